@@ -115,3 +115,28 @@ def test_runs_are_explained_and_counted(capsys: Captured) -> None:
     code, document = answer(capsys, *words, "--switch-off", "hw.own-epoch")
     assert code == ExitCode.VIOLATION
     assert "--switch-off hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in document["unexplained"]
+
+
+BEYOND_THE_PROOF = (
+    "kraft-spec scenario disk-loss --variant static-ids-without-pre-vote",
+    "kraft-spec scenario disk-loss --variant static-ids-leader-crashes",
+    "kraft-spec scenario disk-loss --variant level-1-without-directory-ids",
+    "kraft-spec scenario disk-loss --variant wrong-disk",
+    "kraft-spec scenario s2b-lists-differ --variant wrong",
+    "kraft-spec scenario own-vote-before-known-leader --variant wrong",
+)
+"""A disk that is replaced under its own key, other voters at each replica, and Kafka's restart as Candidate."""
+
+
+def test_each_schedule_of_the_scenarios_is_explained_but_those_that_the_proof_excludes(capsys: Captured) -> None:
+    code, document = answer(capsys, "refinement", "--scenario", "all", "--invariants-every", "400")
+    assert code == ExitCode.VIOLATION
+    lines = document["unexplained"].splitlines()
+    assert tuple(line for line in lines if line.startswith("kraft-spec")) == BEYOND_THE_PROOF
+    assert document["runs"] > 100
+    assert "majority-voted forbids become-leader" in document["unexplained"]
+
+
+def test_an_unknown_scenario_is_wrong_use(capsys: Captured) -> None:
+    assert main(["prove", "refinement", "--scenario", "s99"]) == ExitCode.USAGE
+    assert "no scenario 's99'" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
 @pytest.fixture
 def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> EdgeGraph:
     found = one_edge(voted=request.param)
-    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress: found)
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: found)
     return found
 
 
@@ -79,7 +79,7 @@ def test_a_stored_enumeration_is_used_when_asked_for_and_said(
 
 
 def never_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(_: object) -> EdgeGraph:
+    def asked(_: object, explaining: object) -> EdgeGraph:
         raise AssertionError("enumerated again")
 
     monkeypatch.setattr(edges, "enumerate_edges", asked)
@@ -161,7 +161,7 @@ def test_an_edge_from_a_constructed_state_is_counted_apart(
         constructed={"ElectionTimeout": ActionEdges(changing=1)},
         constructed_states=1,
     )
-    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress: constructed)
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: constructed)
     assert main(["edges"]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
     assert "from 1 constructed states: 1 edges" in out

@@ -1,6 +1,6 @@
 """`kraft-spec prove refinement`: the steps of the replicas are steps of the inductive proof."""
 
-from collections import Counter
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Annotated
 
@@ -13,8 +13,14 @@ from kraft_conformance.failure import usage_error
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
+from kraft_reference.scenarios import scenario as find_scenario
 
 Names = Annotated[list[str] | None, typer.Option("--workload", help="Only this; repeatable.")]
+ScenarioNames = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Instead of runs, the variants of a scenario without a broken rule, or of `all`."),
+]
 Seeds = Annotated[str, typer.Option("--seeds", metavar="A:B", help="Of the runs of each workload, without B.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of the safety phase of a run.")]
 Every = Annotated[
@@ -24,6 +30,7 @@ Every = Annotated[
 
 def refinement(
     workload: Names = None,
+    scenario: ScenarioNames = None,
     seeds: Seeds = "0:5",
     steps: Steps = 400,
     replicas: Replicas = 3,
@@ -34,58 +41,44 @@ def refinement(
 ) -> int:
     """Run the reference, and show that each of its steps is a sequence of steps of the inductive proof.
 
-    Exit code 1 at the first step that is none, with the states of both sides, or in whose state an invariant fails.
+    Exit code 1 at the first step of a run that is none, with the states of both sides, or in whose state an invariant
+    fails; of scenarios the first such step of each is shown.
     """
     # Here, because importing the solver takes longer than most commands run.
-    from kraft_spec.experiments.playing import simulation_of
-    from kraft_spec.proofs.induction.interpreter import Interpreter
-    from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
-    from kraft_spec.proofs.induction.theory import theory
+    from kraft_spec.proofs.induction.explaining import explain, of_plan, of_variant
 
     chosen = workload or list(WORKLOADS)
     if unknown := sorted(set(chosen) - set(WORKLOADS)):
         raise usage_error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
-    numbers = seeds_of(seeds, "--seeds")
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    interpreter = Interpreter(theory())
-    events: Counter[str] = Counter()
-    taken: Counter[str] = Counter({action.name: 0 for action in interpreter.theory.actions})
-    evaluated, problem, started = 0, "", perf_counter()
-    plans = [
-        RunPlan(seed, replicas, steps, name, profile, known_rules(switch_off)) for name in chosen for seed in numbers
-    ]
-    with progress("explaining runs", len(plans)) as advance:
-        for plan in plans:
-            advance(0, f"{plan.workload}, seed {plan.seed}")
-            simulation = simulation_of(plan)
-            states = {number: replica.state for number, replica in simulation.world.replicas.items()}
-            followed = Refinement(interpreter, simulation.configuration, states)
-            for occurrence in simulation.run():
-                try:
-                    explained = followed.explain(occurrence)
-                except UnexplainedStepError as error:
-                    problem = str(error)
-                    break
-                events[plan.workload] += 1
-                taken.update(step.action for step in explained)
-                if invariants_every and occurrence.sequence % invariants_every == 0:
-                    evaluated += 1
-                    if broken := interpreter.broken(followed.world):
-                        problem = f"event {occurrence.sequence}: {', '.join(broken)} does not hold in the proof's state"
-                        break
-            if problem:
-                problem = f"{plan.command_line()}\n{problem}"
-                break
-            advance()
+    numbers = seeds_of(seeds, "--seeds")
+    rules = known_rules(switch_off)
+    plans = [RunPlan(seed, replicas, steps, name, profile, rules) for name in chosen for seed in numbers]
+    variants = _variants(scenario or ())
+    plays = map(of_variant, *zip(*variants, strict=True)) if variants else map(of_plan, plans)
+    number, started = len(variants or plans), perf_counter()
+    with progress("explaining", number) as advance:
+        found = explain(plays, lambda name: advance(1, name), invariants_every=invariants_every, stops=not variants)
     seconds = perf_counter() - started
     if as_json:
-        document = {"runs": len(plans), "events": dict(events), "steps": dict(taken), "states_evaluated": evaluated}
-        print_json({**document, "unexplained": problem or None, "seconds": round(seconds, 1)})
+        document = {"runs": number, "events": dict(found.events), "steps": dict(found.steps)}
+        unexplained = "\n".join(found.problems) or None
+        more = {"states_evaluated": found.states, "unexplained": unexplained, "seconds": round(seconds, 1)}
+        print_json({**document, **more})
     else:
-        total = f"{events.total():,} events of {len(plans)} runs, {evaluated:,} states with every invariant evaluated"
-        show_table(
-            f"{total}, {seconds:.0f} s", ("step of the proof", "times"), [(one, f"{taken[one]:,}") for one in taken]
-        )
-        say(problem or "Each is a sequence of the proof's steps.", "red" if problem else "green")
-    return ExitCode.VIOLATION if problem else ExitCode.CONFORMANT
+        what = "scenario variants" if variants else "runs"
+        say(f"{found.events.total():,} events of {number} {what}, {seconds:.0f} s", "bold")
+        say(f"{found.states:,} states with every invariant evaluated")
+        show_table("", ("step of the proof", "times"), [(one, f"{times:,}") for one, times in found.steps.items()])
+        for problem in found.problems or ("Each is a sequence of the proof's steps.",):
+            say(problem, "red" if found.problems else "green")
+    return ExitCode.VIOLATION if found.problems else ExitCode.CONFORMANT
+
+
+def _variants(names: Sequence[str]) -> list[tuple[Scenario, Variant]]:
+    try:
+        found = SCENARIOS if "all" in names else [find_scenario(name) for name in names]
+    except KeyError as error:
+        raise usage_error(str(error.args[0])) from error
+    return [(one, variant) for one in found for variant in one.variants if not variant.without]

@@ -10,8 +10,9 @@ Which of them a step is, is read off what it changed; whether they can happen is
 the state after the last of them must be that of the replica after the step.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from typing import Any, Self
 
 from kraft_reference.cluster.occurrence import Occurrence, message_id
 from kraft_reference.configuration import Configuration
@@ -20,7 +21,7 @@ from kraft_reference.effects import Send
 from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
 from kraft_reference.identity import ReplicaKey, VoterSet, names
 from kraft_reference.log import Log
-from kraft_reference.messages import FetchResponse, FetchSnapshotResponse, VoteRequest
+from kraft_reference.messages import FetchResponse, FetchSnapshotResponse, Message, VoteRequest
 from kraft_reference.records import SET_KINDS, Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -46,16 +47,30 @@ class Refinement:
     """
 
     def __init__(
-        self, interpreter: Interpreter, configuration: Configuration, states: Mapping[int, ReplicaState]
+        self,
+        interpreter: Interpreter,
+        configuration: Configuration,
+        states: Mapping[int, ReplicaState],
+        identify: Callable[[int, Message], str] = message_id,
     ) -> None:
         """Begin with freshly formatted replicas, whose states are given by id.
+
+        Args:
+            interpreter: The theory, run.
+            configuration: Of the cluster.
+            states: By replica id.
+            identify: The id of a message that an occurrence with this sequence sends.
 
         Raises:
             ValueError: the replicas were formatted with different voters, of which the proof knows nothing.
         """
-        if any(one.initial_voters for one in configuration.replicas.values()):
+        if any(
+            one.initial_voters not in (None, frozenset(), configuration.voters)
+            for one in configuration.replicas.values()
+        ):
             raise ValueError("the replicas were formatted with different voters (bootstrap.sets-must-be-equal)")
         self.interpreter = interpreter
+        self._identify = identify
         self._keys = {replica.key.id: replica.key for replica in configuration.replicas.values()}
         self._numbers = {key: number for number, key in enumerate(self._keys.values(), start=1)}
         self._states = dict(states)
@@ -64,6 +79,14 @@ class Refinement:
         numbers = tuple(self._numbers.values())
         self.world = interpreter.first(numbers, self._voters(configuration.voters), last_epoch=2**31)
         self._entries: dict[tuple[int, int], Entry] = {(0, 0): self.world.bootstrap}
+
+    def copy(self) -> Self:
+        """The same past, to go on from in another way."""
+        other = copy(self)
+        for name in ("_keys", "_numbers", "_states", "_leaders_log", "_entries"):
+            setattr(other, name, dict(getattr(self, name)))
+        other._in_vain = set(self._in_vain)
+        return other
 
     def explain(self, occurrence: Occurrence) -> tuple[Step, ...]:
         """The steps of the proof that one event of the run amounts to; none for one of which the proof knows nothing.
@@ -293,7 +316,7 @@ class Refinement:
     def _remember(self, occurrence: Occurrence, after: ReplicaState) -> None:
         for effect in occurrence.effects:
             if isinstance(effect, Send) and isinstance(effect.message, FetchResponse | FetchSnapshotResponse):
-                identifier = message_id(occurrence.sequence, effect.message)
+                identifier = self._identify(occurrence.sequence, effect.message)
                 self._leaders_log[identifier] = self._end(self._own(after))
 
     # Names and logs.

@@ -64,9 +64,9 @@ CHECKED: tuple[Checked, ...] = (
         "a test compares the list with `Next` of KRaft.tla: each is abstracted, or changes nothing for a stated reason",
     ),
     Checked(
-        "In runs of the reference, each step is a listed sequence of the proof's steps, by the proof's own guards, and "
-        "the states agree after it.",
-        "`kraft-spec prove refinement`; that the reference's steps are the model's, traces and edges check",
+        "Each edge of the model's enumerated graph, and each step of runs and scenarios, is a listed sequence of the "
+        "proof's steps, by the proof's own guards; the states agree after it, and every invariant holds there.",
+        "`python -m kraft_dev edges --refinement`, `kraft-spec prove refinement` and its `--scenario all`",
     ),
 )
 
@@ -89,8 +89,8 @@ REVIEWED: tuple[Reviewed, ...] = (
     ),
     Reviewed(
         "abstraction",
-        "Each step of the TLA+ model, also one that no run reached, is a sequence of the actions that the list names "
-        "for it. Messages are gone: what they carried is in the part of the state that only grows.",
+        "A step of the TLA+ model that neither an edge nor a run took is a sequence of the actions that the list names "
+        "for it, too. Messages are gone: what they carried is in the part of the state that only grows.",
         "abstraction.py beside KRaft.tla",
     ),
     Reviewed(
@@ -154,14 +154,16 @@ REVIEWED: tuple[Reviewed, ...] = (
         " leads the epoch a second time if it has become the only voter. If it has not, then a log with an entry of "
         "the epoch gets no vote of others, since a Vote request whose last epoch is its own is malformed; what a log "
         "without one can do is neither proved nor refuted.",
-        "mutant `own-vote-before-known-leader`, AfterRestart in Durability.tla, rules durable.restart.voted-self, "
+        "`prove refinement --scenario own-vote-before-known-leader` (follows-nobody forbids stand-again), mutant "
+        "`own-vote-before-known-leader`, AfterRestart in Durability.tla, rules durable.restart.voted-self, "
         "durable.restart.known-leader",
     ),
     Reviewed(
         "disk-lost-under-its-key",
         "A disk that is lost under its old key is refuted, not proved: `replace-disk` without `key-is-new`. This "
-        "is every lost disk at kraft.version 0.",
-        "mutant `disk-lost-under-the-same-key`",
+        "is every lost disk at kraft.version 0, and at level 1 of a set without directory ids.",
+        "`prove refinement --scenario disk-loss` (the new disk's vote is another's), mutant "
+        "`disk-lost-under-the-same-key`",
     ),
     Reviewed(
         "nothing-on-progress",

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, say
@@ -11,13 +13,22 @@ from kraft_conformance.failure import CommandError
 from kraft_dev.commands.options import Edges, need_folder_of
 from kraft_dev.edges import ActionEdges, EdgeFileError, EdgeGraph, EdgeReport, replay, save_edges, stored_graph
 from kraft_dev.edges.enumeration import enumerate_edges
+from kraft_dev.edges.explaining import Explaining
 from kraft_dev.markdown import Section, show
 
 _COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
 _CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 
 
-def edges(file: Edges = None, as_json: Json = False) -> int:
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--refinement", help="Enumerate anew, and explain each edge as steps of the inductive proof: minutes."
+    ),
+]
+
+
+def edges(file: Edges = None, explain: Explain = False, as_json: Json = False) -> int:
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
@@ -25,19 +36,25 @@ def edges(file: Edges = None, as_json: Json = False) -> int:
     The same from constructed states, which the graph need not have.
     """
     need_folder_of(file)
-    stored = None if file is None else _stored(file)
-    graph = stored or _enumerated()
+    stored = None if file is None or explain else _stored(file)
+    explaining = Explaining(invariants=True) if explain else None
+    graph = stored or _enumerated(explaining)
     if file is not None and stored is None:
         save_edges(file, graph)
     report = replay(graph.edges)
     if as_json:
-        print_json({"stored": stored is not None, **_document(graph, report)})
+        explained = {} if explaining is None else {"refinement": explaining.document()}
+        print_json({"stored": stored is not None, **_document(graph, report), **explained})
     else:
         if stored is not None:
             say(f"the model's side is the one in {file}, not enumerated anew")
         show(_sections(graph, report))
         _show_verdict(report)
-    return ExitCode.CONFORMANT if report.agrees else ExitCode.VIOLATION
+        if explaining is not None:
+            show([_steps_section(explaining)])
+            say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
+    agrees = report.agrees and (explaining is None or explaining.agrees)
+    return ExitCode.CONFORMANT if agrees else ExitCode.VIOLATION
 
 
 def _stored(file: Path) -> EdgeGraph | None:
@@ -47,9 +64,24 @@ def _stored(file: Path) -> EdgeGraph | None:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
 
 
-def _enumerated() -> EdgeGraph:
+def _enumerated(explaining: Explaining | None) -> EdgeGraph:
     with progress("edges of the model") as advance:
-        return enumerate_edges(lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"))
+        return enumerate_edges(
+            lambda explored, known: advance(0, f"edges of the model: {explored} of {known} states"),
+            explaining=explaining,
+        )
+
+
+def _steps_section(explaining: Explaining) -> Section:
+    return Section(
+        "Steps of the inductive proof",
+        (
+            f"{explaining.edges} edges, each from every state of the cluster that has it: "
+            f"in {explaining.states} states every invariant of the proof was evaluated",
+        ),
+        ("step", "times"),
+        tuple((action, str(number)) for action, number in explaining.steps.items()),
+    )
 
 
 def _sections(graph: EdgeGraph, report: EdgeReport) -> Iterator[Section]:

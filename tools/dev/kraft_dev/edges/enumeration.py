@@ -17,8 +17,10 @@ import jpype
 
 from kraft_dev.edges.constructing import Constructing, Start
 from kraft_dev.edges.edge import WHOLE, Edge
+from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
 from kraft_dev.edges.storing import enumeration_key, save_edges
+from kraft_spec.proofs.induction.refinement import Refinement
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
@@ -43,29 +45,34 @@ class _Found(NamedTuple):
     state: JavaObject
     configuration: str
     depth: int
+    followed: Refinement | None
 
 
-def enumerate_edges(on_progress: Progress | None = None, directory: Path | None = None) -> EdgeGraph:
+def enumerate_edges(
+    on_progress: Progress | None = None, directory: Path | None = None, explaining: Explaining | None = None
+) -> EdgeGraph:
     """Enumerate the graph; a process can do so once, because TLC keeps one specification.
 
     Args:
         on_progress: Told how far it is.
         directory: Folder of the modules, for a changed copy of the model; the package's own if None.
+        explaining: Told each edge of each state, to explain it as steps of the proof.
 
     Raises:
         SpecificationError: TLC cannot parse or evaluate the model.
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
     if directory is not None:
-        return _Enumeration(directory).graph(on_progress)
+        return _Enumeration(directory, explaining).graph(on_progress)
     with as_file(files("kraft_spec") / "tla") as own:
-        return _Enumeration(own).graph(on_progress)
+        return _Enumeration(own, explaining).graph(on_progress)
 
 
 class _Enumeration:
     """Breadth-first search over the states within the bounds."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, explaining: Explaining | None) -> None:
+        self._explaining = explaining
         self._specification = Specification(directory, "Edges")
         self._tool = self._specification.tool
         self._next = self._tool.getNextStateSpec()
@@ -92,9 +99,9 @@ class _Enumeration:
             self._configurations[configuration] = self._own(specification.decoded(state, "config"))
             starts.append(Start(state.copy(), self._configurations[configuration]))
             known.add(self._nameless(state))
-            level.append(_Found(state, configuration, 0))
             replicas = specification.decoded(state, "replicas")
             assert isinstance(replicas, tuple), "the replicas are numbered from 1"
+            level.append(_Found(state, configuration, 0, self._begin(configuration, replicas)))
             for number, replica in enumerate(replicas, start=1):
                 self._ask(state, configuration, number, replica)
         explored = depth = 0
@@ -147,9 +154,19 @@ class _Enumeration:
             self._count(label, leaving=not within)
             if asked_of is not None:
                 self._ask(successor, found.configuration, *asked_of)
+            followed = found.followed
+            if self._explaining is not None and followed is not None and label.edge is not None:
+                followed = self._explaining.follow(followed, label.edge)
             if within and fingerprint not in known:
                 known.add(fingerprint)
-                yield _Found(successor, found.configuration, found.depth + 1)
+                if self._explaining is not None and followed is not None:
+                    self._explaining.visit(followed)
+                yield _Found(successor, found.configuration, found.depth + 1, followed)
+
+    def _begin(self, configuration: str, replicas: tuple[TlaValue, ...]) -> Refinement | None:
+        if self._explaining is None:
+            return None
+        return self._explaining.begin(self._configurations[configuration], [self._own(one) for one in replicas])
 
     def _successors(self, state: JavaObject) -> list[JavaObject]:
         states = self._tool.getNextStates(self._next, state)

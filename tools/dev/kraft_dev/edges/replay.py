@@ -131,7 +131,7 @@ def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
         configuration = crossing.configuration(edge.configuration)
         event = mapping.event_from_model(edge.event, configuration.cluster_id)
         before = crossing.state(edge.before)
-        step = _step(Replica(before, configuration), event, edge)
+        step = step_of(Replica(before, configuration), event, edge)
         # A replica that takes no notice gives its state back, which has been compared.
         state = edge.before if step.state is before else mapping.state_to_model(step.state)
         effects = tuple(
@@ -146,7 +146,8 @@ def _replayed(edge: Edge, crossing: _Crossing) -> tuple[Difference, ...]:
     return tuple(_differences(edge, state, effects, refusal))
 
 
-def _step(replica: Replica, event: Event, edge: Edge) -> Step:
+def step_of(replica: Replica, event: Event, edge: Edge) -> Step:
+    """What a replica does at the event of an edge, up to its crash."""
     if edge.completed == WHOLE:
         return replica.step(event, DRAW)
     return replica.crash_during(event, DRAW, edge.completed, edge.kept)

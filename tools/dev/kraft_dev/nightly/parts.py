@@ -15,6 +15,7 @@ from kraft_dev.detectors.evidence import check_problems, check_rows, load_eviden
 from kraft_dev.detectors.fields import field_problems, measure_fields, wanted_fields
 from kraft_dev.edges import replay
 from kraft_dev.edges.enumeration import enumerate_edges
+from kraft_dev.edges.explaining import Explaining
 from kraft_dev.findings import counterexample_of
 from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
 from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
@@ -24,15 +25,20 @@ from kraft_dev.matrix.measuring import Plan, measure, problems
 from kraft_dev.matrix.subjects import seeded_subjects
 from kraft_dev.nightly.record import Fact, Item
 from kraft_dev.results import Row, share, undetected
+from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP
 from kraft_spec.models import CHECKS, find_check, run_check, takes_profile, under_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
+from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.tlc.model_report import Outcome, Progress
 
 MACHINE_MADE = "machine-made"
 _MACHINE_MADE_NUMBER = 200
 _COMMAND = "python -m kraft_dev nightly"
+EVERY_EDGE = "every edge"
+_REFINED_SEEDS, _REFINED_EVENTS = 1000, 800
 OTHERWISE_UNDER_KAFKA = {
     "voters-known-leader.kafka-4": "ElectionSafety",
     "voters-known-leader.kafka-4.1": "ElectionSafety",
@@ -90,6 +96,21 @@ def edges_item(name: str, means: Means) -> Item:
     facts |= {f"differing: {action}": number for action, number in report.differing.items() if number}
     reached = f"{graph.changing} edges change a replica, {sum(report.differing.values())} differ"
     return Item("edges", name, report.agrees, True, facts, reached, round(graph.seconds + report.seconds, 1))
+
+
+def refinement_item(name: str, means: Means) -> Item:
+    """Every edge of the model as steps of the inductive proof, or a thousand runs of a workload."""
+    began = monotonic()
+    if name == EVERY_EDGE:
+        explaining = Explaining(invariants=True)
+        enumerate_edges(lambda explored, known: means.say(f"{explored} of {known} states"), explaining=explaining)
+        facts: dict[str, Fact] = {"edges": explaining.edges, "states": explaining.states, **explaining.steps}
+        problems = () if explaining.agrees else (explaining.verdict,)
+        return _item("refinement", name, problems, facts, f"{explaining.edges} edges explained", began)
+    plans = (RunPlan(seed, steps=_REFINED_EVENTS, workload=name) for seed in range(_REFINED_SEEDS))
+    found = explain(map(of_plan, plans), means.say, invariants_every=_REFINED_EVENTS)
+    facts = {"events": found.events.total(), "states": found.states, **found.steps}
+    return _item("refinement", name, tuple(found.problems), facts, f"{facts['events']} events explained", began)
 
 
 def load_bearing_item(name: str, means: Means) -> Item:
@@ -251,7 +272,13 @@ def _short_checks_first() -> tuple[str, ...]:
 
 
 PARTS: tuple[Part, ...] = (
-    Part("edges", "every edge of the model on the reference", lambda: ("every edge",), edges_item),
+    Part("edges", "every edge of the model on the reference", lambda: (EVERY_EDGE,), edges_item),
+    Part(
+        "refinement",
+        "each step of the model and of runs is steps of the inductive proof",
+        lambda: (EVERY_EDGE, *WORKLOADS),
+        refinement_item,
+    ),
     Part(
         "load-bearing",
         "each safety rule taken out of the model: what TLC finds violated",

@@ -1,0 +1,145 @@
+"""Every edge of the graph as steps of the inductive proof.
+
+What the proof remembers comes with one way to each state, the first that the search took, so an edge is explained once
+for each state of the cluster that it starts from.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
+from kraft_dev.edges.replay import DRAW, step_of
+from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.events import ElectionTimeout, Event, Receive
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import BeginQuorumEpochRequest, Error, VoteRequest, VoteResponse
+from kraft_reference.replica import Replica
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, new_replica
+from kraft_spec import mapping
+from kraft_spec.proofs.induction.interpreter import Interpreter
+from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
+from kraft_spec.proofs.induction.theory import theory
+
+SHOWN_MAX = 10
+"""How many unexplained edges are kept."""
+
+
+class Explaining:
+    """Explains the edges of a search, state by state.
+
+    Attributes:
+        edges: How many were explained.
+        steps: Of the proof, by action.
+        states: How many states of the cluster were met.
+        unexplained: The first few edges that are no steps of the proof, with the states of both sides.
+        differing: How many there are of them, by the model's action.
+        broken: Invariants that do not hold in a state of the proof that was reached, with how often.
+    """
+
+    def __init__(self, *, invariants: bool = False) -> None:
+        """`invariants` says whether they are evaluated in each state that is new."""
+        self._interpreter = Interpreter(theory())
+        self._invariants = invariants
+        self.edges = 0
+        self.steps: Counter[str] = Counter({action.name: 0 for action in self._interpreter.theory.actions})
+        self.unexplained: list[str] = []
+        self.differing: Counter[str] = Counter()
+        self.states = 0
+        self.broken: Counter[str] = Counter()
+
+    def begin(self, configuration: ModelRecord, replicas: Sequence[ModelRecord]) -> Refinement:
+        """The proof's state of an initial state: of fresh replicas, or of those that have elected one of them."""
+        known = mapping.configuration_from_model(configuration)
+        states = {number: mapping.state_from_model(one) for number, one in enumerate(replicas, start=1)}
+        fresh = {number: new_replica(one.key, known.checkpoint(number)) for number, one in states.items()}
+        followed = Refinement(self._interpreter, known, fresh, lambda _, message: repr(message))
+        for replica_id, event, state in _election(states, fresh):
+            followed.explain(Occurrence(0, 0, event, replica_id, state=state))
+        return followed
+
+    def follow(self, followed: Refinement, edge: Edge) -> Refinement:
+        """The proof's state after an edge; the same as before it if nothing explains it."""
+        after = followed.copy()
+        try:
+            steps = after.explain(_occurrence(edge))
+        except UnexplainedStepError as error:
+            self.differing[edge.action] += 1
+            if len(self.unexplained) < SHOWN_MAX:
+                self.unexplained.append(str(error))
+            return followed
+        self.edges += 1
+        self.steps.update(step.action for step in steps)
+        return after
+
+    @property
+    def agrees(self) -> bool:
+        """Is every edge explained, and no invariant broken?"""
+        return not (self.differing or self.broken)
+
+    @property
+    def verdict(self) -> str:
+        """In words, with the first edges that are unexplained."""
+        if self.agrees:
+            return "ok: every edge is a sequence of the proof's steps"
+        broken = ", ".join(f"{name} in {number} states" for name, number in self.broken.items())
+        unexplained = f"{self.differing.total()} edges are no steps of the proof; the first:"
+        return "\n".join(
+            (
+                *((f"FAIL: broken: {broken}",) if broken else ()),
+                *((f"FAIL: {unexplained}", *self.unexplained) if self.differing else ()),
+            )
+        )
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "edges": self.edges,
+            "states": self.states,
+            "steps": dict(self.steps),
+            "unexplained": dict(self.differing),
+            "shown": self.unexplained,
+            "broken": dict(self.broken),
+        }
+
+    def visit(self, followed: Refinement) -> None:
+        """A state that is new to the search."""
+        self.states += 1
+        if self._invariants:
+            self.broken.update(self._interpreter.broken(followed.world))
+
+
+def _election(states: dict[int, ReplicaState], fresh: dict[int, ReplicaState]) -> list[tuple[int, Event, ReplicaState]]:
+    """How the replicas came to be led by one of them, event by event."""
+    leader = next((one for one in states.values() if one.role is Role.LEADER), None)
+    if leader is None:
+        return []
+    key, epoch = leader.key, leader.epoch
+    candidate = fresh[key.id]._replace(role=Role.CANDIDATE, epoch=epoch, voted_key=key)
+    others = {number: one for number, one in states.items() if number != key.id}
+    events: list[tuple[int, Event, ReplicaState]] = [(key.id, ElectionTimeout(), candidate)]
+    for number, state in others.items():
+        if state.voted_key is not None:
+            voted = fresh[number]._replace(role=Role.UNATTACHED, epoch=epoch, voted_key=state.voted_key)
+            asked = VoteRequest(key.id, number, 0, epoch, key, state.key, 0, 0, pre_vote=False)
+            events.append((number, Receive(asked), voted))
+    granted = VoteResponse(0, key.id, 0, Error.NONE, epoch, None, None, granted=True, pre_vote=False)
+    events.append((key.id, Receive(granted), leader))
+    for number, state in others.items():
+        told = BeginQuorumEpochRequest(key.id, number, 0, epoch, ReplicaKey(number), None)
+        events.append((number, Receive(told), state))
+    return events
+
+
+def _occurrence(edge: Edge) -> Occurrence:
+    configuration = mapping.configuration_from_model(edge.configuration)
+    event = mapping.event_from_model(edge.event, configuration.cluster_id)
+    before, after = mapping.state_from_model(edge.before), mapping.state_from_model(edge.after)
+    # The replay shows that these are the model's effects.
+    step = step_of(Replica(before, configuration), event, edge)
+    crash = None if edge.completed == WHOLE else CrashPoint(edge.completed, edge.kept)
+    name = repr(event.message) if isinstance(event, Receive) else None
+    return Occurrence(
+        DRAW.correlation_id, 0, event, edge.event["replica"], name, step.effects, crash=crash, state=after
+    )
