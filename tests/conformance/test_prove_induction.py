@@ -42,11 +42,26 @@ def test_one_action_and_one_obligation(capsys: Captured) -> None:
 def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     about = theory()
     careless = about.with_action(about.action("vote").without("no-other-vote"))
-    monkeypatch.setattr("kraft_spec.proofs.induction.obligations.theory", lambda: careless)
+    monkeypatch.setattr("kraft_spec.proofs.induction.theory.theory", lambda _: careless)
     assert prove("vote") == ExitCode.VIOLATION
     captured = capsys.readouterr()
     assert "NOT PROVED" in captured.out
     assert "not proved: vote/vote-once-per-epoch\n" in captured.err
+
+
+def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsys: Captured) -> None:
+    assert prove("--profile", "kafka-4") == ExitCode.VIOLATION
+    said = capsys.readouterr().err
+    assert [line for line in said.splitlines() if line.startswith("not proved")] == [
+        "not proved: stand-again/candidate-log-is-older",
+        "not proved: stand-again/one-log-per-candidacy",
+        "not proved: stand-again/vote-once-per-epoch",
+        "not proved: stand-again/votes-respect-acknowledged",
+        "not proved: become-leader/leader-has-its-epoch",
+    ]
+    assert "kraft-spec scenario own-vote-before-known-leader shows two leaders of one epoch" in said
+    assert prove("--profile", "kafka-9") == ExitCode.USAGE
+    assert "no profile 'kafka-9'; there are kip, kafka-4" in capsys.readouterr().err
 
 
 def test_an_unknown_name_is_a_wrong_use(capsys: Captured) -> None:

@@ -59,7 +59,13 @@ def refinement(
     plays = map(of_variant, *zip(*variants, strict=True)) if variants else map(of_plan, plans)
     number, started = len(variants or plans), perf_counter()
     with progress("explaining", number) as advance:
-        found = explain(plays, lambda name: advance(1, name), invariants_every=invariants_every, stops=not variants)
+        found = explain(
+            plays,
+            lambda name: advance(1, name),
+            profile=PROFILES[profile],
+            invariants_every=invariants_every,
+            stops=not variants,
+        )
     seconds = perf_counter() - started
     if as_json:
         document = {"runs": number, "events": dict(found.events), "steps": dict(found.steps)}

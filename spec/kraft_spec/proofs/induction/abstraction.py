@@ -3,8 +3,8 @@
 A step of the model is a sequence of steps of the proof, or none: a message that names a leader and brings records is
 `learn-leader` and `fetch-records`. A crash in the middle of a step is the steps up to there, and `crash`; or `crash`
 and then the steps, where the quorum state was written and the log not yet synced.
-`refinement` checks it on runs of the replicas, step by step. The model is that of profile kip: with the decision
-`restart_precedence` = own-vote of profile kafka-4 Restart does what no action here does.
+`refinement` checks it on runs of the replicas, step by step. Which decisions of a profile change an action of the proof
+is in `DECISIONS`.
 """
 
 from collections.abc import Mapping
@@ -76,6 +76,27 @@ UNCHANGED: Mapping[str, str] = {
     "HealLink": "links are not part of the state",
 }
 """Actions of KRaft.tla that change nothing of which the proof speaks, and why."""
+
+DECISIONS: Mapping[str, str] = {
+    "restart_precedence": "",
+    "observer_refusal": "whether a Pre-Vote is granted: a Pre-Vote changes nothing that is remembered",
+    "prospective_announcement": "a role: in the proof a replica may stand, and learn of the leader, in any",
+    "end_quorum_fetched_flag": "whether a Pre-Vote is granted: a Pre-Vote changes nothing that is remembered",
+    "diverging_fetch": "check quorum: a leader that resigns is one that need not",
+    "voter_key_error": "the error of a refusal: what is refused changes nothing",
+    "kraft_version_gate": "which requests a leader takes: in the proof it may append whatever the guard allows",
+    "update_voter_credit": "check quorum and the fetch timer: both are beyond the proof",
+    "report_at_version_0": "what a leader notes of its voters: a set that is changed is a record of its log",
+    "vote_of_non_voter": "`vote` looks at no membership, and `stand` may follow a refusal",
+    "leader_high_watermark": "what a leader shows: `commit` is of the entries that it counts",
+    "own_vote_at_restart": "a role: a Candidate that restarts may take `stand-again`, and need not",
+    "voted_directory_at_version_0": "at version 0 an id has one directory ever, see the trust in repeated sets",
+    "vote_of_lost_file": "the file of the quorum state is never lost while the log is kept",
+    "announcement_again": "messages are not part of the state",
+    "diverging_cut": "`truncate` may cut anywhere that its guard allows",
+    "resigned_metric": "a gauge",
+}
+"""Decision of a profile to why it changes no action of the proof; empty for the one that does: see `theory`."""
 
 
 def abstracted() -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
+from kraft_reference.profile import KIP, Profile
 from kraft_reference.scenarios import Scenario, Variant
 from kraft_reference.state import ReplicaState, new_replica
 from kraft_spec.experiments.playing import play, simulation_of
@@ -67,17 +68,23 @@ def of_variant(scenario: Scenario, variant: Variant) -> Play:
 
 
 def explain(
-    plays: Iterable[Play], on_play: Callable[[str], None], *, invariants_every: int = 0, stops: bool = True
+    plays: Iterable[Play],
+    on_play: Callable[[str], None],
+    *,
+    profile: Profile = KIP,
+    invariants_every: int = 0,
+    stops: bool = True,
 ) -> Explained:
     """Explain each event of each play.
 
     Args:
         plays: What to explain.
         on_play: Told the name of each.
+        profile: Whose proof it is that has the steps.
         invariants_every: Evaluate the invariants after each so many events; 0 for never.
         stops: Whether the first problem ends it all, or its own play alone.
     """
-    interpreter = Interpreter(theory())
+    interpreter = Interpreter(theory(profile))
     found = Explained(steps=Counter({action.name: 0 for action in interpreter.theory.actions}))
     for one in plays:
         on_play(one.name)

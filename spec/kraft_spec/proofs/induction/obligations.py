@@ -62,7 +62,7 @@ def obligations(about: Theory | None = None) -> tuple[Obligation, ...]:
     """The complete list.
 
     Args:
-        about: What the proof is about; None for the theory as it is. Of a theory with parts taken out, the same
+        about: What the proof is about; None for the theory of the KIPs. Of a theory with parts taken out, the same
             obligations are listed, without these parts for premises.
     """
     about = about or theory()

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from z3 import And, Not
 
+from kraft_reference.profile import KIP, Profile
 from kraft_spec.proofs.induction import actions, axioms, logs
 from kraft_spec.proofs.induction.actions import Action
 from kraft_spec.proofs.induction.axioms import Axiom
@@ -72,10 +73,14 @@ def start(state: State) -> Formula:
     )
 
 
-def theory() -> Theory:
-    """Elections, replication and voter changes as KIP-595, KIP-996 and KIP-853 have them."""
+def theory(profile: Profile = KIP) -> Theory:
+    """Elections, replication and voter changes as KIP-595, KIP-996 and KIP-853 have them.
+
+    Args:
+        profile: Who decides what the KIPs leave open. `abstraction.DECISIONS` says what of that is a step of the proof.
+    """
     before = any_state()
-    steps = (
+    steps: tuple[Action, ...] = (
         actions.stand(before),
         actions.stand_again(before),
         actions.vote(before),
@@ -93,4 +98,10 @@ def theory() -> Theory:
         logs.crash(before),
         logs.replace_disk(before),
     )
+    if profile.restart_precedence == "own-vote":
+        # Who restarts as Candidate of an epoch follows nobody in it, whatever it knew before.
+        steps = tuple(
+            action.without("follows-nobody") if action.name in ("stand-again", "become-leader") else action
+            for action in steps
+        )
     return Theory(axioms.ALL, before, start(before), steps, INVARIANTS, SAFETY)

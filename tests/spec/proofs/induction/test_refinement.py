@@ -1,15 +1,19 @@
 """The steps of the replicas are steps of the proof; a wrong mapping and a wrong replica are found."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from itertools import chain
 
 import pytest
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
+from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_spec.experiments.playing import simulation_of
+from kraft_spec.proofs.induction.abstraction import DECISIONS
+from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
 from kraft_spec.proofs.induction.theory import theory
@@ -39,6 +43,23 @@ def test_every_step_of_a_run_is_steps_of_the_proof_whose_invariants_hold(
         taken += len(steps)
         assert number % 100 or interpreter.broken(followed.world) == ()
     assert taken > 100
+
+
+@pytest.mark.parametrize("profile", KAFKA_PROFILES, ids=lambda profile: profile.name)
+def test_where_kafka_decides_the_steps_are_those_of_its_own_proof(profile: Profile) -> None:
+    plans = [
+        RunPlan(seed, steps=300, workload=workload, profile=profile.name)
+        for workload in ("impatient-changes", "upgrade")
+        for seed in range(2)
+    ]
+    assert explain(map(of_plan, plans), lambda _: None, profile=profile).problems == []
+    (problem, *_) = explain(map(of_plan, plans), lambda _: None).problems
+    assert "follows-nobody forbids stand-again" in problem
+
+
+def test_each_decision_has_a_reason_why_the_proof_leaves_it_out_but_one() -> None:
+    assert DECISIONS.keys() == {field.name for field in fields(Profile)} - {"name"}
+    assert [name for name, reason in DECISIONS.items() if not reason] == ["restart_precedence"]
 
 
 class _NothingUnsynced(Refinement):
