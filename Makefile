@@ -182,7 +182,8 @@ cross-check:
 	@rm -rf build/cross-check
 	$(BIN)/kraft-spec prove theorems --smt2 build/cross-check/theorems >/dev/null
 	$(BIN)/kraft-spec prove induction --smt2 build/cross-check/induction >/dev/null
-	$(BIN)/python -m kraft_dev.proofs_cross_check build/cross-check/theorems build/cross-check/induction
+	$(BIN)/kraft-spec prove induction --profile kafka-4 --where-safe --smt2 build/cross-check/own-vote >/dev/null
+	$(BIN)/python -m kraft_dev.proofs_cross_check build/cross-check/*
 
 docs:
 	@tools/ensure_venv.sh run

@@ -60,6 +60,10 @@ def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsy
         "not proved: become-leader/leader-has-its-epoch",
     ]
     assert "kraft-spec scenario own-vote-before-known-leader shows two leaders of one epoch" in said
+    assert prove("--profile", "kafka-4", "--where-safe") == ExitCode.CONFORMANT
+    assert "NOT PROVED" not in capsys.readouterr().out
+    assert prove("--where-safe") == ExitCode.USAGE
+    assert "--where-safe is of a profile that restarts by its own vote; kip does not" in capsys.readouterr().err
     assert prove("--profile", "kafka-9") == ExitCode.USAGE
     assert "no profile 'kafka-9'; there are kip, kafka-4" in capsys.readouterr().err
 

@@ -25,6 +25,10 @@ Names = Annotated[
 ]
 List = Annotated[bool, typer.Option("--list", help="Only say which obligations there are; nothing is proved.")]
 Page = Annotated[bool, typer.Option("--page", help="The whole proof as Markdown, as in docs/proofs-induction.md.")]
+WhereSafe = Annotated[
+    bool,
+    typer.Option("--where-safe", help="Under a profile of Apache Kafka: what of its restart is safe, and no more."),
+]
 Trust = Annotated[bool, typer.Option("--trust", help="What the machine proves, and what a human must review.")]
 
 
@@ -35,6 +39,7 @@ def induction(
     trust: Trust = False,
     smt2: Smt2 = None,
     profile: Profile = KIP.name,
+    where_safe: WhereSafe = False,
     as_json: Json = False,
 ) -> int:
     """Prove Election Safety, Leader Completeness and State Machine Safety by induction.
@@ -51,6 +56,7 @@ def induction(
         return _trust(as_json)
     # Here, because importing the solver takes longer than most commands run.
     from kraft_spec.proofs.induction.obligations import obligations, select
+    from kraft_spec.proofs.induction.own_vote import where_safe as safe_restart
     from kraft_spec.proofs.induction.proof_page import markdown
     from kraft_spec.proofs.induction.prover import prove
     from kraft_spec.proofs.induction.smt2 import file_name, questions
@@ -61,7 +67,10 @@ def induction(
         return ExitCode.CONFORMANT
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    listed = obligations(theory(PROFILES[profile]))
+    is_refuted = PROFILES[profile].restart_precedence == "own-vote"
+    if where_safe and not is_refuted:
+        raise usage_error(f"--where-safe is of a profile that restarts by its own vote; {profile} does not")
+    listed = obligations(safe_restart() if where_safe else theory(PROFILES[profile]))
     try:
         chosen = select(listed, names or ())
     except KeyError as error:
@@ -100,7 +109,7 @@ def induction(
         )
     else:
         _show(answers, seconds)
-        if PROFILES[profile].restart_precedence == "own-vote":
+        if is_refuted and not where_safe:
             say(
                 "A replica restarts as Candidate of an epoch whose leader it knows: "
                 "kraft-spec scenario own-vote-before-known-leader shows two leaders of one epoch.",

@@ -7,7 +7,7 @@ The names are permanent: `start/INVARIANT`, `ACTION/INVARIANT`, `ACTION/INVARIAN
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from kraft_spec.proofs.induction import counting, lemmas, scripts, short_scripts
+from kraft_spec.proofs.induction import counting, lemmas, own_vote, scripts, short_scripts
 from kraft_spec.proofs.induction.actions import Action
 from kraft_spec.proofs.induction.premises import attempts
 from kraft_spec.proofs.induction.prover import Answer, Obligation, prove
@@ -53,6 +53,7 @@ LEMMAS: Mapping[str, tuple[_Lemma, ...]] = {
 
 SCRIPTS: Mapping[str, _Script] = {
     "vote/votes-respect-acknowledged": short_scripts.voter_compares_logs,
+    "repeat-vote/votes-respect-acknowledged": own_vote.repeated_vote_respects_acknowledged,
     "append/one-voter-change-at-a-time": short_scripts.voters_change_one_at_a_time,
 }
 """Obligations that are proved in steps."""

@@ -42,6 +42,7 @@ _SHARED = (
 )
 
 _FOLLOWER = ("follower-has-leader", "election-safety")
+_CANDIDACIES = (*_FOLLOWER, "keeps-what-they-share", "answer-was-written", "log-ends-written", "prefix-transitive")
 
 LISTED: Mapping[str, tuple[str, ...]] = {
     "stand/leader-has-its-epoch": _LEADERS,
@@ -108,6 +109,12 @@ LISTED: Mapping[str, tuple[str, ...]] = {
         "bootstrap-has-voters",
         "epochs-natural",
     ),
+    "stand-again/votes-respect-acknowledged": _KEPT,
+    "truncate/candidacies-share": _CANDIDACIES,
+    "load-snapshot/candidacies-share": _CANDIDACIES,
+    "sync/candidacies-share": ("prefix-transitive",),
+    "acknowledge/candidacies-share": ("log-ends-written", "prefix-transitive"),
+    "crash/candidacies-share": ("prefix-transitive",),
     "safety/state-machine-safety": (
         "applied-was-committed",
         "committed-in-one-order",

@@ -114,6 +114,11 @@ def new_leader_is_the_only_one(s: State, name: str, facts: Facts) -> tuple[Oblig
         "counterexample",
         "leader-has-majority, rival",
         "vote-once-per-epoch",
+        # A leader of the epoch has the log that it was elected with, or entries of the epoch after it.
+        "leader-has-its-epoch",
+        "same-epoch",
+        "same-log",
+        "setting",
     )
     return by_cases(
         script,
@@ -221,6 +226,7 @@ def later_leaders_keep_it(s: State, name: str, facts: Facts) -> tuple[Obligation
         "leader-has-majority, later",
         "votes-respect-acknowledged",
         "none-smaller",
+        "election-safety",
     )
     return by_cases(
         script,

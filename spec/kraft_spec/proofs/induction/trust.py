@@ -152,11 +152,11 @@ REVIEWED: tuple[Reviewed, ...] = (
         "Refuted under Apache Kafka's profiles (`prove induction --profile kafka-4`): `restart_precedence` = own-vote. "
         "A replica that follows does not restart as Candidate of that epoch (known-leader). With own-vote it does, and "
         "Election Safety is refuted: it leads the epoch a second time if it has become the only voter. If it has not, "
-        "then a log with an entry of the epoch gets no vote of others, since a Vote request whose last epoch is its own "
-        "is malformed; what a log without one can do is neither proved nor refuted.",
+        "then a log with an entry of the epoch gets no vote of others, since a Vote request whose last epoch is its "
+        "own is malformed; and with a log without one it is proved that nobody elects it (`--where-safe`).",
         "`prove refinement --scenario own-vote-before-known-leader` (follows-nobody forbids stand-again), mutant "
-        "`own-vote-before-known-leader`, AfterRestart in Durability.tla, rules durable.restart.voted-self, "
-        "durable.restart.known-leader",
+        "`own-vote-before-known-leader`, own_vote.py, AfterRestart in Durability.tla, rules "
+        "durable.restart.voted-self, durable.restart.known-leader",
     ),
     Reviewed(
         "disk-lost-under-its-key",

@@ -15,6 +15,8 @@ from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.proofs.induction.abstraction import DECISIONS
 from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
+from kraft_spec.proofs.induction.obligations import prove_induction
+from kraft_spec.proofs.induction.own_vote import where_safe
 from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
 from kraft_spec.proofs.induction.theory import theory
 
@@ -55,6 +57,25 @@ def test_where_kafka_decides_the_steps_are_those_of_its_own_proof(profile: Profi
     assert explain(map(of_plan, plans), lambda _: None, profile=profile).problems == []
     (problem, *_) = explain(map(of_plan, plans), lambda _: None).problems
     assert "follows-nobody forbids stand-again" in problem
+
+
+def test_where_it_is_safe_a_restart_by_the_own_vote_is_a_step_and_keeps_the_invariants() -> None:
+    interpreter = Interpreter(where_safe())
+    plan = RunPlan(0, steps=300, workload="impatient-changes", profile="kafka-4")
+    again = 0
+    for number, (steps, followed) in enumerate(follow(interpreter, plan)):
+        stands = any(step.action == "stand-again" for step in steps)
+        again += stands
+        assert not (stands or number % 100 == 0) or interpreter.broken(followed.world) == ()
+    assert again > 0
+
+
+@pytest.mark.parametrize("action", ["stand-again", "become-leader"])
+def test_without_its_conditions_it_is_not_proved(action: str) -> None:
+    conditions = {"stand-again": "log-is-older", "become-leader": "on-disk"}
+    about = where_safe()
+    weaker = about.with_action(about.action(action).without(conditions[action]))
+    assert not all(one.proved for one in prove_induction((action,), weaker))
 
 
 def test_each_decision_has_a_reason_why_the_proof_leaves_it_out_but_one() -> None:
