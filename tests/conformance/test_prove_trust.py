@@ -120,6 +120,7 @@ def test_runs_are_explained_and_counted(capsys: Captured) -> None:
 BEYOND_THE_PROOF = (
     "kraft-spec scenario disk-loss --variant static-ids-without-pre-vote",
     "kraft-spec scenario disk-loss --variant static-ids-leader-crashes",
+    "kraft-spec scenario disk-loss --variant vote-for-the-id",
     "kraft-spec scenario disk-loss --variant level-1-without-directory-ids",
     "kraft-spec scenario disk-loss --variant wrong-disk",
     "kraft-spec scenario s2b-lists-differ --variant wrong",

@@ -125,8 +125,8 @@ def _trust(as_json: bool) -> int:
         print_json({"machine": [one._asdict() for one in CHECKED], "human": [one._asdict() for one in REVIEWED]})
         return ExitCode.CONFORMANT
     show_table("What the machine proves", ("what", "how"), [(shown(one.what), shown(one.how)) for one in CHECKED])
-    reviewed = [(one.name, shown(one.what), shown(one.where)) for one in REVIEWED]
-    show_table("What a human must review", ("name", "what", "where"), reviewed)
+    reviewed = [(one.name, shown(one.what), shown(one.where), shown(one.evidence)) for one in REVIEWED]
+    show_table("What a human must review", ("name", "what", "where", "executed evidence"), reviewed)
     return ExitCode.CONFORMANT
 
 

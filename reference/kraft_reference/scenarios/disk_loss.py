@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kraft_reference.outcome import Refusal
+from kraft_reference.profile import KIP
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import announce, elect, start, win, win_pre_vote
 from kraft_reference.scenarios.scenario import Scenario, Variants, cluster
@@ -139,6 +140,49 @@ def static_leader_crashes(d: Director) -> None:
     d.vote(2, 3, "granted")
     d.roles("stopped", "L(6)", "U(6,voted=2)")
     d.end_offsets(3, 2, 0)
+
+
+def _stands_on_a_new_disk(d: Director) -> None:
+    """All have every record, and N2 has voted for N3 in epoch 6; (3,U3') comes to be a Candidate of that epoch."""
+    start(d, 1, 5)
+    d.append(1, end_offset=3)
+    d.replicate(2, 1)
+    d.replicate(3, 1)
+    d.end_offsets(3, 3, 3)
+    d.step("N1 crashes; N3 C(6) has the vote of N2, and does not hear of it")
+    d.crash(1)
+    d.fetch_timeout(3)
+    d.vote(3, 2, "granted", "lost")
+    d.step("N2 and N3 start again, N3 with an empty disk and alone, until it is Candidate of epoch 6")
+    d.crash(2, 3)
+    d.replace_disk(3, "U3'")
+    d.restart(2)
+    d.cut(3, 2)
+    d.restart(3)
+    while d.state(3).epoch < 6:
+        d.election_timeout(3)
+    d.heal(3, 2)
+    d.roles("stopped", "U(6,voted=3)", "C(6)")
+
+
+@VARIANTS.variant("vote-for-the-id", cluster(3, static=True, pre_vote=False), *_LOSS)
+def vote_is_repeated(d: Director) -> None:
+    """N2 does not know the directory of its vote any more, and gives it again: all records are lost."""
+    _stands_on_a_new_disk(d)
+    d.vote(3, 2, "granted")
+    d.roles("stopped", "U(6,voted=3)", "L(6)")
+    d.end_offsets(3, 3, 1)
+
+
+_REMEMBERS = replace(KIP, name="kip-remembers-the-directory", voted_directory_at_version_0="remembered")
+
+
+@VARIANTS.variant("vote-for-the-disk", cluster(3, static=True, pre_vote=False, profile=_REMEMBERS))
+def vote_is_spent(d: Director) -> None:
+    """With the directory of its vote in the file N2 refuses the new disk, and nothing is lost."""
+    _stands_on_a_new_disk(d)
+    d.vote(3, 2, "refused")
+    d.roles("stopped", "U(6,voted=3)", "C(6)")
 
 
 def _observer(d: Director) -> None:

@@ -84,7 +84,10 @@ def markdown() -> str:
         "",
         "## What a human reviews",
         "",
-        *_table(("name", "what", "where"), [(f"`{one.name}`", one.what, one.where) for one in REVIEWED]),
+        *_table(
+            ("name", "what", "where", "executed evidence"),
+            [(f"`{one.name}`", one.what, one.where, one.evidence) for one in REVIEWED],
+        ),
         "",
     ]
     return "\n".join(sections)

@@ -18,6 +18,8 @@ class Reviewed(NamedTuple):
     what: str
     where: str
     """What to read."""
+    evidence: str = ""
+    """What was executed about it; empty if nothing can be."""
 
 
 CHECKED: tuple[Checked, ...] = (
@@ -80,18 +82,21 @@ REVIEWED: tuple[Reviewed, ...] = (
         "axioms",
         "The axioms are true of logs that are finite sequences, and of finite sets.",
         "axioms.py, 13 sentences on logs; counting.py, 6 on sizes",
+        "`prove simulate` evaluates each in one of fifty states that it reaches",
     ),
     Reviewed(
         "rules-of-reasoning",
         "Three rules are not Z3's: something that exists may get a new name, what holds for all holds of a term, "
         "and a set of natural numbers that is not empty has a least one.",
         "instances.py and script.py, which also refuse a name that was used before",
+        "cvc5 answers every step of every script again",
     ),
     Reviewed(
         "abstraction",
         "A step of the TLA+ model that neither an edge nor a run took is a sequence of the actions that the list names "
         "for it, too. Messages are gone: what they carried is in the part of the state that only grows.",
         "abstraction.py beside KRaft.tla",
+        "every edge of the model's graph, every schedule, runs: `edges --refinement`, `prove refinement`",
     ),
     Reviewed(
         "candidate-syncs",
@@ -101,6 +106,7 @@ REVIEWED: tuple[Reviewed, ...] = (
         "do not say that a Candidate syncs: another implementation has to be looked at.",
         "`stand` in actions.py, ToCandidate in Roles.tla, to_candidate in transitions.py, rules vote.repeat-grant, "
         "durable.restart.voted-self",
+        "edges and runs: after each `stand` the log of the model, too, is on disk",
     ),
     Reviewed(
         "applied",
@@ -108,6 +114,7 @@ REVIEWED: tuple[Reviewed, ...] = (
         " as the follower's log goes, taken when that log agrees with the leader's, and a snapshot of the leader. That"
         " a state machine applies nothing else, and in the order of offsets, is not part of KRaft.",
         "`applied` in state.py, `learn-high-watermark` and `load-snapshot` in logs.py, rule hw.follower",
+        "traces and edges: the high watermark of each step is the proof's",
     ),
     Reviewed(
         "cuts-are-durable",
@@ -115,24 +122,28 @@ REVIEWED: tuple[Reviewed, ...] = (
         " the model and the reference. A crash that brings records back that were cut off is not covered: an "
         "implementation has to cut durably before it goes on.",
         "`truncate` and `load-snapshot` in logs.py, Truncated in Definitions.tla, rule fetch.diverging.truncate",
+        "edges: a crash after each durable effect of a step",
     ),
     Reviewed(
         "answers-match-requests",
         "What a follower truncates or replaces by a snapshot was answered to its last request, so that the answer"
         " knows all that the follower has of the leader's epoch.",
         "`answers-the-last-request` in logs.py, Correlated in Elections.tla",
+        "edges and runs: no step needs an answer to an older request",
     ),
     Reviewed(
         "votes-by-key",
         "Votes and acknowledgements are of replica keys. The model counts grants by id, and relies on the voter "
         "key in the request and on matching answers to requests.",
         "CountVote in Elections.tla, rules vote.voter-key, prevote.response.correlate",
+        "edges: each vote that the model counts is one of the proof's, by key",
     ),
     Reviewed(
         "same-bootstrap-sets",
         "All replicas were formatted with the same voters; a replica formatted with none stands for one that "
         "never asks for votes.",
         "`start` in theory.py, rule bootstrap.sets-must-be-equal",
+        "`prove refinement --scenario s2b-lists-differ` is refused; `model voters-two-lists` finds two leaders",
     ),
     Reviewed(
         "repeated-sets",
@@ -141,11 +152,14 @@ REVIEWED: tuple[Reviewed, ...] = (
         "that its id ever had, and so the upgrade repeats the set.",
         "`is_voters_record` in symbols.py, rules kraft-version.upgrade-atomic-batch, "
         "update-voter.not-a-membership-change",
+        "runs with more than one attempt at an upgrade, and with snapshots that are installed during a change: "
+        "`prove refinement --workload upgrade`, `--workload snapshots`",
     ),
     Reviewed(
         "quorum-state-file",
         "Epoch, vote and leader are on disk before they show, and are never lost while the log is kept.",
         "rules durable.write-before-act, vote.persist-before-reply",
+        "edges: a crash after each durable effect of a step",
     ),
     Reviewed(
         "kafka-4-restart",
@@ -154,14 +168,23 @@ REVIEWED: tuple[Reviewed, ...] = (
         "Election Safety is refuted: it leads the epoch a second time if it has become the only voter. If it has not, "
         "then a log with an entry of the epoch gets no vote of others, since a Vote request whose last epoch is its "
         "own is malformed; and with a log without one it is proved that nobody elects it (`--where-safe`).",
-        "`prove refinement --scenario own-vote-before-known-leader` (follows-nobody forbids stand-again), mutant "
-        "`own-vote-before-known-leader`, own_vote.py, AfterRestart in Durability.tla, rules "
-        "durable.restart.voted-self, durable.restart.known-leader",
+        "own_vote.py, AfterRestart in Durability.tla, rules durable.restart.voted-self, durable.restart.known-leader",
+        "`prove induction --profile kafka-4`, `prove refinement --scenario own-vote-before-known-leader` "
+        "(follows-nobody forbids stand-again), mutant `own-vote-before-known-leader`",
+    ),
+    Reviewed(
+        "vote-of-version-0",
+        "Refuted, not proved: at kraft.version 0 a restart forgets the directory id of its vote, so that a new disk "
+        "under that id gets the vote again, without a look at its log. Records that all others have are lost; with the "
+        "directory in the file they are not.",
+        "rules durable.vote.v0-uuid-in-memory, vote.repeat-grant",
+        "`kraft-spec scenario disk-loss --variant vote-for-the-id`, and `vote-for-the-disk`",
     ),
     Reviewed(
         "disk-lost-under-its-key",
         "A disk that is lost under its old key is refuted, not proved: `replace-disk` without `key-is-new`. This "
         "is every lost disk at kraft.version 0, and at level 1 of a set without directory ids.",
+        "`key-is-new` of `replace-disk` in logs.py",
         "`prove refinement --scenario disk-loss` (the new disk's vote is another's), mutant "
         "`disk-lost-under-the-same-key`",
     ),
