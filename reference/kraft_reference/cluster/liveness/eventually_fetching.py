@@ -7,6 +7,8 @@ its Pre-Votes, and it waits for a leader that it can reach.
 Nor is a replica outside of the leader's voters set with a larger epoch than the leader's: it learned it from a
 candidate that is lost by now, or was one before it was removed; the
 leader refuses its Fetches and learns nothing from them, and the rules have no way back for it.
+Nor, where its fetch timer means nothing to an observer (`observer_refusal` = timer-unused), is one that follows a
+leader which it cannot reach: it asks nobody else.
 """
 
 from kraft_reference.cluster.liveness.overdue import Overdue
@@ -16,7 +18,8 @@ from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.events import Receive
 from kraft_reference.messages import Error, FetchResponse
-from kraft_reference.state import ReplicaState
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_voter
 
 BOUND_TIMEOUTS_PER_SERVER = 16
 """In election timeouts T, for each bootstrap server that the replica may ask.
@@ -79,7 +82,14 @@ class EventuallyFetching:
             for replica_id in sorted(self._searching - {leader_id})
             if self._remaining.linked(replica_id, leader_id)
             and (state_of(replica_id).epoch <= leadership.epoch or belongs_to(state_of(replica_id), voters))
+            and not self._asks_in_vain(state_of(replica_id))
         ]
+
+    def _asks_in_vain(self, state: ReplicaState) -> bool:
+        if state.role is not Role.FOLLOWER or is_voter(state) or state.leader_id is None:
+            return False
+        is_unused = self._world.configuration.profile.observer_refusal == "timer-unused"
+        return is_unused and not self._remaining.linked(state.key.id, state.leader_id)
 
     def late(self, leadership: Leadership) -> list[int]:
         """Those of them that do not fetch."""
