@@ -14,18 +14,22 @@ from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Timeouts, fr
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.other_requests import OtherRequest, decode_other_response, encode_other_request
 from kraft_conformance.wire.trace_links import TOPIC
 
 _QUICK = Timeouts(election=300, backoff=100, fetch=800, request=350)
 
 
 class Nodes:
-    """Nodes of one cluster, of which some are the first voters."""
+    """Nodes of one cluster, of which the first ones are voters and the last ones may be brokers."""
 
-    def __init__(self, folder: Path, voters: int, others: int = 0, snapshot_bytes: int = 2**20) -> None:
+    def __init__(
+        self, folder: Path, voters: int, others: int = 0, snapshot_bytes: int = 2**20, brokers: int = 0
+    ) -> None:
         self.folder, self.snapshot_bytes = folder, snapshot_bytes
-        self.ports = dict(enumerate(free_ports(voters + others), start=1))
+        self.ports = dict(enumerate(free_ports(voters + others + brokers), start=1))
         self.voters = range(1, voters + 1)
+        self.brokers = range(voters + others + 1, voters + others + brokers + 1)
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
         for number in self.ports:
             self.format(number)
@@ -46,7 +50,7 @@ class Nodes:
         servers = ",".join(f"127.0.0.1:{self.ports[voter]}" for voter in self.voters)
         lines = {
             "node.id": number,
-            "process.roles": "controller",
+            "process.roles": "broker" if number in self.brokers else "controller",
             "listeners": f"CONTROLLER://127.0.0.1:{self.ports[number]}",
             "controller.quorum.bootstrap.servers": servers,
             "log.dirs": self.data(number),
@@ -97,6 +101,19 @@ class Nodes:
                 connection.close()
 
         return asyncio.run(asked())
+
+    def ask_other(self, number: int, key: int, version: int, body: Document, seconds: float = 20) -> Any:
+        """The body of a node's response to a request that the quorum does not know, by kio's names."""
+        request = OtherRequest(key, version, 7, body)
+
+        async def asked() -> bytes:
+            connection = Connection("127.0.0.1", self.ports[number], "operator")
+            try:
+                return await asyncio.wait_for(connection.exchange(encode_other_request(request, "operator")), seconds)
+            finally:
+                connection.close()
+
+        return decode_other_response(request, asyncio.run(asked()))
 
     def describe(self, number: int) -> Document:
         """The quorum's partition, as a node describes it."""

@@ -147,7 +147,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     configuration = configuration_of(properties, disk, PROFILES[profile], servers, level)
     path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
     running = Node(configuration, disk, NodeTrace(path, configuration, disk.state), properties.snapshot_bytes)
-    server = Server(*properties.bind, Serving(running).respond)
+    server = Server(*properties.bind, Serving(running, properties.is_controller).respond)
     await server.start()
     running.start()
     say(f"node {running.id} listens at {server.host}:{server.port}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from kraft_conformance.node.errors import bad_file, no_file, refused
+from kraft_conformance.node.image import counted
 from kraft_conformance.node.names import random_directory_id
 from kraft_conformance.node.properties import read_properties
 from kraft_conformance.wire.disk_files import (
@@ -222,7 +223,8 @@ class Disk:
 
     def _write_snapshot(self, taken: Snapshot, fetched: bytes | None, replaces_log: bool) -> None:
         if fetched is None:
-            values = self.values(taken.end_offset)
+            # No marks of transactions: Kafka expects none in a snapshot.
+            values, _ = counted(self.values(taken.end_offset))
             raw = encode_snapshot(taken, values, int(time.time() * 1000))
         else:
             raw = fetched

@@ -13,6 +13,7 @@ from typing import Any
 
 from kraft_conformance.node.disk import Disk
 from kraft_conformance.node.exchanges import CLIENT, Received, exchange, fetch_wait_ms
+from kraft_conformance.node.image import counted
 from kraft_conformance.node.metadata import METADATA_VERSION_RECORD
 from kraft_conformance.node.settings import NodeProperties
 from kraft_conformance.node.trace import NodeTrace
@@ -126,6 +127,17 @@ class Node:
         """Its own."""
         return self.disk.key.id
 
+    @property
+    def leader_endpoint(self) -> str | None:
+        """Where the leader listens that this node follows."""
+        leader_id = self.replica.state.leader_id
+        return None if leader_id is None else self._endpoint(leader_id)
+
+    def _endpoint(self, of: int) -> str | None:
+        known = self.configuration.replicas.get(of)
+        leader = self.replica.state.leader_endpoint if self.replica.state.leader_id == of else None
+        return leader or (None if known is None else known.endpoint)
+
     def start(self) -> None:
         """Let the replica run; its first start is where a trace begins, and no event of it."""
         own = self.configuration.replicas[self.id].endpoint
@@ -238,10 +250,14 @@ class Node:
             self.append(METADATA_VERSION_RECORD)
 
     def _take_snapshot(self) -> None:
-        """Of what is committed, once the log has grown by so many bytes.  Rule: snapshot.set-at-its-end-offset."""
+        """Of what is committed, once the log has grown by so many bytes; not in a transaction.
+
+        Rule: snapshot.set-at-its-end-offset.
+        """
         state = self.replica.state
         is_due = self.disk.bytes_since_snapshot >= self._snapshot_bytes
-        if is_due and state.high_watermark > state.log.base.end_offset and state.high_watermark <= state.log.end_offset:
+        is_new = state.log.base.end_offset < state.high_watermark <= state.log.end_offset
+        if is_due and is_new and not counted(self.disk.values(state.high_watermark))[1]:
             self.step(TakeSnapshot(state.high_watermark))
 
     def append(self, value: bytes) -> Step:
@@ -295,9 +311,7 @@ class Node:
         Raises:
             OSError: none is known.
         """
-        known = self.configuration.replicas.get(to)
-        leader = self.replica.state.leader_endpoint if self.replica.state.leader_id == to else None
-        endpoint = leader or (None if known is None else known.endpoint)
+        endpoint = self._endpoint(to)
         if endpoint is None:
             raise OSError(f"no endpoint of replica {to} is known")
         if (to, endpoint) not in self._connections:

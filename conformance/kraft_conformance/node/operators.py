@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from kraft_conformance.node import cluster
 from kraft_conformance.node.driver import Node, wall_clock_ms
 from kraft_conformance.node.metadata import METADATA_VERSION
 from kraft_conformance.wire.decoding import Document
@@ -32,17 +31,20 @@ _SERVED = (
 )
 
 
-def api_keys() -> list[Document]:
-    """Each API that a node serves, with its versions.  Rule: wire.negotiation."""
+def api_keys(others: Mapping[int, range]) -> list[Document]:
+    """Each API that a node serves, with its versions; `others` are those that the quorum does not know.
+
+    Rule: wire.negotiation.
+    """
     served = {one.api: one for one in messages().values() if one.kind is Kind.REQUEST}
     listed = {served[api].key: (served[api].versions.low, served[api].versions.high) for api in _SERVED}
-    listed |= {key: (versions[0], versions[-1]) for key, versions in cluster.VERSIONS.items()}
+    listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
     return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 
 
-def api_versions(node: Node, version: int) -> Document:
+def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Document:
     """The body of an ApiVersions response."""
-    body: Document = {"errorCode": 0, "apiKeys": api_keys()}
+    body: Document = {"errorCode": 0, "apiKeys": api_keys(others)}
     if version >= 1:
         body["throttleTimeMs"] = 0
     if version >= 3:
@@ -62,10 +64,6 @@ def api_versions(node: Node, version: int) -> Document:
             },
         ]
     return body
-
-
-async def _api_versions(node: Node, frame: Frame) -> Document:
-    return api_versions(node, frame.version)
 
 
 async def _describe_quorum(node: Node, frame: Frame) -> Document:
@@ -162,10 +160,9 @@ async def _update_features(node: Node, frame: Frame) -> Document:
 
 
 HANDLERS: Mapping[str, Callable[[Node, Frame], Awaitable[Document]]] = {
-    "ApiVersions": _api_versions,
     "DescribeQuorum": _describe_quorum,
     "AddRaftVoter": _add_voter,
     "RemoveRaftVoter": _remove_voter,
     "UpdateFeatures": _update_features,
 }
-"""By API; the requests of replicas are not among them."""
+"""By API; the requests of replicas and ApiVersions are not among them."""

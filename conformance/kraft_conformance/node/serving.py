@@ -10,9 +10,11 @@ from base64 import b64encode
 from contextlib import suppress
 from typing import Any
 
-from kraft_conformance.node import cluster, operators
+from kraft_conformance.node import apis, operators
+from kraft_conformance.node.controller import Controller
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
+from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.error_codes import POSITION_OUT_OF_RANGE
 from kraft_conformance.wire.errors import Reason, WireError
@@ -48,24 +50,44 @@ QUORUM = {
 class Serving:
     """Answers the frames that arrive at a node."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, is_controller: bool = True) -> None:
         """Answer for this node."""
-        self._node = node
+        self._node, self._controller = node, Controller(node)
+        self._others = apis.CONTROLLER if is_controller else apis.BROKER
+        self._other_versions = apis.versions(self._others)
+        self._handed_on = frozenset() if is_controller else apis.HANDED_ON
 
     async def respond(self, raw: bytes) -> bytes | None:
         """The frame to answer with; None ends the connection."""
+        key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
         try:
-            if len(raw) >= 6 and struct.unpack_from(">h", raw, 4)[0] in cluster.VERSIONS:
-                other = decode_other_request(raw, cluster.VERSIONS)
-                return encode_other_response(other, cluster.answer_other(self._node, other))
+            if key in self._handed_on and (response := await self._handed_on_response(raw)) is not None:
+                return response
+            if key in self._others:
+                other = decode_other_request(raw, self._other_versions)
+                return encode_other_response(other, await self._others[key].answer(self._controller, other.body))
             frame = decode_request(raw, is_lenient=True)
             body = await self._body(frame)
         except WireError:
-            return unsupported_api_versions(raw, operators.api_keys())
+            return unsupported_api_versions(raw, operators.api_keys(self._other_versions))
         if body is None:
             return None
         document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
         return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
+
+    async def _handed_on_response(self, raw: bytes) -> bytes | None:
+        """The leader's response to a frame; None if there is no leader, or it does not answer."""
+        endpoint = self._node.leader_endpoint
+        if endpoint is None:
+            return None
+        host, _, port = endpoint.rpartition(":")
+        connection = Connection(host.strip("[]"), int(port), "")
+        try:
+            return await connection.exchange(raw)
+        except (OSError, EOFError, WireError):
+            return None
+        finally:
+            connection.close()
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
@@ -78,8 +100,9 @@ class Serving:
         if api in QUORUM:
             return await self._of_replica(frame, QUORUM[api], sender)
         if api == "ApiVersions" and sender is not None and frame.header.get("clientId", "").startswith(CLIENT):
-            body = await self._of_replica(frame, "ApiVersionsRequest", sender)
-            return None if body is None else operators.api_versions(self._node, frame.version)
+            await self._of_replica(frame, "ApiVersionsRequest", sender)
+        if api == "ApiVersions":
+            return operators.api_versions(self._node, frame.version, self._other_versions)
         if api == "AddRaftVoter" and sender is not None:
             return await self._of_replica(frame, "AddVoterRequest", sender)
         if api == "RemoveRaftVoter" and sender is not None:

@@ -5,16 +5,18 @@ Of these the suite says nothing, so that no fields of our own stand beside kio's
 
 import io
 import struct
-from collections.abc import Mapping
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_type_hints
+from uuid import UUID
 
-from kio.index import load_payload_module, load_request_schema
+from kio.index import load_request_schema, load_response_schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
-from kio.static.constants import EntityType
 
 from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.schema import NULL_UUID
 
 
 class OtherRequest(NamedTuple):
@@ -57,11 +59,42 @@ def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) ->
     Raises:
         KeyError: a field that the version needs is not there.
     """
-    module = load_payload_module(request.key, request.version, EntityType.response)
-    schema = next(one for one in vars(module).values() if getattr(one, "__type__", None) is EntityType.response)
+    return _framed(load_response_schema(request.key, request.version), document, request.correlation_id)
+
+
+def encode_other_request(request: OtherRequest, client_id: str) -> bytes:
+    """The frame of a request, whose body is a document as that of a response.
+
+    Raises:
+        KeyError: a field that the version needs is not there.
+    """
+    schema = load_request_schema(request.key, request.version)
+    return _framed(schema, request.body, request.correlation_id, client_id)
+
+
+def decode_other_response(request: OtherRequest, raw: bytes) -> Any:
+    """The body of the response to a request, with the fields that kio gives it."""
+    schema = load_response_schema(request.key, request.version)
+    _, size = entity_reader(schema.__header_schema__)(raw, 4)
+    return entity_reader(schema)(raw, 4 + size)[0]
+
+
+def uuid_text(value: UUID | None) -> str:
+    """A uuid as Kafka writes it; None is that of zeros."""
+    return NULL_UUID if value is None else urlsafe_b64encode(value.bytes).decode().rstrip("=")
+
+
+def uuid_value(text: str) -> UUID:
+    """The uuid that a text of Kafka's is."""
+    return UUID(bytes=urlsafe_b64decode(f"{text}=="))
+
+
+def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, client_id: str | None = None) -> bytes:
     content = io.BytesIO()
     header = schema.__header_schema__
-    entity_writer(header)(content, header(correlation_id=request.correlation_id))
+    known = {"correlation_id": correlation_id, "client_id": client_id}
+    known |= {"request_api_key": schema.__api_key__, "request_api_version": schema.__version__}
+    entity_writer(header)(content, _entity(header, known))
     entity_writer(schema)(content, _entity(schema, document))
     return struct.pack(">i", len(content.getvalue())) + content.getvalue()
 
@@ -76,9 +109,16 @@ def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    inner = next((one for one in (kind, *get_args(kind)) if hasattr(one, "__type__")), None)
+    inner = next((one for one in _types(kind) if hasattr(one, "__type__")), None)
     if kind is ErrorCode:
         return ErrorCode(value)
-    if inner is None:
+    if inner is None or value is None:
         return tuple(value) if isinstance(value, list) else value
     return tuple(_entity(inner, one) for one in value) if isinstance(value, list) else _entity(inner, value)
+
+
+def _types(kind: Any) -> Iterator[Any]:
+    """A type and what it is made of, such as an array that may be null."""
+    yield kind
+    for one in get_args(kind):
+        yield from _types(one)

@@ -182,8 +182,13 @@ def versions_of(text: str) -> Versions:
     return Versions(int(low), int(high or low))
 
 
+def fields_from(text: str) -> tuple[Field, ...]:
+    """The fields that lines tell of, as `messages.toml` has them: name, type, versions, and marks."""
+    lines = [(len(line) - len(line.lstrip()), line.split()) for line in text.splitlines() if line]
+    return _nested(lines) if lines else ()
+
+
 def _message(entry: dict[str, Any]) -> Message:
-    lines = [(len(line) - len(line.lstrip()), line.split(" ")) for line in entry["fields"].splitlines() if line]
     return Message(
         name=entry["name"],
         api=entry["api"],
@@ -194,7 +199,7 @@ def _message(entry: dict[str, Any]) -> Message:
         needed=versions_of(entry["needed"]),
         rules=tuple(entry["rules"]),
         source=entry["source"],
-        fields=_nested([(indent, [word for word in words if word]) for indent, words in lines]),
+        fields=fields_from(entry["fields"]),
     )
 
 

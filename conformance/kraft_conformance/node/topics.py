@@ -1,0 +1,205 @@
+"""Requests about topics: KIP-455's two, AlterPartition of a partition's leader, CreateTopics.
+
+Rules: partition-reassign.admin-api, partition-reassign.list, partition-reassign.error-order.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+from uuid import uuid4
+
+from kraft_conformance.node.controller import TOPIC, Controller, NotControllerError
+from kraft_conformance.node.image import Image, new_partition
+from kraft_conformance.wire.error_codes import (
+    INVALID_PARTITIONS,
+    INVALID_REPLICA_ASSIGNMENT,
+    INVALID_REPLICATION_FACTOR,
+    INVALID_TOPIC_EXCEPTION,
+    NOT_CONTROLLER,
+    STALE_BROKER_EPOCH,
+    TOPIC_ALREADY_EXISTS,
+    UNKNOWN_TOPIC_ID,
+)
+from kraft_conformance.wire.metadata_records import encode_metadata_record
+from kraft_conformance.wire.other_requests import uuid_text
+from kraft_reference.partitions.effects import (
+    AlterPartitionAnswer,
+    AlterReassignmentsAnswer,
+    ListReassignmentsAnswer,
+    Reassignment,
+)
+from kraft_reference.partitions.errors import ERROR_CODES, Error
+from kraft_reference.partitions.events import AlterPartition, AlterPartitionReassignments, ListPartitionReassignments
+from kraft_reference.partitions.outcome import Outcome
+from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_PARTITIONS_MAX = 10_000
+_NONE = Partition((), frozenset(), leader_epoch=-1, partition_epoch=-1)
+"""In place of one of which nothing is told."""
+_DEFAULT = -1
+"""A number of partitions or replicas that is left to the controller: one."""
+
+
+def _said(error: Error) -> str | None:
+    return None if error is Error.NONE else f"The reference answers {error}."
+
+
+async def alter_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
+    """Starts, replaces, cancels; one result for each partition.  Rule: partition-reassign.per-partition."""
+    targets = [
+        (TopicPartition(topic.name, one.partition_index), None if one.replicas is None else tuple(one.replicas))
+        for topic in request.topics
+        for one in topic.partitions
+    ]
+    outcome = await controller.happen(AlterPartitionReassignments(controller.node.id, tuple(targets)))
+    answer = _answer(outcome, AlterReassignmentsAnswer)
+    return {
+        "throttle_time": timedelta(),
+        "error_code": ERROR_CODES[answer.error],
+        "error_message": _said(answer.error),
+        "responses": [
+            {"name": topic, "partitions": [_result(name, error) for name, error in results]}
+            for topic, results in _by_topic(answer.results)
+        ],
+    }
+
+
+def _by_topic(results: Iterable[Any]) -> Iterable[tuple[str, Iterable[Any]]]:
+    return groupby(sorted(results, key=lambda one: one[0]), key=lambda one: one[0].topic)
+
+
+def _result(name: TopicPartition, error: Error) -> Mapping[str, Any]:
+    return {"partition_index": name.partition, "error_code": ERROR_CODES[error], "error_message": _said(error)}
+
+
+def _answer(outcome: Outcome, kind: type[Any]) -> Any:
+    return next(effect for effect in outcome.effects if isinstance(effect, kind))
+
+
+async def list_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
+    """R, AR and RR of what is being reassigned, and of partitions asked for by name.  Rule: partition-reassign.list."""
+    asked: tuple[TopicPartition, ...] | None = None
+    if request.topics is not None:
+        asked = tuple([TopicPartition(one.name, index) for one in request.topics for index in one.partition_indexes])
+    outcome = await controller.happen(ListPartitionReassignments(controller.node.id, asked))
+    answer = _answer(outcome, ListReassignmentsAnswer)
+    listed = [(one.partition, one) for one in answer.reassignments]
+    return {
+        "throttle_time": timedelta(),
+        "error_code": ERROR_CODES[answer.error],
+        "error_message": _said(answer.error),
+        "topics": [
+            {"name": topic, "partitions": [_ongoing(one) for _, one in found]} for topic, found in _by_topic(listed)
+        ],
+    }
+
+
+def _ongoing(one: Reassignment) -> Mapping[str, Any]:
+    return {
+        "partition_index": one.partition.partition,
+        "replicas": one.replicas,
+        "adding_replicas": one.adding,
+        "removing_replicas": one.removing,
+    }
+
+
+async def alter_partition(controller: Controller, request: Any) -> Mapping[str, Any]:
+    """What a broker that leads partitions says of their in-sync replicas.  Rule: partition-reassign.controller-only."""
+    body: dict[str, Any] = {"throttle_time": timedelta(), "error_code": 0, "topics": []}
+    broker = controller.image.brokers.get(request.broker_id)
+    if broker is None or broker.epoch != request.broker_epoch:
+        return body | {"error_code": STALE_BROKER_EPOCH}
+    for topic in request.topics:
+        name = controller.image.name_of(uuid_text(topic.topic_id))
+        told = []
+        for one in topic.partitions:
+            where = TopicPartition(name or "", one.partition_index)
+            in_sync = frozenset(state.broker_id for state in one.new_isr_with_epochs)
+            event = AlterPartition(
+                controller.node.id, request.broker_id, where, one.leader_epoch, one.partition_epoch, in_sync
+            )
+            outcome = await controller.happen(event)
+            if outcome.state.controller != controller.node.id:
+                return body | {"error_code": NOT_CONTROLLER}
+            error = _answer(outcome, AlterPartitionAnswer).error
+            code = UNKNOWN_TOPIC_ID if name is None else ERROR_CODES[error]
+            told.append(_in_sync(where, outcome.state.partitions[where] if error is Error.NONE else _NONE, code))
+        body["topics"].append({"topic_id": topic.topic_id, "partitions": told})
+    return body
+
+
+def _in_sync(name: TopicPartition, partition: Partition, code: int) -> Mapping[str, Any]:
+    return {
+        "partition_index": name.partition,
+        "error_code": code,
+        "leader_id": -1 if partition.leader is None else partition.leader,
+        "leader_epoch": partition.leader_epoch,
+        "isr": [replica for replica in partition.replicas if replica in partition.in_sync],
+        "partition_epoch": partition.partition_epoch,
+    }
+
+
+async def create_topics(controller: Controller, request: Any) -> Mapping[str, Any]:
+    """Topics with the replicas that are asked for, or brokers in turn; each is created alone."""
+    results = []
+    for asked in request.topics:
+        topic_id = uuid4()
+
+        def decide(image: Image, asked: Any = asked, topic_id: Any = topic_id) -> tuple[Sequence[bytes], Any]:
+            replicas = _replicas(image, asked)
+            if isinstance(replicas, int):
+                return (), replicas
+            text = uuid_text(topic_id)
+            values = [encode_metadata_record("TopicRecord", name=asked.name, topicId=text)]
+            values += [
+                encode_metadata_record(
+                    "ConfigRecord", resourceType=TOPIC, resourceName=asked.name, name=one.name, value=one.value
+                )
+                for one in asked.configs
+            ]
+            for index, one in enumerate(replicas):
+                values.append(new_partition(text, index, Partition(one, frozenset(one), leader=one[0])))
+            return () if request.validate_only else values, replicas
+
+        try:
+            done = await controller.write(decide)
+        except NotControllerError:
+            done = NOT_CONTROLLER
+        is_done = not isinstance(done, int)
+        results.append(
+            {
+                "name": asked.name,
+                "topic_id": topic_id if is_done else None,
+                "error_code": 0 if is_done else done,
+                "error_message": None,
+                "num_partitions": len(done) if is_done else -1,
+                "replication_factor": len(done[0]) if is_done else -1,
+                "configs": [],
+            }
+        )
+    return {"throttle_time": timedelta(), "topics": results}
+
+
+def _replicas(image: Image, asked: Any) -> Sequence[Assignment] | int:
+    """The replicas of each partition of a new topic, or an error code."""
+    if asked.name in image.topics:
+        return TOPIC_ALREADY_EXISTS
+    if _NAME.fullmatch(asked.name) is None or asked.name in (".", ".."):
+        return INVALID_TOPIC_EXCEPTION
+    if asked.assignments:
+        given = {one.partition_index: tuple(one.broker_ids) for one in asked.assignments}
+        found = [given[index] for index in sorted(given)]
+        fits = sorted(given) == [*range(len(asked.assignments))] and all(
+            one and len(set(one)) == len(one) and image.alive.issuperset(one) for one in found
+        )
+        return found if fits else INVALID_REPLICA_ASSIGNMENT
+    count, factor = (1 if one == _DEFAULT else one for one in (asked.num_partitions, asked.replication_factor))
+    brokers = sorted(image.alive)
+    if not 0 < count <= _PARTITIONS_MAX:
+        return INVALID_PARTITIONS
+    if not 0 < factor <= len(brokers):
+        return INVALID_REPLICATION_FACTOR
+    return [tuple(brokers[(first + more) % len(brokers)] for more in range(factor)) for first in range(count)]

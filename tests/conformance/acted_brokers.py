@@ -1,0 +1,128 @@
+"""Brokers acted by tests, and what operators ask about partitions, over TCP."""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from tests.conformance.nodes import Nodes
+
+from kraft_conformance.live.process import CLUSTER_ID
+
+REGISTER, HEARTBEAT, ALTER_PARTITION = (62, 4), (63, 1), (56, 3)
+CREATE, ALTER, LIST, METADATA, SET, CONFIGS = (19, 7), (45, 0), (46, 0), (3, 13), (44, 1), (32, 4)
+UNKNOWN_TOPIC, NOT_CONTROLLER, INVALID_ASSIGNMENT, NOTHING_IN_PROGRESS = 3, 41, 39, 85
+Assignment = Sequence[int] | None
+
+
+class ActedBrokers:
+    """Brokers that hold no data: they register at the leader, and their leaders say who is in sync."""
+
+    def __init__(self, nodes: Nodes, leader: int, listening: int) -> None:
+        """At a leader; their address is that of the node `listening`."""
+        self.nodes, self.leader, self.listening = nodes, leader, listening
+        self.epochs: dict[int, int] = {}
+        nodes.wait_until_it_follows(listening)
+
+    def ask(self, api: tuple[int, int], number: int | None = None, **body: object) -> Any:
+        """The response of a node, which is the leader unless another one is named."""
+        return self.nodes.ask_other(self.leader if number is None else number, *api, body)
+
+    def start(self, *brokers: int) -> None:
+        """Register brokers, and let them live."""
+        address = {"host": "127.0.0.1", "port": self.nodes.ports[self.listening]}
+        for broker in brokers:
+            answer = self.ask(
+                REGISTER,
+                broker_id=broker,
+                cluster_id=CLUSTER_ID,
+                incarnation_id=UUID(int=broker),
+                listeners=[{"name": "PLAINTEXT", **address, "security_protocol": 0}],
+                features=[{"name": "metadata.version", "min_supported_version": 7, "max_supported_version": 25}],
+                rack=None,
+                log_dirs=[UUID(int=100 + broker)],
+            )
+            assert answer.error_code == 0
+            self.epochs[broker] = answer.broker_epoch
+            assert self.beat(broker) == (0, False)
+
+    def beat(self, broker: int, want_fence: bool = False) -> tuple[int, bool]:
+        """A heartbeat: its error, and whether the broker is fenced."""
+        answer = self.ask(
+            HEARTBEAT,
+            broker_id=broker,
+            broker_epoch=self.epochs[broker],
+            current_metadata_offset=2**40,
+            want_fence=want_fence,
+            want_shut_down=False,
+        )
+        return answer.error_code, answer.is_fenced
+
+    def create(self, topic: str, *replicas: Sequence[int]) -> int:
+        """A topic with these replicas; the error."""
+        assignments = [{"partition_index": index, "broker_ids": one} for index, one in enumerate(replicas)]
+        asked = {
+            "name": topic,
+            "num_partitions": -1,
+            "replication_factor": -1,
+            "assignments": assignments,
+            "configs": [],
+        }
+        return int(self.ask(CREATE, topics=[asked], timeout=timedelta()).topics[0].error_code)
+
+    def reassign(self, *targets: tuple[str, int, Assignment], number: int | None = None) -> list[int]:
+        """The error codes of the results, or that of the whole request."""
+        topics = [{"name": n, "partitions": [{"partition_index": i, "replicas": r}]} for n, i, r in targets]
+        answer = self.ask(ALTER, number, timeout=timedelta(), topics=topics)
+        results = [one.error_code for topic in answer.responses for one in topic.partitions]
+        return [int(code) for code in results or [answer.error_code]]
+
+    def listed(self, number: int | None = None) -> dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]]:
+        """R, AR and RR of what is in progress."""
+        answer = self.ask(LIST, number, timeout=timedelta(), topics=None)
+        assert answer.error_code == 0
+        return {
+            f"{topic.name}-{one.partition_index}": (one.replicas, one.adding_replicas, one.removing_replicas)
+            for topic in answer.topics
+            for one in topic.partitions
+        }
+
+    def partition(self, topic: str, index: int = 0) -> Any:
+        """A partition as the broker's metadata have it, once they are those of the leader."""
+        end = time.monotonic() + 20
+        high_watermark = self._high_watermark(self.leader)
+        while self._high_watermark(self.listening) < high_watermark:
+            assert time.monotonic() < end, "the broker does not follow"
+            time.sleep(0.02)
+        told = self.ask(METADATA, self.listening, topics=[{"topic_id": None, "name": topic}], **_METADATA).topics[0]
+        assert told.error_code == 0
+        return told.topic_id, told.partitions[index]
+
+    def _high_watermark(self, number: int) -> int:
+        """Of a node itself: a broker asks the leader to describe the quorum."""
+        software = {"clientSoftwareName": "test", "clientSoftwareVersion": "1"}
+        return int(self.nodes.ask(number, "ApiVersions", 3, software)["finalizedFeaturesEpoch"])
+
+    def in_sync(self, topic: str, *replicas: int) -> Any:
+        """The leader of partition 0 says who is in sync; the result."""
+        topic_id, partition = self.partition(topic)
+        state = [{"broker_id": one, "broker_epoch": -1} for one in replicas]
+        # Metadata do not tell the partition epoch: one that is too old is not taken.
+        for partition_epoch in range(100):
+            part = {"partition_index": 0, "leader_epoch": partition.leader_epoch, "new_isr_with_epochs": state}
+            part |= {"partition_epoch": partition_epoch}
+            answer = self.ask(
+                ALTER_PARTITION,
+                broker_id=partition.leader_id,
+                broker_epoch=self.epochs[partition.leader_id],
+                topics=[{"topic_id": topic_id, "partitions": [part]}],
+            )
+            result = answer.topics[0].partitions[0]
+            if result.error_code != _INVALID_UPDATE_VERSION:
+                return result
+        raise AssertionError("no partition epoch fits")
+
+
+_METADATA = {"allow_auto_topic_creation": False, "include_topic_authorized_operations": False}
+_INVALID_UPDATE_VERSION = 95

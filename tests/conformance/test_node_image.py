@@ -1,0 +1,42 @@
+"""The metadata records of a node say what the reference of partitions has stored."""
+
+import pytest
+
+from kraft_conformance.node.image import ABORT, BEGIN, END, changes, counted, image_of, new_partition
+from kraft_conformance.wire.metadata_records import encode_metadata_record
+from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
+from kraft_reference.partitions.effects import StorePartitions
+from kraft_reference.partitions.state import initial_state
+
+IDS = {"A": "AAAAAAAAAAAAAAAAAAAAAg", "B": "AAAAAAAAAAAAAAAAAAAAAw"}
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=str)
+def test_records_are_what_is_stored(profile: ReassignmentProfile) -> None:
+    """Rule: partition-reassign.persisted."""
+    stored = 0
+    for seed in range(12):
+        configuration = random_configuration(seed, profile)
+        first = initial_state(configuration).stored
+        values = [encode_metadata_record("TopicRecord", name=name, topicId=one) for name, one in IDS.items()]
+        values += [new_partition(IDS[name.topic], name.partition, one) for name, one in first.items()]
+        for occurrence in random_run(configuration, seed, 50):
+            image = image_of(values)
+            for effect in occurrence.effects:
+                if isinstance(effect, StorePartitions):
+                    values += changes(image, effect.partitions)
+                    stored += 1
+            assert image_of(values).partitions == occurrence.state.stored, (seed, occurrence)
+    assert stored > 100
+
+
+def config(value: str) -> bytes:
+    return encode_metadata_record("ConfigRecord", resourceType=2, resourceName="A", name="name", value=value)
+
+
+def test_what_a_transaction_has_counts_when_it_ends() -> None:
+    one, two, three, four = map(config, "1234")
+    assert counted([one, BEGIN, two, three]) == ((one,), True)
+    assert counted([one, BEGIN, two, three, END, four]) == ((one, two, three, four), False)
+    assert counted([one, BEGIN, two, three, ABORT, four]) == ((one, four), False)

@@ -1,0 +1,122 @@
+"""KIP-455 served by nodes over TCP, asked with the project's own client."""
+
+from pathlib import Path
+
+from tests.conformance.acted_brokers import (
+    CONFIGS,
+    INVALID_ASSIGNMENT,
+    NOT_CONTROLLER,
+    NOTHING_IN_PROGRESS,
+    SET,
+    UNKNOWN_TOPIC,
+    ActedBrokers,
+)
+from tests.conformance.nodes import Nodes
+
+from kraft_conformance.cli import main
+
+
+def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:
+    """Rules: partition-reassign.start, partition-reassign.complete-in-one-step, partition-reassign.list."""
+    with Nodes(tmp_path, voters=1, brokers=1) as nodes:
+        nodes.start(1, 2)
+        acted = ActedBrokers(nodes, nodes.leader(), 2)
+        acted.start(11, 12, 13, 14)
+        assert acted.create("A", [11, 12], [12, 13]) == 0
+        assert acted.listed() == {}
+        assert acted.reassign(("A", 0, [13, 12])) == [0]
+        assert acted.listed() == {"A-0": ((11, 13, 12), (13,), (11,))}
+        assert acted.in_sync("A", 11, 12).error_code == 0
+        assert acted.listed() == {"A-0": ((11, 13, 12), (13,), (11,))}
+        assert acted.in_sync("A", 11, 12, 13).isr == (11, 13, 12)
+        assert acted.listed() == {}
+        _, partition = acted.partition("A")
+        assert (partition.replica_nodes, set(partition.isr_nodes), partition.leader_id) == ((13, 12), {12, 13}, 13)
+        nodes.kill(1)
+        nodes.kill(2)
+    merged = str(tmp_path / "merged.jsonl")
+    assert main(["trace", "merge", *nodes.traces(), "-o", merged]) == 0
+    assert main(["validate", merged, "--require", "complete"]) == 0
+
+
+def test_it_is_cancelled_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    """Rules: partition-reassign.cancel, partition-reassign.error-order, partition-reassign.controller-only."""
+    with Nodes(tmp_path, voters=3, brokers=1) as nodes:
+        nodes.start(1, 2, 3, 4)
+        leader = nodes.leader(120)
+        acted = ActedBrokers(nodes, leader, 4)
+        acted.start(11, 12, 13)
+        assert acted.create("A", [11, 12]) == 0
+        assert acted.create("A", [11, 12]) == 36
+        assert acted.reassign(("A", 0, [13])) == [0]
+        assert acted.reassign(("A", 0, None)) == [0]
+        _, partition = acted.partition("A")
+        assert (acted.listed(), partition.replica_nodes) == ({}, (11, 12))
+        assert acted.reassign(("A", 0, None), ("A", 7, [11]), ("B", 0, [11])) == [
+            NOTHING_IN_PROGRESS,
+            UNKNOWN_TOPIC,
+            UNKNOWN_TOPIC,
+        ]
+        for wrong in ([], [11, 11], [11, 99], [-1]):
+            assert acted.reassign(("A", 0, wrong)) == [INVALID_ASSIGNMENT]
+        follower = next(one for one in nodes.voters if one != leader)
+        assert acted.reassign(("A", 0, [13]), number=follower) == [NOT_CONTROLLER]
+        # A broker hands it on to the leader.
+        assert acted.reassign(("A", 0, [13]), number=4) == [0]
+        assert acted.listed(4) == {"A-0": ((11, 12, 13), (13,), (11, 12))}
+
+
+def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
+    """Rule: partition-reassign.persisted."""
+    with Nodes(tmp_path, voters=3, brokers=1, snapshot_bytes=500) as nodes:
+        nodes.start(1, 2, 3, 4)
+        first = nodes.leader(120)
+        acted = ActedBrokers(nodes, first, 4)
+        acted.start(11, 12, 13)
+        assert acted.create("A", [11, 12]) == 0
+        assert acted.reassign(("A", 0, [13, 12])) == [0]
+        found = acted.listed()
+        nodes.kill(first)
+        acted.leader = nodes.leader(120, other_than=first)
+        assert acted.listed() == found
+        for number in tuple(nodes.processes):
+            nodes.kill(number)
+        nodes.start(1, 2, 3, 4)
+        acted.leader = nodes.leader(120)
+        assert acted.listed() == found
+        assert acted.beat(11, want_fence=True) == (0, True)
+        _, partition = acted.partition("A")
+        assert (partition.leader_id, partition.isr_nodes, partition.offline_replicas) == (12, (12,), (11,))
+        assert acted.in_sync("A", 12, 11).error_code == 107
+        assert acted.in_sync("A", 12, 13).error_code == 0
+        assert acted.listed() == {}
+        assert list((nodes.data(acted.leader) / "__cluster_metadata-0").glob("*.checkpoint"))
+
+
+def test_configurations_are_kept(tmp_path: Path) -> None:
+    with Nodes(tmp_path, voters=1, brokers=1) as nodes:
+        nodes.start(1, 2)
+        acted = ActedBrokers(nodes, nodes.leader(), 2)
+        acted.start(11)
+        rate = {"name": "leader.replication.throttled.rate", "config_operation": 0, "value": "1000"}
+        gone = rate | {"config_operation": 1, "value": None}
+        appended = rate | {"config_operation": 2}
+
+        def altered(kind: int, name: str, *configs: object) -> int:
+            resource = {"resource_type": kind, "resource_name": name, "configs": list(configs)}
+            return int(acted.ask(SET, 2, resources=[resource], validate_only=False).responses[0].error_code)
+
+        def described() -> dict[str, str]:
+            resource = {"resource_type": 4, "resource_name": "11", "configuration_keys": None}
+            how = {"include_synonyms": False, "include_documentation": False}
+            (found,) = acted.ask(CONFIGS, resources=[resource], **how).results
+            return {one.name: one.value for one in found.configs}
+
+        assert (altered(4, "11", rate), described()) == (0, {"leader.replication.throttled.rate": "1000"})
+        assert (altered(4, "11", appended), altered(4, "99", rate), altered(2, "A", rate)) == (40, 102, 3)
+        nodes.kill(1)
+        nodes.start(1)
+        nodes.leader()
+        nodes.wait_until_it_follows(2)
+        assert described() == {"leader.replication.throttled.rate": "1000"}
+        assert (altered(4, "11", gone), described()) == (0, {})
