@@ -24,6 +24,8 @@ class ActedBrokers:
         self.nodes, self.leader, self.listening = nodes, leader, listening
         self.epochs: dict[int, int] = {}
         nodes.wait_until_it_follows(listening)
+        if listening in nodes.brokers:
+            nodes.wait_for(lambda _: listening in self.alive())
 
     def ask(self, api: tuple[int, int], number: int | None = None, **body: object) -> Any:
         """The response of a node, which is the leader unless another one is named."""
@@ -46,6 +48,10 @@ class ActedBrokers:
             assert answer.error_code == 0
             self.epochs[broker] = answer.broker_epoch
             assert self.beat(broker) == (0, False)
+
+    def alive(self) -> list[int]:
+        """The brokers that the broker `listening` knows."""
+        return [one.node_id for one in self.ask(METADATA, self.listening, topics=[], **_METADATA).brokers]
 
     def beat(self, broker: int, want_fence: bool = False) -> tuple[int, bool]:
         """A heartbeat: its error, and whether the broker is fenced."""
@@ -80,8 +86,14 @@ class ActedBrokers:
 
     def listed(self, number: int | None = None) -> dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]]:
         """R, AR and RR of what is in progress."""
-        answer = self.ask(LIST, number, timeout=timedelta(), topics=None)
-        assert answer.error_code == 0
+        end = time.monotonic() + 20
+        while True:
+            answer = self.ask(LIST, number, timeout=timedelta(), topics=None)
+            if answer.error_code == 0:
+                break
+            # A new leader is not the controller at once.
+            assert (answer.error_code, time.monotonic() < end) == (NOT_CONTROLLER, True)
+            time.sleep(0.1)
         return {
             f"{topic.name}-{one.partition_index}": (one.replicas, one.adding_replicas, one.removing_replicas)
             for topic in answer.topics

@@ -121,11 +121,11 @@ class Nodes:
         described: Document = self.ask(number, "DescribeQuorum", 2, body)["topics"][0]["partitions"][0]
         return described
 
-    def leader(self, seconds: float = 30, other_than: int = 0) -> int:
+    def leader(self, seconds: float = 120, other_than: int = 0) -> int:
         """Wait for a leader with a high watermark in its epoch."""
         return int(self.wait_for(lambda told: told["leaderId"] != other_than, seconds)["leaderId"])
 
-    def wait_for(self, wanted: Any, seconds: float = 30) -> Document:
+    def wait_for(self, wanted: Any, seconds: float = 120) -> Document:
         """Wait for a leader that describes the quorum as wanted."""
         end = time.monotonic() + seconds
         last: object = None
@@ -141,7 +141,7 @@ class Nodes:
         logs = "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
         raise AssertionError(f"not reached in {seconds} s; the last said {last}\n{logs}")
 
-    def wait_until_it_follows(self, number: int, seconds: float = 30) -> None:
+    def wait_until_it_follows(self, number: int, seconds: float = 120) -> None:
         """Wait until a node knows the leader."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

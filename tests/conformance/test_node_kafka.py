@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.conformance.acted_brokers import CONFIGS, ActedBrokers
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
@@ -18,9 +19,13 @@ VERSION = "4.1.1"
 
 @pytest.fixture(scope="module")
 def java() -> list[str]:
-    """The command that runs a class of the release, or a skip that nobody takes for green."""
+    return classes_of(VERSION)
+
+
+def classes_of(version: str) -> list[str]:
+    """The command that runs a class of a release, or a skip that nobody takes for green."""
     try:
-        path = ":".join(map(str, controller(VERSION).class_path))
+        path = ":".join(map(str, controller(version).class_path))
     except KafkaUnavailableError as error:
         if shutil.which("mvn") is None or "cannot fetch" in str(error):
             pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
@@ -66,6 +71,61 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
     assert main(["validate", str(tmp_path / "merged.jsonl"), "--require", "complete"]) == 0
 
 
+_THROTTLED = {"leader": "0:11,0:12", "follower": "0:13"}
+"""Who sends and who receives in the plan below."""
+
+
+def throttles(acted: ActedBrokers, *resources: tuple[int, str]) -> list[dict[str, str]]:
+    """What is set for topics (2) and brokers (4)."""
+    asked = [{"resource_type": kind, "resource_name": name, "configuration_keys": None} for kind, name in resources]
+    found = acted.ask(CONFIGS, resources=asked, include_synonyms=False, include_documentation=False).results
+    return [{one.name: one.value for one in result.configs} for result in found]
+
+
+@pytest.mark.parametrize(
+    ("version", "dump"), [(VERSION, "kafka.tools.DumpLogSegments"), ("4.3.1", "org.apache.kafka.tools.DumpLogSegments")]
+)
+def test_kafka_reassigns_partitions_of_nodes(version: str, dump: str, tmp_path: Path) -> None:
+    """Rules: partition-reassign.start, partition-reassign.cancel, cli.admin-routing."""
+    java = classes_of(version)
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"version": 1, "partitions": [{"topic": "A", "partition": 0, "replicas": [13, 12]}]}')
+    with Nodes(tmp_path, voters=1, brokers=1) as nodes:
+        nodes.start(1, 2)
+        acted = ActedBrokers(nodes, nodes.leader(), 2)
+        acted.start(11, 12, 13)
+        brokers, controllers = (f"127.0.0.1:{nodes.ports[one]}" for one in (2, 1))
+
+        def reassign(*words: str, where: tuple[str, str] = ("--bootstrap-server", brokers)) -> str:
+            return said(java, "org.apache.kafka.tools.reassign.ReassignPartitionsCommand", *where, *words)
+
+        topics = ("org.apache.kafka.tools.TopicCommand", "--bootstrap-server", brokers)
+        created = said(java, *topics, "--create", "--topic", "A", "--replica-assignment", "11:12,12:13")
+        assert "Created topic A." in created
+        at_controller = ("--bootstrap-controller", controllers)
+        file = ("--reassignment-json-file", str(plan))
+        assert "Successfully started" in reassign("--execute", *file, "--throttle", "5000")
+        rates = {f"{one}.replication.throttled.rate": "5000" for one in _THROTTLED}
+        listed = {
+            "leader.replication.throttled.replicas": "0:11,0:12",
+            "follower.replication.throttled.replicas": "0:13",
+        }
+        assert throttles(acted, (4, "13"), (2, "A")) == [rates, listed]
+        assert "A-0: replicas: 11,13,12. adding: 13. removing: 11." in reassign("--list", where=at_controller)
+        assert "Reassignment of partition A-0 is still in progress." in reassign("--verify", *file)
+        assert acted.in_sync("A", 11, 12, 13).error_code == 0
+        verified = reassign("--verify", *file)
+        assert "Reassignment of partition A-0 is completed." in verified
+        assert throttles(acted, (4, "13"), (2, "A")) == [{}, {}]
+        plan.write_text(plan.read_text().replace("13", "11"))
+        assert "Successfully started" in reassign("--execute", *file)
+        assert "Successfully cancelled partition reassignment" in reassign("--cancel", *file, where=at_controller)
+        assert "No partition reassignments found." in reassign("--list")
+        log = next((nodes.data(1) / "__cluster_metadata-0").glob("*.log"))
+        dumped = said(java, dump, "--cluster-metadata-decoder", "--files", str(log))
+        assert '"type":"PARTITION_CHANGE_RECORD","version":2' in dumped
+
+
 def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=3) as nodes:
         listed = ",".join(f"{one}@127.0.0.1:{nodes.ports[one]}:{DIRECTORIES[one]}" for one in nodes.voters)
@@ -75,13 +135,18 @@ def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Pat
         said(java, "kafka.tools.StorageTool", "format", *how)
         nodes.start(2, 3)
         first = nodes.leader()
+        acted = ActedBrokers(nodes, first, first)
+        acted.start(11, 12, 13)
+        assert (acted.create("A", [11, 12]), acted.reassign(("A", 0, [13, 12]))) == (0, [0])
+        reassigned = acted.listed()
         nodes.start_command(1, [*java, "kafka.Kafka", properties])
         nodes.wait_for(
-            lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"], 60
+            lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"],
         )
         nodes.kill(first)
         # Now Kafka's vote decides, or it leads itself.
-        leader = nodes.leader(other_than=first, seconds=60)
+        leader = nodes.leader(other_than=first)
+        assert acted.listed(leader) == reassigned
         nodes.start(first)
         nodes.wait_until_it_follows(first)
         assert leader in (1, 5 - first)

@@ -1,5 +1,6 @@
 """KIP-455 served by nodes over TCP, asked with the project's own client."""
 
+import signal
 from pathlib import Path
 
 from tests.conformance.acted_brokers import (
@@ -14,6 +15,8 @@ from tests.conformance.acted_brokers import (
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
+from kraft_conformance.node.image import BEGIN, END
+from kraft_dev.wire.cross_check import kafka_module
 
 
 def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:
@@ -22,6 +25,8 @@ def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:
         nodes.start(1, 2)
         acted = ActedBrokers(nodes, nodes.leader(), 2)
         acted.start(11, 12, 13, 14)
+        # The node of role broker is one too.
+        assert acted.create("Z", [2]) == 0
         assert acted.create("A", [11, 12], [12, 13]) == 0
         assert acted.listed() == {}
         assert acted.reassign(("A", 0, [13, 12])) == [0]
@@ -32,8 +37,9 @@ def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:
         assert acted.listed() == {}
         _, partition = acted.partition("A")
         assert (partition.replica_nodes, set(partition.isr_nodes), partition.leader_id) == ((13, 12), {12, 13}, 13)
+        nodes.kill(2, signal.SIGTERM)
+        assert acted.create("B", [2]) == INVALID_ASSIGNMENT
         nodes.kill(1)
-        nodes.kill(2)
     merged = str(tmp_path / "merged.jsonl")
     assert main(["trace", "merge", *nodes.traces(), "-o", merged]) == 0
     assert main(["validate", merged, "--require", "complete"]) == 0
@@ -43,7 +49,7 @@ def test_it_is_cancelled_and_what_is_wrong_is_said(tmp_path: Path) -> None:
     """Rules: partition-reassign.cancel, partition-reassign.error-order, partition-reassign.controller-only."""
     with Nodes(tmp_path, voters=3, brokers=1) as nodes:
         nodes.start(1, 2, 3, 4)
-        leader = nodes.leader(120)
+        leader = nodes.leader()
         acted = ActedBrokers(nodes, leader, 4)
         acted.start(11, 12, 13)
         assert acted.create("A", [11, 12]) == 0
@@ -70,19 +76,19 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
     """Rule: partition-reassign.persisted."""
     with Nodes(tmp_path, voters=3, brokers=1, snapshot_bytes=500) as nodes:
         nodes.start(1, 2, 3, 4)
-        first = nodes.leader(120)
+        first = nodes.leader()
         acted = ActedBrokers(nodes, first, 4)
         acted.start(11, 12, 13)
         assert acted.create("A", [11, 12]) == 0
         assert acted.reassign(("A", 0, [13, 12])) == [0]
         found = acted.listed()
         nodes.kill(first)
-        acted.leader = nodes.leader(120, other_than=first)
+        acted.leader = nodes.leader(other_than=first)
         assert acted.listed() == found
         for number in tuple(nodes.processes):
             nodes.kill(number)
         nodes.start(1, 2, 3, 4)
-        acted.leader = nodes.leader(120)
+        acted.leader = nodes.leader()
         assert acted.listed() == found
         assert acted.beat(11, want_fence=True) == (0, True)
         _, partition = acted.partition("A")
@@ -90,7 +96,10 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
         assert acted.in_sync("A", 12, 11).error_code == 107
         assert acted.in_sync("A", 12, 13).error_code == 0
         assert acted.listed() == {}
-        assert list((nodes.data(acted.leader) / "__cluster_metadata-0").glob("*.checkpoint"))
+        snapshots = [*(nodes.data(acted.leader) / "__cluster_metadata-0").glob("*.checkpoint")]
+        assert len(snapshots) > 1
+        # Kafka expects no marks of transactions there; before a value of 4 bytes stands its length.
+        assert not any(b"\x08" + mark in path.read_bytes() for path in snapshots for mark in (BEGIN, END))
 
 
 def test_configurations_are_kept(tmp_path: Path) -> None:
@@ -120,3 +129,26 @@ def test_configurations_are_kept(tmp_path: Path) -> None:
         nodes.wait_until_it_follows(2)
         assert described() == {"leader.replication.throttled.rate": "1000"}
         assert (altered(4, "11", gone), described()) == (0, {})
+
+
+def test_kafka_python_reassigns(tmp_path: Path) -> None:
+    """A client that shares no code with this project.  Rule: partition-reassign.admin-api."""
+    admins, name = kafka_module("admin"), kafka_module("structs").TopicPartition("A", 0)
+    with Nodes(tmp_path, voters=1, brokers=1) as nodes:
+        nodes.start(1, 2)
+        acted = ActedBrokers(nodes, nodes.leader(), 2)
+        acted.start(11, 12, 13)
+        with admins.KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{nodes.ports[2]}") as admin:
+            assert [one["broker_id"] for one in admin.describe_cluster()["brokers"]] == [2, 11, 12, 13]
+            created = admin.create_topics([admins.NewTopic("A", replica_assignments={0: [11, 12]})])
+            assert created["topics"][0]["error_code"] == 0
+            assert admin.alter_partition_reassignments({name: [13, 12]}) == {name: None}
+            listed = {"replicas": [11, 13, 12], "adding_replicas": [13], "removing_replicas": [11]}
+            assert admin.list_partition_reassignments() == {name: listed}
+            assert admin.alter_partition_reassignments({name: None}) == {name: None}
+            refused = admin.alter_partition_reassignments({name: None})
+            assert refused == {name: kafka_module("errors").NoReassignmentInProgressError}
+            throttle = {"leader.replication.throttled.replicas": "0:11"}
+            admin.alter_configs([admins.ConfigResource("TOPIC", "A", throttle)], raise_on_unknown=False)
+            described = admin.describe_configs([admins.ConfigResource("TOPIC", "A")])
+            assert described["topic"]["A"]["leader.replication.throttled.replicas"]["value"] == "0:11"

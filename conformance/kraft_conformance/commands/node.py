@@ -125,6 +125,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     from kraft_conformance.node.bootstrap import bootstrap_servers
     from kraft_conformance.node.disk import Disk
     from kraft_conformance.node.driver import Node, configuration_of
+    from kraft_conformance.node.handing_on import live_as_broker
     from kraft_conformance.node.serving import Serving
     from kraft_conformance.node.trace import NodeTrace
     from kraft_conformance.wire.connections import Server
@@ -151,6 +152,8 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     await server.start()
     running.start()
     say(f"node {running.id} listens at {server.host}:{server.port}")
+    if not properties.is_controller:
+        await live_as_broker(running, ended)
     await ended.wait()
     await running.stop(is_leaving=True)
     await server.stop()

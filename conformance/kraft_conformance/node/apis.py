@@ -33,6 +33,7 @@ CONTROLLER: Mapping[int, Api] = {
 BROKER: Mapping[int, Api] = {
     **_ANY,
     3: Api(range(4, 14), cluster.metadata),
+    35: Api(range(1, 5), cluster.describe_log_dirs),
     60: Api(range(1, 3), cluster.describe_brokers),
 }
 """What a broker serves; the versions are those of any node."""

@@ -106,3 +106,9 @@ def _partition(image: Image, index: int, partition: Partition) -> Mapping[str, A
         "isr_nodes": [replica for replica in partition.replicas if replica in partition.in_sync],
         "offline_replicas": [replica for replica in partition.replicas if replica not in image.alive],
     }
+
+
+async def describe_log_dirs(controller: Controller, request: Any) -> Mapping[str, Any]:
+    """The data folder of a broker, without any replica: none holds data here.  Kafka's tools of 4.3 ask for it."""
+    folder = {"error_code": 0, "log_dir": str(controller.node.disk.folder), "topics": []}
+    return {"throttle_time": timedelta(), "error_code": 0, "results": [folder]}

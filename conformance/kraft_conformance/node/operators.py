@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from kraft_conformance.node.driver import Node, wall_clock_ms
-from kraft_conformance.node.metadata import METADATA_VERSION
+from kraft_conformance.node.metadata import METADATA_VERSION, METADATA_VERSION_MIN
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.error_codes import CODES, UNKNOWN_TOPIC_OR_PARTITION
 from kraft_conformance.wire.frames import Frame
@@ -52,7 +52,7 @@ def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Docum
         level = node.replica.state.log.kraft_version
         body["supportedFeatures"] = [
             {"name": "kraft.version", "minVersion": own.min_version, "maxVersion": own.max_version},
-            {"name": "metadata.version", "minVersion": 7, "maxVersion": METADATA_VERSION},
+            {"name": "metadata.version", "minVersion": METADATA_VERSION_MIN, "maxVersion": METADATA_VERSION},
         ]
         body["finalizedFeaturesEpoch"] = max(0, node.replica.state.high_watermark)
         body["finalizedFeatures"] = [

@@ -14,7 +14,7 @@ from kraft_conformance.node import apis, operators
 from kraft_conformance.node.controller import Controller
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
-from kraft_conformance.wire.connections import Connection
+from kraft_conformance.node.handing_on import response_of_leader
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.error_codes import POSITION_OUT_OF_RANGE
 from kraft_conformance.wire.errors import Reason, WireError
@@ -61,7 +61,7 @@ class Serving:
         """The frame to answer with; None ends the connection."""
         key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
         try:
-            if key in self._handed_on and (response := await self._handed_on_response(raw)) is not None:
+            if key in self._handed_on and (response := await response_of_leader(self._node, raw)) is not None:
                 return response
             if key in self._others:
                 other = decode_other_request(raw, self._other_versions)
@@ -74,20 +74,6 @@ class Serving:
             return None
         document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
         return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
-
-    async def _handed_on_response(self, raw: bytes) -> bytes | None:
-        """The leader's response to a frame; None if there is no leader, or it does not answer."""
-        endpoint = self._node.leader_endpoint
-        if endpoint is None:
-            return None
-        host, _, port = endpoint.rpartition(":")
-        connection = Connection(host.strip("[]"), int(port), "")
-        try:
-            return await connection.exchange(raw)
-        except (OSError, EOFError, WireError):
-            return None
-        finally:
-            connection.close()
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
