@@ -1,14 +1,19 @@
 """The reference as processes over TCP: their merged traces are those of the model."""
 
+import asyncio
 import json
 import random
 import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.commands import Captured, assert_said
@@ -19,6 +24,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_conformance.node.exchanges import fetch_wait_ms
 from kraft_conformance.wire.documents import read_json
+from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
 from kraft_reference.configuration import Timeouts
 
 
@@ -77,24 +83,68 @@ def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path, capsys: Cap
     assert ("HandleFetchSnapshotResponse", 6) in events
 
 
-def test_a_node_that_is_attacked_goes_on(tmp_path: Path, capsys: Captured) -> None:
-    """Frames of the wire pairs with some bytes changed, and bytes that are no frames."""
-    chance = random.Random(1)
+def frames() -> list[bytes]:
+    """Requests: those of the wire's pairs, and some that the quorum does not know."""
     folder = Path(str(__import__("kraft_conformance").__path__[0])) / "wire" / "data"
     pairs = [pair for path in folder.glob("*.json") for pair in read_json(path.read_text()).get("pairs", [])]
-    requests = [bytes.fromhex(pair["hex"]) for pair in pairs if pair["kind"] == "request"]
+    broker = {"broker_id": 11, "broker_epoch": 3}
+    registration = {"cluster_id": CLUSTER_ID, "incarnation_id": UUID(int=1), "rack": None, "log_dirs": [UUID(int=9)]}
+    registration |= {"listeners": [{"name": "A", "host": "a", "port": 1, "security_protocol": 0}], "features": []}
+    heartbeat = {"current_metadata_offset": 99, "want_fence": False, "want_shut_down": False}
+    topic = {"name": "A", "num_partitions": 2, "replication_factor": 1, "assignments": [], "configs": []}
+    in_sync = {"partition_index": 0, "leader_epoch": 0, "new_isr_with_epochs": [], "partition_epoch": 0}
+    config = {"name": "a", "config_operation": 0, "value": "1"}
+    resource = {"resource_type": 2, "resource_name": "A", "configs": [config]}
+    target = {"name": "A", "partitions": [{"partition_index": 0, "replicas": [11]}]}
+    bodies: dict[tuple[int, int], dict[str, Any]] = {
+        (19, 7): {"topics": [topic], "timeout": timedelta()},
+        (44, 1): {"resources": [resource], "validate_only": False},
+        (45, 0): {"topics": [target], "timeout": timedelta()},
+        (46, 0): {"topics": None, "timeout": timedelta()},
+        (56, 3): broker | {"topics": [{"topic_id": UUID(int=2), "partitions": [in_sync]}]},
+        (62, 4): broker | registration,
+        (63, 1): broker | heartbeat,
+    }
+    others = [encode_other_request(OtherRequest(*api, 1, body), "operator") for api, body in bodies.items()]
+    return [bytes.fromhex(pair["hex"]) for pair in pairs if pair["kind"] == "request"] + others * 3
+
+
+async def attack(port: int, chance: random.Random, count: int) -> None:
+    """Send frames with some bytes changed, each on a connection of its own and to the end of that."""
+    requests, at_once = frames(), asyncio.Semaphore(40)
+
+    async def send(number: int, raw: bytes) -> None:
+        async with at_once:
+            # From many addresses, since each has only so many ports a minute.
+            where = (f"127.0.0.{number % 200 + 1}", 0)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=where)
+            writer.write(raw)
+            writer.write_eof()
+            with suppress(ConnectionError):
+                await reader.read()
+            writer.close()
+
+    def changed() -> bytes:
+        raw = bytearray(chance.choice(requests))
+        for _ in range(chance.choice((1, 1, 4))):
+            raw[chance.randrange(len(raw))] = chance.randrange(256)
+        return bytes(raw)
+
+    for start in range(0, count, 1000):
+        batch = range(start, min(start + 1000, count))
+        await asyncio.gather(*(send(number, changed()) for number in batch))
+
+
+@pytest.mark.parametrize("count", [600, pytest.param(100_000, marks=pytest.mark.nightly)])
+def test_a_node_that_is_attacked_goes_on(tmp_path: Path, count: int) -> None:
     with Nodes(tmp_path, voters=1) as nodes:
         nodes.start(1)
         nodes.leader()
         before = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
-        for _ in range(600):
-            raw = bytearray(chance.choice(requests))
-            for _ in range(chance.choice((1, 1, 4))):
-                raw[chance.randrange(len(raw))] = chance.randrange(256)
-            with socket.create_connection(("127.0.0.1", nodes.ports[1])) as connection:
-                connection.sendall(bytes(raw))
+        asyncio.run(attack(nodes.ports[1], random.Random(1), count))
         assert nodes.describe(1)["errorCode"] == 0
         assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*")} == before
+        assert "Traceback" not in (tmp_path / "1.log").read_text()
 
 
 def run(nodes: Nodes, number: int = 1) -> subprocess.CompletedProcess[str]:
@@ -110,7 +160,8 @@ def test_what_keeps_a_node_from_running_is_said(tmp_path: Path, capsys: Captured
         assert "is in use by another process" in run(nodes).stderr
     with socket.create_server(("127.0.0.1", nodes.ports[1])):
         busy = run(nodes)
-    assert (busy.returncode, "address already in use" in busy.stderr) == (ExitCode.CANNOT_WRITE, True), busy.stderr
+    said = f"{nodes.properties(1)}: listeners: 127.0.0.1:{nodes.ports[1]}: address already in use\n"
+    assert (busy.returncode, busy.stderr) == (ExitCode.CANNOT_WRITE, said)
     log = next((nodes.data(1) / "__cluster_metadata-0").glob("*.log"))
     content = bytearray(log.read_bytes())
     content[30] ^= 1
@@ -126,6 +177,19 @@ def test_formatting_twice_is_refused(tmp_path: Path, capsys: Captured) -> None:
     words: tuple[Any, ...] = ("node", "format", "-t", CLUSTER_ID, "-c", str(nodes.properties(1)))
     assert_said(capsys, ExitCode.VIOLATION, "is formatted already", *words, "-s")
     assert_said(capsys, ExitCode.USAGE, "expected just one of --standalone", *words)
+
+
+def test_ids_that_are_no_uuids_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    nodes = Nodes(tmp_path, voters=1)
+    words: tuple[Any, ...] = ("node", "format", "-c", str(nodes.properties(1)), "-t")
+    listed = ("-I", f"1@127.0.0.1:{nodes.ports[1]}:A")
+    for option, how in (
+        ("--cluster-id", ("short", "-s")),
+        ("--cluster-id", (CLUSTER_ID[:-1] + "!", "-s")),
+        ("--directory-id", (CLUSTER_ID, "-N", "--directory-id", "A")),
+        ("--initial-controllers, node 1", (CLUSTER_ID, *listed)),
+    ):
+        assert_said(capsys, ExitCode.USAGE, f"{option}: expected a uuid", *words, *how)
 
 
 def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: Captured) -> None:

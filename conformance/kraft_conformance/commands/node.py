@@ -1,6 +1,8 @@
 """`kraft-spec node`: the reference as a real voter or observer.  Rule: cli.storage-format."""
 
 import asyncio
+import os
+import re
 import signal
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +15,6 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.node.names import (
     ListedVoter,
     MalformedNameError,
-    cluster_id,
     directory_id,
     initial_controllers,
     random_directory_id,
@@ -72,11 +73,15 @@ def format_node(
             "or controller.quorum.voters in the properties"
         )
     try:
-        cluster_id(cluster)
         listed = () if voters is None else initial_controllers(voters)
         own = own_directory_id and directory_id(own_directory_id)
     except MalformedNameError as error:
         raise usage_error(str(error)) from error
+    for one in listed:
+        _check_uuid(one.directory_id, f"--initial-controllers, node {one.id}")
+    _check_uuid(own, "--directory-id")
+    # So is the example that Kafka's documentation gives.
+    _check_uuid(cluster, "--cluster-id", is_canonical=False)
     mine = next((one for one in listed if one.id == node.id), None)
     directory = own or (mine and mine.directory_id) or random_directory_id()
     if mine is not None and (mine.directory_id, mine.endpoint) != (directory, node.endpoint):
@@ -89,6 +94,19 @@ def format_node(
     format_folder(node.metadata_directory, cluster, key, _checkpoint(listed) if listed else None)
     say(f"Formatted {node.metadata_directory} for node {key} of cluster {cluster}.")
     return ExitCode.CONFORMANT
+
+
+def _check_uuid(text: str | None, option: str, is_canonical: bool = True) -> None:
+    """What an option gives; one that is not canonical may have more bits in its last character."""
+    if text is None or (not is_canonical and re.fullmatch("[A-Za-z0-9_-]{22}", text)):
+        return
+    from kraft_conformance.wire.encoding import uuid_bytes
+    from kraft_conformance.wire.errors import WireError
+
+    try:
+        uuid_bytes(text, option)
+    except WireError as error:
+        raise usage_error(str(error)) from error
 
 
 def _checkpoint(listed: tuple[ListedVoter, ...]) -> Snapshot:
@@ -149,7 +167,13 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
     running = Node(configuration, disk, NodeTrace(path, configuration, disk.state), properties.snapshot_bytes)
     server = Server(*properties.bind, Serving(running, properties.is_controller).respond)
-    await server.start()
+    try:
+        await server.start()
+    except OSError as error:
+        why = os.strerror(error.errno or 0).lower()
+        raise CommandError(
+            f"{properties.source}: listeners: {server.host}:{server.port}: {why}", ExitCode.CANNOT_WRITE
+        ) from None
     running.start()
     say(f"node {running.id} listens at {server.host}:{server.port}")
     if not properties.is_controller:

@@ -17,7 +17,7 @@ from kraft_conformance.wire.error_codes import (
     STALE_BROKER_EPOCH,
 )
 from kraft_conformance.wire.metadata_records import encode_metadata_record
-from kraft_conformance.wire.other_requests import uuid_text
+from kraft_conformance.wire.other_requests import text_of
 from kraft_reference.messages import Error
 from kraft_reference.partitions.events import BrokerFails, BrokerStarts
 
@@ -28,7 +28,7 @@ async def broker_registration(controller: Controller, request: Any) -> Mapping[s
     """A broker's addresses and its epoch; another process than the last one is fenced to begin with."""
 
     def decide(image: Image) -> tuple[Sequence[bytes], tuple[int, int]]:
-        incarnation = uuid_text(request.incarnation_id)
+        incarnation = text_of(request.incarnation_id)
         known = image.brokers.get(request.broker_id)
         if request.cluster_id != controller.node.disk.cluster_id:
             return (), (CODES[Error.INCONSISTENT_CLUSTER_ID], -1)
@@ -73,7 +73,7 @@ def _registered(request: Any, broker: Broker) -> bytes:
         rack=request.rack,
         fenced=broker.is_fenced,
         inControlledShutdown=False,
-        logDirs=[uuid_text(one) for one in request.log_dirs],
+        logDirs=[text_of(one) for one in request.log_dirs],
     )
 
 

@@ -12,7 +12,7 @@ from kraft_conformance.wire.error_codes import (
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
-from kraft_conformance.wire.other_requests import uuid_text, uuid_value
+from kraft_conformance.wire.other_requests import text_of, uuid_from
 from kraft_reference.partitions.partition import Partition
 
 _BROKERS, _CONTROLLERS = 1, 2
@@ -82,7 +82,7 @@ def _asked_topic(image: Image, asked: Any) -> Mapping[str, Any]:
     if asked.name is not None:
         return _topic(image, asked.name)
     topic_id = asked.topic_id
-    name = image.name_of(uuid_text(topic_id))
+    name = image.name_of(text_of(topic_id))
     if name is None:
         return {"error_code": UNKNOWN_TOPIC_ID, "name": None, "topic_id": topic_id, "partitions": []}
     return _topic(image, name)
@@ -93,7 +93,7 @@ def _topic(image: Image, name: str) -> Mapping[str, Any]:
         return {"error_code": UNKNOWN_TOPIC_OR_PARTITION, "name": name, "topic_id": None, "partitions": []}
     found = {one.partition: partition for one, partition in sorted(image.partitions.items()) if one.topic == name}
     partitions = [_partition(image, index, partition) for index, partition in found.items()]
-    return {"error_code": 0, "name": name, "topic_id": uuid_value(image.topics[name]), "partitions": partitions}
+    return {"error_code": 0, "name": name, "topic_id": uuid_from(image.topics[name]), "partitions": partitions}
 
 
 def _partition(image: Image, index: int, partition: Partition) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from kraft_conformance.node.driver import Node
 from kraft_conformance.node.image import ABORT, BEGIN, END, Image, changes, counted, image_of
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import due, handle
-from kraft_reference.partitions.decisions import KIP, PROFILES
+from kraft_reference.partitions.decisions import KAFKA_4, KIP
 from kraft_reference.partitions.effects import StorePartitions
 from kraft_reference.partitions.events import CompleteReassignment, Event
 from kraft_reference.partitions.outcome import Outcome
@@ -98,7 +98,7 @@ class Controller:
             for (kind, name), config in image.configs.items()
             if kind == TOPIC and config.get("unclean.leader.election.enable") == "true"
         ]
-        profile = PROFILES.get(self.node.configuration.profile.name, KIP)
+        profile = KIP if self.node.configuration.profile.name == KIP.name else KAFKA_4
         configuration = PartitionConfiguration(
             frozenset(image.brokers), {}, (self.node.id,), frozenset(unclean), profile
         )

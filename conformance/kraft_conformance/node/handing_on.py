@@ -17,7 +17,7 @@ from kraft_conformance.wire.other_requests import (
     OtherRequest,
     decode_other_response,
     encode_other_request,
-    uuid_value,
+    uuid_from,
 )
 from kraft_conformance.wire.translation import host_port, uuid_of
 
@@ -78,7 +78,7 @@ def _registration(node: Node, incarnation: Any) -> dict[str, Any]:
             for name, (low, high) in levels.items()
         ],
         "rack": None,
-        "log_dirs": [uuid_value(uuid_of(node.disk.key.directory_id, "directory.id"))],
+        "log_dirs": [uuid_from(uuid_of(node.disk.key.directory_id, "directory.id"))],
     }
 
 

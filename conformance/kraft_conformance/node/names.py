@@ -61,21 +61,8 @@ def directory_id(text: str) -> str:
     """
     if text == ZERO_DIRECTORY_ID:
         raise MalformedNameError(f"{text!r} is the UUID that stands for no directory id")
-    return _name(text, "a directory id")
-
-
-def cluster_id(text: str) -> str:
-    """A cluster id, checked.
-
-    Raises:
-        MalformedNameError: it is something else.
-    """
-    return _name(text, "a cluster id")
-
-
-def _name(text: str, what: str) -> str:
     if not _NAME.fullmatch(text) or len(text) > 64:
-        raise MalformedNameError(f"{text!r}, expected {what}: letters, digits, - and _, at most 64")
+        raise MalformedNameError(f"{text!r}, expected a directory id: letters, digits, - and _, at most 64")
     return text
 
 

@@ -120,6 +120,8 @@ class Serving:
             source = None if key is None else key["id"]
         if source is None:
             raise WireError(Reason.MISSING_FIELD, "$.source", "the id of a replica", "none")
+        if name == "FetchRequest" and fields.get("last_epoch") is None:
+            raise WireError(Reason.MISSING_FIELD, "$.last_epoch", "a Fetch of version 12 or later", str(frame.version))
         fields |= {"source": source, "destination": self._node.id}
         made: Any = reference_message(name, fields)
         return made  # type: ignore[no-any-return]

@@ -23,7 +23,7 @@ from kraft_conformance.wire.error_codes import (
     UNKNOWN_TOPIC_ID,
 )
 from kraft_conformance.wire.metadata_records import encode_metadata_record
-from kraft_conformance.wire.other_requests import uuid_text
+from kraft_conformance.wire.other_requests import text_of
 from kraft_reference.partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
@@ -36,7 +36,7 @@ from kraft_reference.partitions.outcome import Outcome
 from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
-_PARTITIONS_MAX = 10_000
+_PARTITIONS_MAX = 1_000
 _NONE = Partition((), frozenset(), leader_epoch=-1, partition_epoch=-1)
 """In place of one of which nothing is told."""
 _DEFAULT = -1
@@ -113,7 +113,7 @@ async def alter_partition(controller: Controller, request: Any) -> Mapping[str, 
     if broker is None or broker.epoch != request.broker_epoch:
         return body | {"error_code": STALE_BROKER_EPOCH}
     for topic in request.topics:
-        name = controller.image.name_of(uuid_text(topic.topic_id))
+        name = controller.image.name_of(text_of(topic.topic_id))
         told = []
         for one in topic.partitions:
             where = TopicPartition(name or "", one.partition_index)
@@ -152,7 +152,7 @@ async def create_topics(controller: Controller, request: Any) -> Mapping[str, An
             replicas = _replicas(image, asked)
             if isinstance(replicas, int):
                 return (), replicas
-            text = uuid_text(topic_id)
+            text = text_of(topic_id)
             values = [encode_metadata_record("TopicRecord", name=asked.name, topicId=text)]
             values += [
                 encode_metadata_record(

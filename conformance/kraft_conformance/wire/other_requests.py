@@ -5,7 +5,6 @@ Of these the suite says nothing, so that no fields of our own stand beside kio's
 
 import io
 import struct
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -15,6 +14,8 @@ from kio.index import load_request_schema, load_response_schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
+from kraft_conformance.wire.decoding import uuid_text
+from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.schema import NULL_UUID
 
@@ -79,14 +80,18 @@ def decode_other_response(request: OtherRequest, raw: bytes) -> Any:
     return entity_reader(schema)(raw, 4 + size)[0]
 
 
-def uuid_text(value: UUID | None) -> str:
-    """A uuid as Kafka writes it; None is that of zeros."""
-    return NULL_UUID if value is None else urlsafe_b64encode(value.bytes).decode().rstrip("=")
+def text_of(uuid: UUID | None) -> str:
+    """A uuid of kio's as Kafka writes it; None is that of zeros."""
+    return NULL_UUID if uuid is None else uuid_text(uuid.bytes)
 
 
-def uuid_value(text: str) -> UUID:
-    """The uuid that a text of Kafka's is."""
-    return UUID(bytes=urlsafe_b64decode(f"{text}=="))
+def uuid_from(text: str) -> UUID:
+    """The uuid that a text of Kafka's is.
+
+    Raises:
+        WireError: it is none.
+    """
+    return UUID(bytes=uuid_bytes(text, "uuid"))
 
 
 def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, client_id: str | None = None) -> bytes:
