@@ -1,5 +1,6 @@
 """`kraft-spec kafka`: Apache Kafka itself under the suite."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -23,6 +24,7 @@ from kraft_conformance.kafka.differences import known_in_schedules
 from kraft_conformance.kafka.jars import KafkaUnavailableError, built, released
 from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.live.differences import expected_failures as known_live_failures
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.campaign import Plan
@@ -35,6 +37,8 @@ app = typer.Typer(
 
 REPLY_S = 20.0
 """Seconds that a reply may take: the first one needs a JVM."""
+LIVE_REPLY_S = 90.0
+"""The same where it starts a whole controller, and waits for its timers."""
 SEEDS = "0:5"
 WORKLOAD = "elections"
 
@@ -65,6 +69,9 @@ Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append 
 PatchName = Annotated[
     str | None,
     typer.Option("--patch", help="Change one place of Kafka first: a fix or a bug that `kafka patches` lists."),
+]
+Live = Annotated[
+    bool, typer.Option("--live", help="Run a whole controller as a process, over TCP, in place of its client alone.")
 ]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model judges.")]
 FindingName = Annotated[str, typer.Argument(metavar="NAME", help="A finding, as `kraft-spec findings` lists them.")]
@@ -125,6 +132,7 @@ def run(
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
     patch: PatchName = None,
+    is_live: Live = False,
     words: conformance.Words = None,
     expected_failures: conformance.Expected = None,
     profile: conformance.ProfileName = None,
@@ -140,8 +148,21 @@ def run(
     badge: Badge = None,
     html: Html = None,
 ) -> int:
-    """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks."""
-    command = _command_line(version, jars, sources, level, log, patch)
+    """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks.
+
+    With --live the vectors alone, as `live adapter` can play them: the others are unsupported.
+    """
+    if is_live and (sources or log or patch or seeds or workloads or level is not ShownLevel.STATE):
+        raise usage_error(
+            "--live plays vectors alone, on a release or --jars: no sources, level, log, patch or schedules"
+        )
+    if is_live:
+        name = str(jars) if jars is not None else version or newest()
+        command, known = f"kraft-spec live adapter --kafka {shlex.quote(name)}", known_live_failures()
+        timeout_s = max(timeout_s, LIVE_REPLY_S)
+    else:
+        command = _command_line(version, jars, sources, level, log, patch)
+        known = known_failures(level is ShownLevel.STATE)
     codes = [
         conformance.run_selected(
             # What is known differs from the release's own profile.
@@ -151,7 +172,7 @@ def run(
                 timeout_s,
                 profile,
                 jobs,
-                expected_failures={} if profile else known_failures(level is ShownLevel.STATE),
+                expected_failures={} if profile else known,
             ),
             words,
             expected_failures,
@@ -159,7 +180,7 @@ def run(
             targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html),
         )
     ]
-    if seeds or workloads or not (words or as_json):
+    if not is_live and (seeds or workloads or not (words or as_json)):
         codes.append(
             run_random(
                 RandomPlan(

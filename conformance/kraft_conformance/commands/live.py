@@ -1,6 +1,9 @@
 """`kraft-spec live`: a running implementation, judged over Kafka's wire protocol."""
 
 import asyncio
+import shutil
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -14,16 +17,19 @@ from kraft_conformance.console import print_json, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.live.adapter import LiveAdapter, serve
 from kraft_conformance.live.bench import Setup
 from kraft_conformance.live.cases import Case
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
-from kraft_conformance.live.kafka import kafka_commands
+from kraft_conformance.live.kafka import kafka_commands, profile_of
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA, Commands, LaunchError
 from kraft_conformance.live.reports import document, exit_code, junit, lines, summary
 from kraft_conformance.live.running import Endpoint, Result, Target, run_cases
+from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.output.files import Target as File
 from kraft_conformance.runner.output.files import check_targets
+from kraft_reference.profile import PROFILES
 from kraft_traces.streams import whole_file
 
 app = typer.Typer(
@@ -41,6 +47,7 @@ Format = Annotated[str | None, typer.Option("--format", metavar="CMD", help="For
 KafkaName = Annotated[
     str | None, typer.Option("--kafka", metavar="VERSION|DIR", help="Apache Kafka: a release, or a folder of jars.")
 ]
+ProfileName = Annotated[str | None, typer.Option("--profile", help="Default: that of the release, or kip.")]
 Address = Annotated[str, typer.Option("--endpoint", metavar="HOST:PORT", help="Where replica 1 listens.")]
 ClusterId = Annotated[str, typer.Option("--cluster-id", help=f"Its cluster id, which is to be {CLUSTER_ID}.")]
 Voters = Annotated[
@@ -72,11 +79,39 @@ def run(
     if start is not None and format_ is not None:
         return _judge(chosen, Commands(start, format_), {}, repeat, as_json, junit_file)
     known = {name: f"{one.says} ({one.where})" for name, one in known_differences().items()}
+    return _judge(chosen, _kafka(kafka or ""), known, repeat, as_json, junit_file)
+
+
+def _kafka(version_or_folder: str) -> Commands:
     try:
-        commands = kafka_commands(kafka or "")
+        return kafka_commands(version_or_folder)
     except KafkaUnavailableError as error:
         raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
-    return _judge(chosen, commands, known, repeat, as_json, junit_file)
+
+
+@app.command()
+def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName = None) -> int:
+    """Speak kraft-adapter/1 on standard input and output, with a process as the replica: for `conformance run`.
+
+    Its disk is written in Kafka's formats, so that nothing is needed to format it; --start is as for `live run`.
+    A JVM takes longer than the runner waits for a reply: give that --timeout 60.
+    """
+    if (kafka is None) == (start is None):
+        raise usage_error("expected --kafka or --start")
+    if profile is not None and profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    commands = Commands(start, "") if start is not None else _kafka(kafka or "")
+    software = Software(*("apache-kafka", Path(kafka).name) if kafka is not None else ("process", ""))
+    home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
+    try:
+        with ended_by_signals():
+            served = LiveAdapter(commands, home, software, profile or ("kip" if kafka is None else profile_of(kafka)))
+            asyncio.run(serve(served, sys.stdin.buffer, sys.stdout.buffer))
+    except KeyboardInterrupt:
+        return ExitCode.CONFORMANT
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    return ExitCode.CONFORMANT
 
 
 @app.command()

@@ -5,14 +5,13 @@ apart, is of the past.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from kraft_conformance.live import bodies
 from kraft_conformance.live.peers import Answer, NoAnswerError, Peer
-from kraft_conformance.live.process import REPLICA, Commands, LaunchError, Process, Timeouts, free_ports
+from kraft_conformance.live.process import REPLICA, LaunchError, Process, Timeouts
 from kraft_conformance.live.wire_log import Event, Way, WireLog
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.schema import Kind, message_of
@@ -52,18 +51,13 @@ class Bench:
     """The implementation, its peers, and a client."""
 
     def __init__(
-        self,
-        setup: Setup,
-        commands: Commands | None,
-        home: Path,
-        endpoint: tuple[str, int] | None = None,
-        ports: dict[int, int] | None = None,
+        self, setup: Setup, ports: Mapping[int, int], process: Process | None, endpoint: tuple[str, int] | None = None
     ) -> None:
-        self.setup, self.log = setup, WireLog()
-        self.ports = ports or dict(zip((REPLICA, *setup.peers), free_ports(1 + len(setup.peers)), strict=True))
-        target = endpoint or ("127.0.0.1", self.ports[REPLICA])
-        self._process = None if commands is None else Process(commands, home, self.ports, setup.voters, setup.more)
-        self.peers = {one: Peer(self.log, one, self.ports[one], target) for one in self.ports if one != REPLICA}
+        """`ports` are by replica, its own included; without a process it runs at `endpoint`."""
+        self.setup, self.ports, self._process, self.log = setup, ports, process, WireLog()
+        replica = REPLICA if process is None else process.replica
+        target = endpoint or ("127.0.0.1", ports[replica])
+        self.peers = {one: Peer(self.log, one, port, target) for one, port in ports.items() if one != replica}
         self.client = Peer(self.log, 0, 0, target)
         self.epoch = 0
         """The newest epoch: of what the implementation leads or follows, or has been told of."""

@@ -1,21 +1,27 @@
-"""Cases that Apache Kafka is known to fail, from `differences.toml`."""
+"""Cases and vectors that a whole controller of Apache Kafka is known to fail, from `differences.toml`."""
 
 from collections.abc import Mapping
 from importlib.resources import files
 
 import msgspec
 
+from kraft_conformance.kafka.differences import expected_failures as of_the_client
+from kraft_conformance.runner.outcome import ExpectedFailure
+
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case that Kafka fails, and why."""
+    """A case that Kafka fails, or vectors that do so on a process alone, and why."""
 
-    case: str
     rules: tuple[str, ...]
     is_finding: bool
     """Whether it breaks what a MUST asks for."""
     says: str
     where: str
     """Classes and methods."""
+    case: str = ""
+    vectors: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    """How the names of the fields begin that differ in the vectors."""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,6 +29,20 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def known_differences() -> Mapping[str, Difference]:
-    """All of them, by case."""
+    """Those of cases, by case."""
+    return {one.case: one for one in _differences() if one.case}
+
+
+def expected_failures() -> Mapping[str, ExpectedFailure]:
+    """The vectors that a process shows a difference in, by id; those of Kafka's client are among them."""
+    own = {
+        vector: ExpectedFailure(f"{one.says} ({one.where})", one.fields, False)
+        for one in _differences()
+        for vector in one.vectors
+    }
+    return {**of_the_client(False), **own}
+
+
+def _differences() -> tuple[Difference, ...]:
     raw = (files("kraft_conformance.live") / "differences.toml").read_bytes()
-    return {one.case: one for one in msgspec.toml.decode(raw, type=_File).difference}
+    return msgspec.toml.decode(raw, type=_File).difference

@@ -110,10 +110,10 @@ class Peer:
         try:
             frame = decode_request(raw, is_lenient=True)
         except WireError:
-            return unsupported_api_versions(raw, self._api_keys())
+            return unsupported_api_versions(raw, self.api_keys())
         api, number = frame.message.api, frame.header["correlationId"]
         event = self.log.add(self.id, Way.ASKED, api, frame.version, frame.body)
-        body: Any = self._api_versions(frame.version) if api == "ApiVersions" else None
+        body: Any = self.api_versions(frame.version) if api == "ApiVersions" else None
         if (answer := self.answers.get(api)) is not None:
             body = answer(event)
             if asyncio.iscoroutine(body):
@@ -124,14 +124,16 @@ class Peer:
         document = {"header": {"correlationId": number}, "body": body}
         return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
 
-    def _api_keys(self) -> list[Document]:
+    def api_keys(self) -> list[Document]:
+        """The versions that it offers, in ApiVersions' form."""
         return [
             {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
             for api, (low, high) in self.offered.items()
         ]
 
-    def _api_versions(self, version: int) -> Document:
-        body: Document = {"errorCode": 0, "apiKeys": self._api_keys()}
+    def api_versions(self, version: int) -> Document:
+        """Its answer to ApiVersions."""
+        body: Document = {"errorCode": 0, "apiKeys": self.api_keys()}
         if version >= 1:
             body["throttleTimeMs"] = 0
         if version >= 3:

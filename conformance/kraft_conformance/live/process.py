@@ -80,9 +80,16 @@ class Process:
     """One replica of an implementation, in a folder of its own."""
 
     def __init__(
-        self, commands: Commands, home: Path, ports: Mapping[int, int], voters: Sequence[int], more: str = ""
+        self,
+        commands: Commands,
+        home: Path,
+        ports: Mapping[int, int],
+        voters: Sequence[int],
+        more: str = "",
+        replica: int = REPLICA,
     ) -> None:
         self.commands, self.home, self.ports, self.voters, self._more = commands, home, ports, tuple(voters), more
+        self.replica = replica
         self.data = home / "data"
         self._formatted = home / f"formatted-{'-'.join(map(str, self.voters))}"
         self._properties = home / "replica.properties"
@@ -115,18 +122,18 @@ class Process:
         """Write the properties that the next start reads."""
         bootstrap = ",".join(f"127.0.0.1:{self.ports[one]}" for one in self.voters if one in self.ports)
         self._properties.write_text(
-            f"process.roles=controller\nnode.id={REPLICA}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
-            f"listeners=CONTROLLER://127.0.0.1:{self.ports[REPLICA]}\n"
-            f"advertised.listeners=CONTROLLER://127.0.0.1:{self.ports[REPLICA]}\n"
+            f"process.roles=controller\nnode.id={self.replica}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
+            f"listeners=CONTROLLER://127.0.0.1:{self.ports[self.replica]}\n"
+            f"advertised.listeners=CONTROLLER://127.0.0.1:{self.ports[self.replica]}\n"
             "controller.listener.names=CONTROLLER\nlistener.security.protocol.map=CONTROLLER:PLAINTEXT\n"
             f"log.dirs={self.data}\nmetadata.max.idle.interval.ms=0\n{timeouts.properties()}{self._more}",
             encoding="utf-8",
         )
 
     def _words(self, command: str) -> list[str]:
-        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES[one]}" for one in self.voters)
-        initial = ["--initial-controllers", listed] if REPLICA in self.voters else ["--no-initial-controllers"]
-        given = {"properties": self._properties, "data": self.data, "id": REPLICA}
+        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES.get(one, '')}" for one in self.voters)
+        initial = ["--initial-controllers", listed] if self.replica in self.voters else ["--no-initial-controllers"]
+        given = {"properties": self._properties, "data": self.data, "id": self.replica}
         given |= {"cluster_id": CLUSTER_ID, "voters": listed}
         words: list[str] = []
         try:
@@ -162,7 +169,7 @@ class Process:
             if self._child.poll() is not None:
                 raise LaunchError(f"it ended with {self._child.returncode} as it started: {self.said()}")
             try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.ports[REPLICA])
+                _, writer = await asyncio.open_connection("127.0.0.1", self.ports[self.replica])
             except OSError:
                 await asyncio.sleep(0.02)
             else:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from kraft_conformance.live.bench import Bench, Inconclusive, Setup, Unobserved
 from kraft_conformance.live.cases import Case, Failed
 from kraft_conformance.live.peers import NoAnswerError
-from kraft_conformance.live.process import REPLICA, Commands, LaunchError, free_ports
+from kraft_conformance.live.process import REPLICA, Commands, LaunchError, Process, free_ports
 from kraft_conformance.wire.errors import WireError
 
 _CASE_S = 180.0
@@ -94,9 +94,9 @@ async def run_cases(
 
 async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, int]) -> Bench:
     if isinstance(target, Endpoint):
-        bench = Bench(setup, None, home, target.address, dict(target.ports))
+        bench = Bench(setup, target.ports, None, target.address)
     else:
-        bench = Bench(setup, target, home, ports=dict(ports))
+        bench = Bench(setup, ports, Process(target, home, ports, setup.voters, setup.more))
     try:
         await bench.open()
     except BaseException:

@@ -1,0 +1,158 @@
+"""`kraft-spec live adapter`: vectors on processes, right and wrong ones."""
+
+import asyncio
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conformance.commands import Captured, assert_said
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.controllers import controllers
+from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.live.differences import expected_failures
+from kraft_conformance.live.holding import Holding
+from kraft_conformance.live.kafka import kafka_commands
+from kraft_conformance.live.peers import Peer
+from kraft_conformance.live.translating import Translation
+from kraft_conformance.live.wire_log import Event, Way, WireLog
+from kraft_conformance.runner.campaign import Campaign, Plan
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.wire.log_records import batches_of
+
+PROGRAM = [sys.executable, "-m", "kraft_conformance.cli"]
+NODE = shlex.join([*PROGRAM, "node", "run", "-c", "{properties}"])
+ONE_VOTE = "vote.once-per-epoch"
+SEEN = {
+    ONE_VOTE: Status.PASS,
+    "prevote.follower-refuses": Status.PASS,
+    # It waits for an election timer, leads, and is fetched from.
+    "announcement.stale": Status.PASS,
+    # Its fetch timer fires.
+    "scenario.new-voter-without-the-record.with-the-rule.replica-3": Status.PASS,
+    # It is killed and starts again; nothing differs, and its timers are not to be seen.
+    "restart.voted": Status.UNOBSERVED,
+    "change.busy": Status.UNSUPPORTED,
+}
+
+
+def played(names: list[str], *options: str) -> dict[str, Outcome]:
+    """What becomes of these vectors."""
+    command = shlex.join([*PROGRAM, "live", "adapter", *options])
+    return {one.id: one for one in Campaign(Plan(command, tuple(names), 90.0), Catalogue()).run()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where live runs have their folders."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return tmp_path
+
+
+def test_vectors_on_a_node(folder: Path) -> None:
+    found = played([*SEEN], "--start", NODE)
+    assert {name: one.status for name, one in found.items()} == SEEN, [one.reason for one in found.values()]
+    assert "IncrementalAlterConfigs" in found["change.busy"].reason
+    assert not [*folder.iterdir()]
+
+
+def test_a_rule_that_is_left_out_is_seen_over_tcp() -> None:
+    rule, refuses = "prevote.follower.rejects-after-fetch", "prevote.follower-refuses"
+    wrong = shlex.join([sys.executable, str(Path(__file__).parent / "node_without.py"), rule, "{properties}"])
+    found = played([refuses, ONE_VOTE], "--start", wrong)
+    assert found[ONE_VOTE].status is Status.PASS
+    assert found[refuses].status is Status.FAIL
+    assert "granted: expected false, actual true" in found[refuses].reason
+    assert rule in found[refuses].rules
+
+
+def test_the_end_of_the_input_ends_it_in_the_middle_of_a_request(folder: Path) -> None:
+    vector = json.loads((Catalogue().folder / Catalogue().entries[ONE_VOTE].file).read_text())
+    reset = {"type": "reset", "id": 1, "replica": vector["replica"], "cluster": vector["cluster"]}
+    never_listens = shlex.join([sys.executable, "-c", "import time; time.sleep(600)"])
+    command = [*PROGRAM, "live", "adapter", "--start", never_listens]
+    done = subprocess.run(command, input=json.dumps(reset) + "\n", text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert not [*folder.iterdir()]
+
+
+def test_it_wants_one_way_to_start(capsys: Captured) -> None:
+    assert_said(capsys, ExitCode.USAGE, "expected --kafka or --start", "live", "adapter")
+    assert_said(capsys, ExitCode.USAGE, "there are kip", "live", "adapter", "--start", "x", "--profile", "none")
+    assert_said(capsys, ExitCode.USAGE, "--live plays vectors alone", "kafka", "run", "--live", "--seeds", "0:1")
+
+
+def test_vectors_that_are_known_to_fail_are_vectors() -> None:
+    assert set(expected_failures()) <= set(Catalogue())
+
+
+ENDPOINTS = {1: "replica-1:9093", 2: "replica-2:9093"}
+
+
+@given(st.integers(-1, 9), st.sampled_from(["fetch_offset", "end_offset", "high_watermark", "diverging_end_offset"]))
+def test_a_vector_knows_nothing_of_what_a_controller_writes_by_itself(offset: int, name: str) -> None:
+    places = Translation(ENDPOINTS)
+    said = {name: offset, "endpoint": ENDPOINTS[2], "details": [{"id": 2, "endpoint": ENDPOINTS[1]}]}
+    assert places.from_local(places.to_local(said)) == said
+    assert places.to_local(said)["endpoint"] == f"127.0.0.1:{places.ports[2]}"
+    places.hidden = 3
+    assert places.to_local(said)[name] == offset + (offset >= 3)
+    assert places.from_local(places.to_local(said)) == said
+
+
+def test_records_are_what_they_were() -> None:
+    places = Translation(ENDPOINTS)
+    voters = [{"id": 1, "directory_id": "U1"}]
+    details = [{"id": 1, "endpoint": ENDPOINTS[1], "min_version": 0, "max_version": 1}]
+    records = [
+        {"epoch": 1, "kind": "LeaderChange", "value": 1},
+        {"epoch": 1, "kind": "Voters", "value": 0, "voters": voters, "details": details},
+        {"epoch": 1, "kind": "Data", "value": 7},
+        {"epoch": 2, "kind": "Data", "value": 8},
+    ]
+    raw = places.batches(5, records)
+    assert places.records(raw) == records
+    log = [*batches_of(b64decode(raw))]
+    assert [one.base_offset for one in log] == [5, 7, 8]
+    places.hide(log)
+    assert places.hidden is None
+
+
+def test_what_is_held_makes_way() -> None:
+    async def run() -> list[str]:
+        holding = Holding()
+        peer = Peer(WireLog(), 2, 0, ("127.0.0.1", 1))
+        part = {"replicaEpoch": 4, "preVote": True}
+        body = {"topics": [{"partitions": [part]}]}
+        answering = asyncio.ensure_future(holding.answer_of(peer)(Event(0, 0.0, 2, Way.ASKED, "Vote", 2, body)))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        holding.make_way(["Send VoteRequest to 2"])
+        names = [one.name for one in holding.all]
+        holding.all[0].correlation_id = 1
+        holding.make_way(["Send BeginQuorumEpochRequest to 2"])
+        answer = await answering
+        assert answer is not None
+        assert answer["topics"][0]["partitions"][0]["voteGranted"] is False
+        return names
+
+    assert asyncio.run(run()) == ["Send VoteRequest to 2"]
+
+
+@pytest.mark.parametrize("version", controllers())
+def test_kafka(version: str) -> None:
+    try:
+        kafka_commands(version)
+    except KafkaUnavailableError as error:
+        if shutil.which("mvn") is None or "cannot fetch" in str(error):
+            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+        raise
+    found = played([ONE_VOTE, "change.busy"], "--kafka", version)
+    assert {one.status for one in found.values()} == {Status.PASS}, [one.reason for one in found.values()]
