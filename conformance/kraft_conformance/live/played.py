@@ -22,7 +22,7 @@ from msgspec import UNSET, UnsetType
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.live.bench import Bench, Setup
-from kraft_conformance.live.holding import Holding
+from kraft_conformance.live.holding import Held, Holding
 from kraft_conformance.live.peers import Peer
 from kraft_conformance.live.process import Commands, Process, Timeouts
 from kraft_conformance.live.translating import CONFIG_KEY, OLDEST_METADATA_VERSION, Translation, config_value
@@ -53,15 +53,18 @@ _ELECTION_MS = 3000
 _TIMEOUTS = Timeouts(election=_ELECTION_MS, backoff=100, fetch=120_000, request=60_000)
 _TIMED = frozenset([Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIGNED])
 """Roles with an election timer."""
-_WAIT_S = 2.0
+_WAIT_S = 4.0
 """For what the reference does at once."""
 _TIMER_S = 20.0
-"""For a timer: nothing that has a timeout of a second or three takes so long."""
+"""For a timer or an answer: nothing that has a timeout of three seconds takes so long."""
 _QUIET_S = 0.06
 """For what the reference does not do."""
 _CLIENT_S = 5.0
 """For a controller to write a record for a client."""
-_HIGHEST = {**VERSIONS, "AddRaftVoter": 1}
+_HIGHEST = {**VERSIONS, "AddRaftVoter": 1, "ApiVersions": 4}
+"""From these on a Fetch tells who asks; ApiVersions tells of features from level 0 on."""
+_WAITING = ("AddVoterRequest", "RemoveVoterRequest", "UpdateVoterRequest")
+"""What may be answered long after it was asked."""
 _ALTER_CONFIGS, _BROKER = 44, 4
 
 
@@ -100,6 +103,8 @@ class PlayedReplica:
         self._directories = {one.id: one.directory_id for one in request.cluster.replicas}
         cluster = configuration_from(self._places.cluster(request.cluster))
         self.id = request.replica
+        if cluster.replicas[self.id].key.directory_id is None:
+            raise Unsupported("a disk without a directory id")
         if cluster.replicas[self.id].auto_join:
             raise Unsupported("a replica that joins by itself does so when a timer of its own fires")
         process = _VectorProcess(commands, home, self._places.ports, cluster, self.id)
@@ -107,7 +112,9 @@ class PlayedReplica:
         for peer in self._bench.peers.values():
             peer.kraft_versions = (cluster.replicas[peer.id].min_version, cluster.replicas[peer.id].max_version)
         self._holding = Holding()
-        self._clients: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failures: list[BaseException] = []
+        """Of tasks."""
         self._seen: list[TracedEffect] = []
         """What was told to others, or written, and is not shown yet."""
         self._given_up: set[tuple[int, int | None]] = set()
@@ -139,7 +146,7 @@ class PlayedReplica:
     async def close(self) -> None:
         """End it, and leave nothing behind."""
         self._holding.hang_up([*self._holding.all])
-        for task in self._clients:
+        for task in self._tasks:
             task.cancel()
         await self._bench.close()
         shutil.rmtree(self._process.home, ignore_errors=True)
@@ -194,7 +201,7 @@ class PlayedReplica:
         assert isinstance(done, StepReply)
         after = self._state
         wanted = {effect_name(one) for one in done.effects if isinstance(one, TracedSend | TracedAnswer)}
-        seconds = _WAIT_S
+        seconds = _TIMER_S if step.event.endswith("Request") else _WAIT_S
         if step.event == "ElectionTimeout" or step.event == "FetchTimeout":
             kind = "BeginQuorumEpochRequest" if after.role is Role.LEADER else "VoteRequest"
             wanted = {f"Send {kind} to {voter.id}" for voter in due_election_requests(after)}
@@ -202,15 +209,19 @@ class PlayedReplica:
             if not wanted:
                 raise Unsupported(f"nothing on the wire says that the timer of {step.event} has fired")
         earlier = self._holding.unshown
-        if step.event == "ElectionTimeout" and not all(one.is_fetch for one in earlier):
+        if step.event == "ElectionTimeout" and not all(one.is_fetch or _is_of(one, after, wanted) for one in earlier):
             raise Unsupported("it has sent by itself what the vector does not poll for")
         await self._act(step)
         if (before.role, before.epoch, before.leader_id) != (after.role, after.epoch, after.leader_id):
-            self._holding.put_off([one for one in earlier if one in self._holding.all])
+            self._holding.put_off(
+                [one for one in earlier if one in self._holding.all and not _is_of(one, after, wanted)]
+            )
         if before.role not in _TIMED or step.event == "ElectionTimeout":
             self._timer_since = time.monotonic()
         persisted = [one for one in done.effects if isinstance(one, TracedPersistQuorumState)]
         await self._settled(wanted, persisted, seconds)
+        if self._failures and self._process.is_alive:
+            raise self._failures.pop()
         has_committed = after.role is Role.LEADER and after.high_watermark > after.epoch_start_offset
         if has_committed and not self._has_led:
             await self._look_for_hidden()
@@ -232,8 +243,12 @@ class PlayedReplica:
     def _requests(self, step: Step) -> Iterator[TracedEffect]:
         """What is polled for: the Fetch to one destination, or all other requests."""
         to = step.input.destination if step.event == "PollFetch" and step.input is not UNSET else None
-        for held in self._holding.unshown:
-            if held.peer == to if held.is_fetch else step.event == "Poll":
+        polled = [one for one in self._holding.unshown if (one.peer == to if one.is_fetch else step.event == "Poll")]
+        for held in polled:
+            if held.is_fetch and held is not polled[-1]:
+                # Kafka's client has two connections to a server that is a voter too, and may ask on both.
+                self._holding.put_off([held])
+            else:
                 held.correlation_id = step.draw.correlation_id
                 message = from_kafka(held.kind, held.event.version, {"header": {}, "body": held.event.body})
                 yield self._sent(message | {"correlation_id": held.correlation_id}, held.peer)
@@ -262,7 +277,7 @@ class PlayedReplica:
     ) -> None:
         """Wait for what the reference does, then a moment for what it does not."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end and self._bench.is_up:
+        while time.monotonic() < end and self._bench.is_up and not self._failures:
             there = {effect_name(one) for one in self._seen} | {one.name for one in self._holding.unshown}
             is_written = all(_says(self._quorum_state(), one) for one in persisted)
             if there.issuperset(wanted) and is_written:
@@ -295,7 +310,9 @@ class PlayedReplica:
                     raise Unsupported("it does not offer AddRaftVoter version 1")
                 self._in_background(self._client(request | given | {"correlation_id": 0}, number))
             case event if event.endswith("Request"):
-                await self._ask(message)
+                if message["source"] not in self._bench.peers:
+                    raise Unsupported(f"replica {message['source']} is none of the cluster's")
+                self._in_background(self._ask(message))
             case event if event.endswith("Response"):
                 self._tell(message)
             case event:
@@ -336,7 +353,8 @@ class PlayedReplica:
         end = time.monotonic() + _CLIENT_S
         while time.monotonic() < end:
             connection = Connection("127.0.0.1", self._bench.ports[self.id], "kraft-spec")
-            task = self._in_background(connection.exchange(raw))
+            task = asyncio.ensure_future(self._written(connection, raw))
+            self._tasks.add(task)
             # The answer comes when the record is committed, or at once if it is not written.
             while not task.done() and time.monotonic() < end:
                 if self._process.log_end()[1] > before:
@@ -344,6 +362,11 @@ class PlayedReplica:
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
         raise Unsupported("its controller writes no record for a client now")
+
+    @staticmethod
+    async def _written(connection: Connection, raw: bytes) -> None:
+        with suppress(OSError, EOFError, WireError):
+            await connection.exchange(raw)
 
     async def _commit(self, end_offset: int) -> None:
         """Have what there is committed, before which Kafka's controller writes nothing for a client."""
@@ -370,32 +393,36 @@ class PlayedReplica:
         with suppress(WireError):
             await self._bench.eventually(is_there, _WAIT_S)
 
-    def _in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """An answer may have to wait for a commit."""
         task = asyncio.ensure_future(work)
-        self._clients.add(task)
-        task.add_done_callback(self._clients.discard)
-        return task
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failures.append(error)
 
     async def _client(self, request: Document, number: int) -> None:
-        # A client of its own: the answer may have to wait for a commit.
-        client = Peer(self._bench.log, 0, 0, ("127.0.0.1", self._bench.ports[self.id]))
-        answer = await self._exchange(client, request)
+        answer = await self._exchange(self._another(0), request)
         self._look_at_file()
-        state = self._file
-        leader = None if state["leaderId"] < 0 else state["leaderId"]
-        reply = {"request": number, "error": answer["error"], "epoch": state["leaderEpoch"], "leader_id": leader}
+        leader = None if self._file["leaderId"] < 0 else self._file["leaderId"]
+        reply = {"request": number, "error": answer["error"], "epoch": self._file["leaderEpoch"], "leader_id": leader}
         reply["leader_endpoint"] = None if leader is None else self._places.endpoints.get(leader)
         self._seen.append(msgspec.convert({"kind": "Answer", "reply": reply}, TracedEffect))
 
     async def _ask(self, message: Document) -> None:
-        peer = self._bench.peers.get(message["source"])
-        if peer is None:
-            raise Unsupported(f"replica {message['source']} is none of the cluster's")
+        source = message["source"]
+        peer = self._another(source) if message["type"] in _WAITING else self._bench.peers[source]
         answer = await self._exchange(peer, message)
         # What the file says now was written before the answer was sent.
         self._look_at_file()
-        answer |= {"correlation_id": message["correlation_id"]}
-        self._seen.append(self._sent(answer, message["source"]))
+        self._seen.append(self._sent(answer | {"correlation_id": message["correlation_id"]}, source))
+
+    def _another(self, id_: int) -> Peer:
+        """A peer, or client 0, with a connection of its own."""
+        return Peer(self._bench.log, id_, 0, ("127.0.0.1", self._places.ports[self.id]))
 
     async def _exchange(self, peer: Peer, message: Document) -> Document:
         """The fields of the answer to a request of a peer."""
@@ -405,7 +432,7 @@ class PlayedReplica:
         body = to_kafka(self._places.to_local(message), version)[1]["body"]
         event = await peer.ask(api, version, body)
         answer = from_kafka(name.replace("Request", "Response"), version, {"header": {}, "body": event.body})
-        if event.body.get("errorCode") and not event.part:
+        if [] in (event.body.get("topics"), event.body.get("responses")):
             # Such an answer has no leader to have an endpoint.
             answer.pop("leader_endpoint", None)
         if name == "VoteRequest" and event.part:
@@ -472,6 +499,13 @@ class PlayedReplica:
                     TracedPersistQuorumState,
                 )
             )
+
+
+def _is_of(held: Held, state: ReplicaState, wanted: Collection[str]) -> bool:
+    """Whether it is a Vote of an election that the reference begins now: a timer may be ahead of its vector."""
+    part = held.event.part
+    is_pre_vote = state.role is Role.PROSPECTIVE
+    return held.name in wanted and (part.get("replicaEpoch"), part.get("preVote")) == (state.epoch, is_pre_vote)
 
 
 def _says(file: Document, written: TracedPersistQuorumState) -> bool:
