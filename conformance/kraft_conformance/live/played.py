@@ -10,10 +10,10 @@ was seen.
 """
 
 import asyncio
+import math
 import shutil
 import time
 from collections.abc import Collection, Coroutine, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,41 +22,38 @@ from msgspec import UNSET, UnsetType
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.live.bench import Bench, Setup
+from kraft_conformance.live.client_records import ClientRecords
 from kraft_conformance.live.holding import Held, Holding
 from kraft_conformance.live.peers import Peer
-from kraft_conformance.live.process import Commands, Process, Timeouts
-from kraft_conformance.live.translating import CONFIG_KEY, OLDEST_METADATA_VERSION, Translation, config_value
-from kraft_conformance.node.disk import format_folder
+from kraft_conformance.live.process import Commands, Timeouts
+from kraft_conformance.live.translating import Translation
+from kraft_conformance.live.vector_process import QuorumStateFile, VectorProcess
 from kraft_conformance.node.exchanges import VERSIONS
 from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import Crash, Reset, Restart, Step, StepReply
 from kraft_conformance.runner.comparison import effect_name
-from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.other_requests import encode_other_request
-from kraft_conformance.wire.quorum_state import DATA_VERSION
-from kraft_conformance.wire.schema import NULL_UUID
-from kraft_conformance.wire.snapshot_files import encode_snapshot
 from kraft_conformance.wire.trace_links import kafka_name
-from kraft_conformance.wire.translation import directory_of, from_kafka, to_kafka
-from kraft_reference.configuration import Configuration
-from kraft_reference.log import Snapshot
+from kraft_conformance.wire.translation import from_kafka, to_kafka
 from kraft_reference.messages import Error
 from kraft_reference.polling import due_election_requests
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedPersistQuorumState, TracedSend
 
-_ELECTION_MS = 3000
+_ELECTION_S = 4.0
 """Long enough for what a vector does until its next election timeout, and short enough to be waited for."""
-_TIMEOUTS = Timeouts(election=_ELECTION_MS, backoff=100, fetch=120_000, request=60_000)
+_TIMEOUTS = Timeouts(election=int(_ELECTION_S * 1000), backoff=100, fetch=120_000, request=60_000)
 _TIMED = frozenset([Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RESIGNED])
 """Roles with an election timer."""
 _WAIT_S = 4.0
 """For what the reference does at once."""
 _TIMER_S = 20.0
 """For a timer or an answer: nothing that has a timeout of three seconds takes so long."""
+_LEAST_S = 1.0
+"""What a step needs at least of the time until an election timer may fire."""
+_WRITTEN_S = 1.0
+"""For the file, once everything else is there: it is written before anything is sent."""
 _QUIET_S = 0.06
 """For what the reference does not do."""
 _CLIENT_S = 5.0
@@ -65,31 +62,12 @@ _HIGHEST = {**VERSIONS, "AddRaftVoter": 1, "ApiVersions": 4}
 """From these on a Fetch tells who asks; ApiVersions tells of features from level 0 on."""
 _WAITING = ("AddVoterRequest", "RemoveVoterRequest", "UpdateVoterRequest")
 """What may be answered long after it was asked."""
+_TOO_LATE = "an election timer may have fired before its time"
 _ALTER_CONFIGS, _BROKER = 44, 4
 
 
 class Unsupported(Exception):  # noqa: N818 - carried to the runner
     """It cannot be done to a process, or its timers leave no time for it."""
-
-
-class _VectorProcess(Process):
-    """The replica of a vector, on a disk that is written here: the vector says what is on it."""
-
-    def __init__(
-        self, commands: Commands, home: Path, ports: dict[int, int], cluster: Configuration, replica: int
-    ) -> None:
-        static = ",".join(f"{one}@127.0.0.1:{ports[one]}" for one in sorted(voter.id for voter in cluster.voters))
-        more = "" if cluster.kraft_version else f"controller.quorum.voters={static}\n"
-        super().__init__(commands, home, ports, cluster.bootstrap_server_ids(replica) or (replica,), more, replica)
-        self._cluster = cluster
-
-    def format(self, timeouts: Timeouts) -> None:
-        self.configure(timeouts)
-        key, formatted = self._cluster.replicas[self.replica].key, self._cluster.checkpoint(self.replica)
-        shutil.rmtree(self.data, ignore_errors=True)
-        format_folder(self.data, self._cluster.cluster_id, key, formatted if formatted.kraft_version else None)
-        bootstrap = encode_snapshot(Snapshot(0, 0, 0, frozenset()), [OLDEST_METADATA_VERSION], 0)
-        (self.data / "bootstrap.checkpoint").write_bytes(bootstrap)
 
 
 class PlayedReplica:
@@ -107,11 +85,11 @@ class PlayedReplica:
             raise Unsupported("a disk without a directory id")
         if cluster.replicas[self.id].auto_join:
             raise Unsupported("a replica that joins by itself does so when a timer of its own fires")
-        process = _VectorProcess(commands, home, self._places.ports, cluster, self.id)
+        process = VectorProcess(commands, home, self._places.ports, cluster, self.id)
         self._process, self._bench = process, Bench(Setup(_TIMEOUTS), self._places.ports, process)
         for peer in self._bench.peers.values():
             peer.kraft_versions = (cluster.replicas[peer.id].min_version, cluster.replicas[peer.id].max_version)
-        self._holding = Holding()
+        self._holding, self._records = Holding(), ClientRecords(self._bench, process, self._places)
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures: list[BaseException] = []
         """Of tasks."""
@@ -119,7 +97,6 @@ class PlayedReplica:
         """What was told to others, or written, and is not shown yet."""
         self._given_up: set[tuple[int, int | None]] = set()
         """Receiver and correlation id of requests whose connection broke."""
-        self._file: Document = {}
         self._is_stopped, self._has_led = False, False
         self._made_to_commit = -1
         """The offset up to which it has committed before its time."""
@@ -141,11 +118,12 @@ class PlayedReplica:
         await self._bench.open()
         for peer in self._bench.peers.values():
             peer.answers = dict.fromkeys(peer.offered, self._holding.answer_of(peer))
-        self._timer_since, self._file = time.monotonic(), self._quorum_state()
+        self._timer_since, self._file = time.monotonic(), QuorumStateFile(self._process, self._directories)
 
     async def close(self) -> None:
         """End it, and leave nothing behind."""
         self._holding.hang_up([*self._holding.all])
+        self._records.close()
         for task in self._tasks:
             task.cancel()
         await self._bench.close()
@@ -196,16 +174,16 @@ class PlayedReplica:
             NoAnswerError, LaunchError: the process does not answer.
         """
         before = self._state
-        self._check_time(before.role, step)
+        is_timeout = step.event in ("ElectionTimeout", "FetchTimeout")
+        if self._left(before) < _LEAST_S and step.event != "ElectionTimeout":
+            raise Unsupported(_TOO_LATE)
         done = self._shadow.answer(step)
         assert isinstance(done, StepReply)
         after = self._state
         wanted = {effect_name(one) for one in done.effects if isinstance(one, TracedSend | TracedAnswer)}
-        seconds = _TIMER_S if step.event.endswith("Request") else _WAIT_S
-        if step.event == "ElectionTimeout" or step.event == "FetchTimeout":
+        if is_timeout:
             kind = "BeginQuorumEpochRequest" if after.role is Role.LEADER else "VoteRequest"
             wanted = {f"Send {kind} to {voter.id}" for voter in due_election_requests(after)}
-            seconds = _TIMER_S
             if not wanted:
                 raise Unsupported(f"nothing on the wire says that the timer of {step.event} has fired")
         earlier = self._holding.unshown
@@ -219,19 +197,21 @@ class PlayedReplica:
         if before.role not in _TIMED or step.event == "ElectionTimeout":
             self._timer_since = time.monotonic()
         persisted = [one for one in done.effects if isinstance(one, TracedPersistQuorumState)]
-        await self._settled(wanted, persisted, seconds)
+        is_slow = is_timeout or step.event.endswith("Request")
+        seconds = _TIMER_S if is_slow else min(_WAIT_S, self._left(after) - _LEAST_S / 2)
+        is_complete = await self._settled(wanted, persisted, seconds)
         if self._failures and self._process.is_alive:
             raise self._failures.pop()
         has_committed = after.role is Role.LEADER and after.high_watermark > after.epoch_start_offset
         if has_committed and not self._has_led:
-            await self._look_for_hidden()
+            await self._records.look_for_hidden()
         elif self._places.hidden is not None:
             self._places.hide(self._process.log())
         self._has_led = has_committed
         if step.event == "ElectionTimeout":
             self._timer_since = time.monotonic()
-        else:
-            self._check_time(after.role, step)
+        elif is_complete and self._left(after) < 0:
+            raise Unsupported(_TOO_LATE)
         requests = [*self._requests(step)]
         self._check_own_timers(wanted, requests)
         return (*self._shown(), *requests)
@@ -257,11 +237,10 @@ class PlayedReplica:
         fields = self._places.from_local(message) | {"source": self.id, "destination": to}
         return msgspec.convert({"kind": "Send", "message": fields}, TracedSend)
 
-    def _check_time(self, role: Role, step: Step) -> None:
-        """Raise `Unsupported` when an election timer may have fired by itself."""
-        is_late = (time.monotonic() - self._timer_since) * 1000 > _ELECTION_MS
-        if role in _TIMED and step.event != "ElectionTimeout" and is_late:
-            raise Unsupported("an election timer may have fired before its time")
+    def _left(self, state: ReplicaState) -> float:
+        """Seconds until an election timer may fire by itself."""
+        has_timer = state.role in _TIMED and self.id in {voter.id for voter in state.voters}
+        return self._timer_since + _ELECTION_S - time.monotonic() if has_timer else math.inf
 
     def _check_own_timers(self, wanted: set[str], requests: list[TracedEffect]) -> None:
         """Raise `Unsupported` for what Kafka sends only when a long timer has fired."""
@@ -274,18 +253,21 @@ class PlayedReplica:
         wanted: Collection[str],
         persisted: Collection[TracedPersistQuorumState],
         seconds: float = _WAIT_S,
-    ) -> None:
-        """Wait for what the reference does, then a moment for what it does not."""
+    ) -> bool:
+        """Wait for what the reference does, then a moment for what it does not; whether all of it came."""
         end = time.monotonic() + seconds
+        is_sent = False
         while time.monotonic() < end and self._bench.is_up and not self._failures:
             there = {effect_name(one) for one in self._seen} | {one.name for one in self._holding.unshown}
-            is_written = all(_says(self._quorum_state(), one) for one in persisted)
-            if there.issuperset(wanted) and is_written:
+            if not is_sent and there.issuperset(wanted):
+                is_sent, end = True, min(end, time.monotonic() + _WRITTEN_S) if wanted else end
+            if is_sent and all(self._file.has(one) for one in persisted):
                 break
             self._holding.make_way(wanted)
             await asyncio.sleep(0.01)
         await asyncio.sleep(_QUIET_S)
-        self._look_at_file()
+        self._seen += self._file.news()
+        return is_sent
 
     async def _act(self, step: Step) -> None:
         message: Document = {} if step.message is UNSET else msgspec.to_builtins(step.message)
@@ -301,7 +283,10 @@ class PlayedReplica:
                 self._given_up |= {(to, one.correlation_id) for one in gone}
                 self._holding.hang_up(gone)
             case "ClientAppend":
-                await self._append(given["value"])
+                self._records.check()
+                if self._state.high_watermark <= self._state.epoch_start_offset:
+                    await self._commit(self._state.log.end_offset - 1)
+                await self._records.append(given["value"])
             case "AddVoter" | "RemoveVoter":
                 request = {"type": f"{step.event}Request", "source": 0, "destination": self.id}
                 number = given.pop("request")
@@ -339,35 +324,6 @@ class PlayedReplica:
         }
         await self._exchange(peer, body)
 
-    async def _append(self, value: int) -> None:
-        """A client has a record written: a configuration of all brokers."""
-        if _ALTER_CONFIGS not in self._bench.versions:
-            raise Unsupported("it does not offer IncrementalAlterConfigs, by which a client has a record written")
-        state = self._state
-        if state.high_watermark <= state.epoch_start_offset:
-            await self._commit(state.log.end_offset - 1)
-        _, before = self._process.log_end()
-        one = {"name": CONFIG_KEY, "config_operation": 0, "value": config_value(value)}
-        resources = [{"resource_type": _BROKER, "resource_name": "", "configs": [one]}]
-        raw = encode_other_request(_ALTER_CONFIGS, 0, {"resources": resources, "validate_only": False})
-        end = time.monotonic() + _CLIENT_S
-        while time.monotonic() < end:
-            connection = Connection("127.0.0.1", self._bench.ports[self.id], "kraft-spec")
-            task = asyncio.ensure_future(self._written(connection, raw))
-            self._tasks.add(task)
-            # The answer comes when the record is committed, or at once if it is not written.
-            while not task.done() and time.monotonic() < end:
-                if self._process.log_end()[1] > before:
-                    return
-                await asyncio.sleep(0.01)
-            await asyncio.sleep(0.05)
-        raise Unsupported("its controller writes no record for a client now")
-
-    @staticmethod
-    async def _written(connection: Connection, raw: bytes) -> None:
-        with suppress(OSError, EOFError, WireError):
-            await connection.exchange(raw)
-
     async def _commit(self, end_offset: int) -> None:
         """Have what there is committed, before which Kafka's controller writes nothing for a client."""
         shadow = self._shadow.replica()
@@ -380,18 +336,7 @@ class PlayedReplica:
             body |= {"cluster_id": shadow.configuration.cluster_id, "correlation_id": 0, "last_epoch": epoch}
             body |= {"replica_key": {"id": one, "directory_id": key.directory_id}, "fetch_offset": offset}
             await self._exchange(self._bench.peers[one], body)
-        await self._look_for_hidden()
-
-    async def _look_for_hidden(self) -> None:
-        """Once a leader has committed, its controller may write a record by itself."""
-        self._has_led = True
-
-        def is_there() -> bool:
-            self._places.hide(self._process.log())
-            return self._places.hidden is not None
-
-        with suppress(WireError):
-            await self._bench.eventually(is_there, _WAIT_S)
+        await self._records.look_for_hidden()
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
         """An answer may have to wait for a commit."""
@@ -406,9 +351,10 @@ class PlayedReplica:
 
     async def _client(self, request: Document, number: int) -> None:
         answer = await self._exchange(self._another(0), request)
-        self._look_at_file()
-        leader = None if self._file["leaderId"] < 0 else self._file["leaderId"]
-        reply = {"request": number, "error": answer["error"], "epoch": self._file["leaderEpoch"], "leader_id": leader}
+        self._seen += self._file.news()
+        said = self._file.said
+        leader = None if said["leaderId"] < 0 else said["leaderId"]
+        reply = {"request": number, "error": answer["error"], "epoch": said["leaderEpoch"], "leader_id": leader}
         reply["leader_endpoint"] = None if leader is None else self._places.endpoints.get(leader)
         self._seen.append(msgspec.convert({"kind": "Answer", "reply": reply}, TracedEffect))
 
@@ -417,7 +363,7 @@ class PlayedReplica:
         peer = self._another(source) if message["type"] in _WAITING else self._bench.peers[source]
         answer = await self._exchange(peer, message)
         # What the file says now was written before the answer was sent.
-        self._look_at_file()
+        self._seen += self._file.news()
         self._seen.append(self._sent(answer | {"correlation_id": message["correlation_id"]}, source))
 
     def _another(self, id_: int) -> Peer:
@@ -470,47 +416,9 @@ class PlayedReplica:
             body["apiKeys"] = self._bench.peers[message["source"]].api_keys()
         self._holding.tell(asked, body)
 
-    # --- Its file ------------------------------------------------------------------------------------------------
-
-    def _quorum_state(self) -> Document:
-        try:
-            return self._bench.quorum_state()
-        except WireError:
-            return self._file
-
-    def _look_at_file(self) -> None:
-        now = self._quorum_state()
-        if now != self._file:
-            self._file = now
-            voted = now["votedId"]
-            key = {"id": voted, "directory_id": directory_of(now.get("votedDirectoryId", NULL_UUID))}
-            if "votedDirectoryId" not in now and voted in self._directories:
-                # No field of version 0: what the cluster says of this voter.
-                key["directory_id"] = self._directories[voted]
-            self._seen.append(
-                msgspec.convert(
-                    {
-                        "kind": "PersistQuorumState",
-                        "epoch": now["leaderEpoch"],
-                        "leader_id": None if now["leaderId"] < 0 else now["leaderId"],
-                        "voted_key": None if voted < 0 else key,
-                        "version": now[DATA_VERSION],
-                    },
-                    TracedPersistQuorumState,
-                )
-            )
-
 
 def _is_of(held: Held, state: ReplicaState, wanted: Collection[str]) -> bool:
     """Whether it is a Vote of an election that the reference begins now: a timer may be ahead of its vector."""
     part = held.event.part
     is_pre_vote = state.role is Role.PROSPECTIVE
     return held.name in wanted and (part.get("replicaEpoch"), part.get("preVote")) == (state.epoch, is_pre_vote)
-
-
-def _says(file: Document, written: TracedPersistQuorumState) -> bool:
-    """Whether the file has it by now; a leader's own vote, and directory ids, are not waited for."""
-    leader = -1 if written.leader_id is None else written.leader_id
-    voted = -1 if written.voted_key is None else written.voted_key.id
-    has_leader = (file["leaderEpoch"], file["leaderId"]) == (written.epoch, leader)
-    return has_leader and (file["votedId"] == voted or voted == leader)
