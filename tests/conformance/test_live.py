@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.conformance.commands import Captured, assert_said
 
+from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.controllers import controllers
 from kraft_conformance.kafka.jars import KafkaUnavailableError
@@ -87,6 +88,20 @@ def test_a_process_that_ends_is_said_to_have_ended() -> None:
 
 def test_the_command_wants_an_implementation(capsys: Captured) -> None:
     assert_said(capsys, ExitCode.USAGE, "expected --kafka, or --start and --format", "live", "run")
+
+
+@pytest.mark.parametrize("name", ["{propertis}", "--x={initial}"])
+@pytest.mark.parametrize("command", ["run", "adapter"])
+def test_what_is_not_replaced_is_named(command: str, name: str, capsys: Captured) -> None:
+    wanted = ["--start", f"x {name}", *(["--format", "y"] if command == "run" else [])]
+    assert_said(capsys, ExitCode.USAGE, f"{name.removeprefix('--x=')} is none of", "live", command, *wanted)
+
+
+def test_the_list_of_cases_fits_into_80_columns(capsys: Captured) -> None:
+    assert main(["live", "run", "--list"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert max(map(len, said)) <= 80
+    assert set(cases()) <= set(said)
 
 
 @pytest.mark.parametrize("version", controllers())

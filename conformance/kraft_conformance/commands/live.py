@@ -13,7 +13,7 @@ import typer
 from kraft_conformance.commands import live_record
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.signals import ended_by_signals
-from kraft_conformance.console import print_json, say, show_table
+from kraft_conformance.console import print_json, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.jars import KafkaUnavailableError
@@ -23,8 +23,8 @@ from kraft_conformance.live.cases import Case
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
 from kraft_conformance.live.kafka import kafka_commands, profile_of
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA, Commands, LaunchError
-from kraft_conformance.live.reports import document, exit_code, junit, lines, summary
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, PLACEHOLDERS, REPLICA, Commands, LaunchError
+from kraft_conformance.live.reports import document, exit_code, junit, lines, listed, summary
 from kraft_conformance.live.running import Endpoint, Result, Target, run_cases
 from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.output.files import Target as File
@@ -77,9 +77,17 @@ def run(
     if (kafka is None) == (start is None) or (start is None) != (format_ is None):
         raise usage_error("expected --kafka, or --start and --format")
     if start is not None and format_ is not None:
-        return _judge(chosen, Commands(start, format_), {}, repeat, as_json, junit_file)
+        return _judge(chosen, _commands(start, format_), {}, repeat, as_json, junit_file)
     known = {name: f"{one.says} ({one.where})" for name, one in known_differences().items()}
     return _judge(chosen, _kafka(kafka or ""), known, repeat, as_json, junit_file)
+
+
+def _commands(start: str, format_: str) -> Commands:
+    commands = Commands(start, format_)
+    if unknown := commands.unknown:
+        known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
+        raise usage_error(f"{unknown[0]} is none of {known}; {{initial}} is a word of its own")
+    return commands
 
 
 def _kafka(version_or_folder: str) -> Commands:
@@ -100,7 +108,7 @@ def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName =
         raise usage_error("expected --kafka or --start")
     if profile is not None and profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    commands = Commands(start, "") if start is not None else _kafka(kafka or "")
+    commands = _commands(start, "") if start is not None else _kafka(kafka or "")
     software = Software(*("apache-kafka", Path(kafka).name) if kafka is not None else ("process", ""))
     home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
     try:
@@ -166,7 +174,8 @@ def _list(chosen: Sequence[Case], as_json: bool) -> int:
     if as_json:
         print_json([{"case": one.id, "title": one.title, "rules": list(one.rules)} for one in chosen])
     else:
-        show_table("Cases", ("case", "what is judged", "rules"), [(c.id, c.title, ", ".join(c.rules)) for c in chosen])
+        for one in chosen:
+            say("\n".join(listed(one)))
     return ExitCode.CONFORMANT
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -28,6 +29,9 @@ DIRECTORIES: Mapping[int, str] = {
     6: "AAAAAAAAAAAAAAAAAAAGBg",
 }
 """Directory ids, by replica."""
+PLACEHOLDERS = ("properties", "data", "id", "cluster_id", "voters", "initial")
+"""What the words of a command may have in braces."""
+_IN_BRACES = re.compile(r"\{[a-z_]+\}")
 PARTITION = "__cluster_metadata-0"
 _START_S = 120.0
 _FORMAT_S = 120.0
@@ -49,6 +53,13 @@ class Commands:
 
     start: str
     format: str
+
+    @property
+    def unknown(self) -> list[str]:
+        """What stands in braces as if it was to be replaced, and is not."""
+        known = {f"{{{one}}}" for one in PLACEHOLDERS[:-1]}
+        words = [word for command in (self.start, self.format) for word in command.split() if word != "{initial}"]
+        return [found for word in words for found in _IN_BRACES.findall(word) if found not in known]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """What a live run comes to: its exit code, its lines, its JSON and JUnit."""
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.live.cases import Case
 from kraft_conformance.live.running import Result, Status
 
 SCHEMA = "kraft-live-results/1"
@@ -45,6 +47,12 @@ def lines(result: Result) -> list[str]:
         "  on the wire:",
         *(f"    {line}" for line in result.wire_log.splitlines()),
     ]
+
+
+def listed(case: Case) -> list[str]:
+    """A case for a reader: its id, what is judged, the rules, in lines of at most 80 columns."""
+    wide = textwrap.TextWrapper(80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return [case.id, *wide.wrap(case.title), *wide.wrap(", ".join(case.rules))]
 
 
 def as_dict(result: Result) -> dict[str, Any]:
