@@ -16,11 +16,12 @@ from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT, kafka_document, reference_message
 from kraft_conformance.node.handing_on import response_of_leader
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.error_codes import POSITION_OUT_OF_RANGE
+from kraft_conformance.wire.error_codes import CODES, POSITION_OUT_OF_RANGE
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import Frame, decode_request, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.other_requests import decode_other_request, encode_other_response
 from kraft_conformance.wire.schema import Kind, message_of
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, filled
 from kraft_conformance.wire.translation import from_kafka
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -77,6 +78,10 @@ class Serving:
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
+        if api in QUORUM and not _is_of_the_log(frame):
+            refused = filled(QUORUM[api].replace("Request", "Response"), frame.version)
+            listed = "responses" if "responses" in refused else "topics"
+            return refused | {"errorCode": CODES[Error.INVALID_REQUEST], listed: []}
         if api == "FetchSnapshot":
             partitions = [one for topic in frame.body["topics"] for one in topic["partitions"]]
             if len(partitions) != 1 or partitions[0]["position"] < 0:
@@ -101,8 +106,8 @@ class Serving:
         if isinstance(request, AddVoterRequest) and request.endpoint is not None:
             self._node.knows(request.voter.id, request.endpoint)
         response = await self._node.answer(request)
-        if isinstance(response, FetchResponse):
-            await self._held_back(frame, response)
+        if isinstance(response, FetchResponse) and not await self._is_in_time(frame, response):
+            return None
         body: Document = kafka_document(response, frame.version)["body"]
         if isinstance(response, FetchResponse) and response.records:
             start = request.fetch_offset  # type: ignore[union-attr]
@@ -126,24 +131,27 @@ class Serving:
         made: Any = reference_message(name, fields)
         return made  # type: ignore[no-any-return]
 
-    async def _held_back(self, frame: Frame, response: FetchResponse) -> None:
-        """Long polling: an answer without news waits for news, and is then given as it is; the next has them."""
+    async def _is_in_time(self, frame: Frame, response: FetchResponse) -> bool:
+        """Long polling: an answer without news waits for news, and is then given as it is; the next has them.
+
+        One whose office is over by then is not given, and its connection ends.  Rule: state.leader.higher-epoch.
+        """
         says_something = response.records or response.error is not Error.NONE or response.snapshot_id is not None
         if says_something or response.diverging_epoch >= 0:
-            return
+            return True
         state = self._node.replica.state
-        was = (state.role, state.epoch, state.log.end_offset, state.high_watermark)
+        office = (state.role, state.epoch)
+        was = (state.log.end_offset, state.high_watermark)
         wait_s = min(frame.body["maxWaitMs"], _WAIT_MS_MAX) / 1000
         if response.high_watermark != state.high_watermark:
-            return
+            return True
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
-                while True:
+                while office == (state.role, state.epoch) and was == (state.log.end_offset, state.high_watermark):
                     self._node.changed.clear()
                     await self._node.changed.wait()
                     state = self._node.replica.state
-                    if was != (state.role, state.epoch, state.log.end_offset, state.high_watermark):
-                        return
+        return office == (state.role, state.epoch)
 
     # Snapshots in pieces.
 
@@ -173,6 +181,18 @@ class Serving:
         elif error is Error.NONE:
             body["topics"][0]["partitions"][0]["errorCode"] = POSITION_OUT_OF_RANGE
         return body
+
+
+def _is_of_the_log(frame: Frame) -> bool:
+    """Is it about the one partition that there is?  An UpdateRaftVoter names none."""
+    if frame.message.api == "UpdateRaftVoter":
+        return True
+    named = [
+        (topic.get("topicId") or topic.get("topicName") or topic.get("topic") or topic.get("name"), index)
+        for topic in frame.body["topics"]
+        for index in [one.get("partitionIndex", one.get("partition")) for one in topic["partitions"]]
+    ]
+    return named in ([(TOPIC, 0)], [(TOPIC_ID, 0)])
 
 
 def sender_of(frame: Frame) -> int | None:

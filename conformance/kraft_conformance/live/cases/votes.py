@@ -125,8 +125,13 @@ async def vote_stale(x: Bench) -> None:
 async def vote_log(x: Bench) -> None:
     """A log that ends before its own gets neither kind of vote, one that ends at the same place both."""
     await leads(x)
-    copy = await caught_up(x)
-    end = (copy.epoch, copy.offset)
+    await caught_up(x)
+    # What its controller writes meanwhile is in its log too: a Fetch tells where that ends once it is deposed.
+    after = len(x.log.events)
+    fetch = await x.asked("Fetch", after=after, currentLeaderEpoch=await unattached(x))
+    if fetch is None:
+        raise Inconclusive("it does not fetch as Unattached")
+    end = (fetch.part["lastFetchedEpoch"], fetch.part["fetchOffset"])
     for log, is_granted in (((end[0], end[1] - 1), False), ((end[0] - 1, end[1] + 99), False), (end, True)):
         epoch = x.epoch = await unattached(x)
         answer = await x.vote(3, epoch, True, log)
