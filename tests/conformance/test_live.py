@@ -14,10 +14,11 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.controllers import controllers
 from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.live.bench import CALM
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
 from kraft_conformance.live.kafka import kafka_commands
-from kraft_conformance.live.process import Commands
+from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Commands, Process, free_ports
 from kraft_conformance.live.reports import document, exit_code, junit, lines
 from kraft_conformance.live.running import Result, Status, run_cases
 from kraft_spec.rules import load_registry
@@ -88,6 +89,45 @@ def test_a_process_that_ends_is_said_to_have_ended() -> None:
 
 def test_the_command_wants_an_implementation(capsys: Captured) -> None:
     assert_said(capsys, ExitCode.USAGE, "expected --kafka, or --start and --format", "live", "run")
+
+
+def attached(commands: Commands, folder: Path, *options: str) -> int:
+    """The exit code of `live attach` to a controller that these commands format and start."""
+    ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
+    process = Process(commands, folder, ports, tuple(ports))
+    process.format(CALM)
+    voters = ",".join(f"{one}@127.0.0.1:{port}:{DIRECTORIES[one]}" for one, port in ports.items())
+    where = ["--endpoint", f"127.0.0.1:{ports[1]}", "--cluster-id", CLUSTER_ID, "--voters", voters]
+    asyncio.run(process.start())
+    try:
+        return main(["live", "attach", *where, *options])
+    finally:
+        process.kill()
+
+
+def node() -> Commands:
+    """The reference as a process."""
+    program = shlex.join([sys.executable, "-m", "kraft_conformance.cli", "node"])
+    formats = f"{program} format -t {{cluster_id}} -c {{properties}} {{initial}}"
+    return Commands(f"{program} run -c {{properties}}", formats)
+
+
+def test_a_controller_that_runs_already_is_judged_by_what_it_sends(tmp_path: Path, capsys: Captured) -> None:
+    names = ["announcement/not-a-voter", "vote/once-per-epoch", "election/candidate", "add/version-not-supported"]
+    wanted = [option for name in names for option in ("-k", name)]
+    # Twice, in epochs that it knows by then.
+    code = attached(node(), tmp_path, "--repeat", "2", *wanted)
+    said = capsys.readouterr().out
+    assert code == ExitCode.INCONCLUSIVE
+    assert "UNOBSERVED election/candidate: needs an implementation that is started here" in said
+    assert said.splitlines()[-1].startswith("6 pass, 2 unobserved"), said
+
+
+OPEN = ["vote/log-check", "leader/parked-fetch", "versions/malformed-partition", "vote/follower"]
+
+
+def test_cases_on_a_node() -> None:
+    assert [one.status for one in results(OPEN, node())] == [Status.PASS] * len(OPEN)
 
 
 @pytest.mark.parametrize("name", ["{propertis}", "--x={initial}"])

@@ -23,7 +23,15 @@ from kraft_conformance.live.cases import Case
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
 from kraft_conformance.live.kafka import kafka_commands, profile_of
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, PLACEHOLDERS, REPLICA, Commands, LaunchError
+from kraft_conformance.live.process import (
+    CLUSTER_ID,
+    DIRECTORIES,
+    PLACEHOLDERS,
+    REPLICA,
+    Commands,
+    LaunchError,
+    free_ports,
+)
 from kraft_conformance.live.reports import document, exit_code, junit, lines, listed, summary
 from kraft_conformance.live.running import Endpoint, Result, Target, run_cases
 from kraft_conformance.protocol.messages import Software
@@ -143,7 +151,7 @@ def attach(
     ports = _ports(voters)
     if host != "127.0.0.1" or not port.isdecimal():
         raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
-    target = Endpoint((host, int(port)), ports | {4: 0})
+    target = Endpoint((host, int(port)), ports | {4: free_ports(1)[0]})
     chosen = [one for one in _chosen(words) if one.setup == Setup() and not one.is_fresh]
     return _judge(chosen, target, {}, repeat, as_json, junit_file)
 
