@@ -100,6 +100,16 @@ def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
             sent; the message names file, line and message.
     """
     yield encode_line(merged_header(traces))
+    yield from map(encode_line, merged_events(traces))
+    yield encode_line(EndLine(sum(len(trace.events) for trace in traces), True))
+
+
+def merged_events(traces: Sequence[ProcessTrace]) -> Iterator[EventLine]:
+    """The events of the merged trace.
+
+    Raises:
+        MergeError: a message is received before it is sent; the message names file, line and message.
+    """
     sent = Sent()
     for trace in traces:
         for _, line in trace.events:
@@ -113,8 +123,7 @@ def merge(traces: Sequence[ProcessTrace]) -> Iterator[bytes]:
         trace.position += 1
         sequence += 1
         time_ms = max(time_ms, 0 if line.time_ms is UNSET else line.time_ms)
-        yield encode_line(_renumbered(line, sequence, time_ms, sent))
-    yield encode_line(EndLine(sequence, True))
+        yield _renumbered(line, sequence, time_ms, sent)
 
 
 def _next(traces: Sequence[ProcessTrace], sent: Sent) -> ProcessTrace:
@@ -201,9 +210,11 @@ def merged_header(traces: Sequence[ProcessTrace]) -> HeaderLine:
                     f"{trace.source}: tells of replica {replica}, of which {owners[replica].source} does too"
                 )
             owners[replica] = trace
-    known = {one.id: one for trace in traces for one in trace.header.replicas}
+    # Who was formatted without voters knows of the others no more than their endpoints.
+    headers = sorted((trace.header for trace in traces), key=lambda header: len(header.voters))
+    known = {one.id: one for header in headers for one in header.replicas}
     known |= {one.id: one for trace in traces for one in trace.header.replicas if owners.get(one.id) is trace}
-    formatted = max((trace.header for trace in traces), key=lambda header: len(header.voters))
+    formatted = headers[-1]
     return replace(
         formatted,
         replicas=tuple(known[number] for number in sorted(known)),

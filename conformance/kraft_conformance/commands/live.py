@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands import live_record
+from kraft_conformance.commands import live_quorum, live_record
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, say
@@ -45,6 +45,7 @@ app = typer.Typer(
 )
 app.command()(live_record.record)
 app.command()(live_record.infer)
+app.command()(live_quorum.quorum)
 
 Words = Annotated[list[str] | None, typer.Option("-k", help="Run the cases with this in their id; repeatable.")]
 Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Run all of them so many times.")]

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from kraft_conformance.commands.options import known_rules
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -47,6 +48,10 @@ DirectoryId = Annotated[str | None, typer.Option("--directory-id", help="In plac
 ProfileName = Annotated[str, typer.Option("--profile", help=f"How open points are decided: {', '.join(PROFILES)}.")]
 Trace = Annotated[
     Path | None, typer.Option("--trace", help="Where the node's trace goes; default: trace.jsonl in its data folder.")
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="RULE", help="Plant a bug: leave a rule out, untold in the trace; repeatable."),
 ]
 
 
@@ -128,18 +133,18 @@ def random_uuid() -> int:
 
 
 @app.command("run")
-def run(config: Config, profile: ProfileName = "kip", trace: Trace = None) -> int:
+def run(config: Config, profile: ProfileName = "kip", trace: Trace = None, without: Without = None) -> int:
     """Run a formatted node until it is told to end: SIGTERM and Ctrl-C let a leader resign first."""
     node = read_node(config)
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
     for warning in node.likely_typos():
         say(f"warning: {warning}", console=stderr)
-    asyncio.run(_run(node, profile, trace))
+    asyncio.run(_run(node, profile, trace, known_rules(without) if without else ()))
     return ExitCode.CONFORMANT
 
 
-async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> None:
+async def _run(properties: NodeProperties, profile: str, trace: Path | None, without: tuple[str, ...]) -> None:
     from kraft_conformance.node.bootstrap import bootstrap_servers
     from kraft_conformance.node.disk import Disk
     from kraft_conformance.node.driver import Node, configuration_of
@@ -147,6 +152,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     from kraft_conformance.node.serving import Serving
     from kraft_conformance.node.trace import NodeTrace
     from kraft_conformance.wire.connections import Server
+    from kraft_spec.experiments.replicas import replicas_without
 
     static = static_checkpoint(properties)
     disk = Disk(properties.metadata_directory, static)
@@ -165,7 +171,8 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None) -> 
     level = disk.state.log.versions[0].kraft_version
     configuration = configuration_of(properties, disk, PROFILES[profile], servers, level)
     path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
-    running = Node(configuration, disk, NodeTrace(path, configuration, disk.state), properties.snapshot_bytes)
+    own = NodeTrace(path, configuration, disk.state)
+    running = Node(configuration, disk, own, properties.snapshot_bytes, replicas_without(without))
     server = Server(*properties.bind, Serving(running, properties.is_controller).respond)
     try:
         await server.start()

@@ -55,7 +55,7 @@ class Bench:
     ) -> None:
         """`ports` are by replica, its own included; without a process it runs at `endpoint`."""
         self.setup, self.ports, self._process, self.log = setup, ports, process, WireLog()
-        replica = REPLICA if process is None else process.replica
+        replica = REPLICA if process is None else process.id
         target = endpoint or ("127.0.0.1", ports[replica])
         self.peers = {one: Peer(self.log, one, port, target) for one, port in ports.items() if one != replica}
         self.client = Peer(self.log, 0, 0, target)

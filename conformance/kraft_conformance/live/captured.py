@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kraft_conformance.live.capture import CaptureHeader, Closed, FrameLine, Line, Opened
+from kraft_conformance.node.exchanges import CLIENT
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import Frame, decode_request, decode_response
 from kraft_conformance.wire.log_records import batches_of, records_of
@@ -38,9 +39,12 @@ class _Asked(NamedTuple):
     place: int | None
 
 
-def messages_of(header: CaptureHeader, lines: Iterable[Line]) -> Captured:
-    """The messages between the nodes of a capture, in the order in which they passed."""
-    reading = _Reading({one.id for one in header.nodes})
+def messages_of(header: CaptureHeader, lines: Iterable[Line], start_us: int | None = None) -> Captured:
+    """The messages between the nodes of a capture, in the order in which they passed.
+
+    Their times count from `start_us` on the clock of the capture; without it, from its first line.
+    """
+    reading = _Reading({one.id for one in header.nodes}, start_us)
     seen = tuple(reading.all_of(lines))
     return Captured(seen, reading.left_out)
 
@@ -55,10 +59,10 @@ class _Connection:
 
 
 class _Reading:
-    def __init__(self, nodes: set[int]) -> None:
+    def __init__(self, nodes: set[int], start_us: int | None) -> None:
         self._nodes = nodes
         self._connections: dict[int, _Connection] = {}
-        self._start_us: int | None = None
+        self._start_us = start_us
         self._places = 0
         self.left_out: Counter[str] = Counter()
         """What is no message between replicas, by what it is."""
@@ -92,12 +96,14 @@ class _Reading:
             connection.asked.append(_Asked(None, None))
             return None
         name = frame.message.name
-        traced = {} if name in _BY_CLIENTS else from_kafka(_TRACED[name], frame.version, frame.document)
+        asker = _node_that_asks(frame) if name == "ApiVersionsRequest" else None
+        is_by_client = name not in _TRACED or (name in _BY_CLIENTS and asker is None)
+        traced = {} if is_by_client else from_kafka(_TRACED[name], frame.version, frame.document)
         key = traced.get("replica_key")
-        source = traced.get("source", key["id"] if key else connection.peer)
-        if name in _BY_CLIENTS or source not in self._nodes or source == connection.node:
+        source = asker or traced.get("source", key["id"] if key else connection.peer)
+        if is_by_client or source not in self._nodes or source == connection.node:
             whose = "of a node to itself" if source == connection.node else "of others"
-            self.left_out[name if name in _BY_CLIENTS else f"{name} {whose}"] += 1
+            self.left_out[name if is_by_client else f"{name} {whose}"] += 1
             connection.asked.append(_Asked(None, None))
             return None
         connection.peer = source
@@ -119,6 +125,12 @@ class _Reading:
             traced["records"] = _records(frame)
         message = _traced(traced, connection.node, connection.peer)
         return Sighting(self._places, time_ms, message, asked.place)
+
+
+def _node_that_asks(frame: Frame) -> int | None:
+    """The id of the node of `kraft-spec node` that asks; its connections ask nothing of their own."""
+    _, client, number = (frame.header.get("clientId") or "").partition(CLIENT)
+    return int(number) if client and number.isdecimal() else None
 
 
 def _traced(traced: dict[str, Any], source: int | None, destination: int | None) -> TracedMessage:

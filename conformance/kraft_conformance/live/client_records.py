@@ -57,7 +57,7 @@ class ClientRecords:
 
     async def _asked(self, raw: bytes) -> None:
         with suppress(OSError, EOFError, WireError):
-            await Connection("127.0.0.1", self._places.ports[self._process.replica], "kraft-spec").exchange(raw)
+            await Connection("127.0.0.1", self._places.ports[self._process.id], "kraft-spec").exchange(raw)
 
     async def look_for_hidden(self) -> None:
         """Once a leader has committed, its controller may write a record by itself."""

@@ -98,9 +98,11 @@ class Process:
         voters: Sequence[int],
         more: str = "",
         replica: int = REPLICA,
+        port: int | None = None,
     ) -> None:
+        """`ports` are those that the replicas advertise; this one listens at `port`, if a proxy stands between."""
         self.commands, self.home, self.ports, self.voters, self._more = commands, home, ports, tuple(voters), more
-        self.replica = replica
+        self.id, self.port = replica, port or ports[replica]
         self.data = home / "data"
         self._formatted = home / f"formatted-{'-'.join(map(str, self.voters))}"
         self._properties = home / "replica.properties"
@@ -133,9 +135,9 @@ class Process:
         """Write the properties that the next start reads."""
         bootstrap = ",".join(f"127.0.0.1:{self.ports[one]}" for one in self.voters if one in self.ports)
         self._properties.write_text(
-            f"process.roles=controller\nnode.id={self.replica}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
-            f"listeners=CONTROLLER://127.0.0.1:{self.ports[self.replica]}\n"
-            f"advertised.listeners=CONTROLLER://127.0.0.1:{self.ports[self.replica]}\n"
+            f"process.roles=controller\nnode.id={self.id}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
+            f"listeners=CONTROLLER://127.0.0.1:{self.port}\n"
+            f"advertised.listeners=CONTROLLER://127.0.0.1:{self.ports[self.id]}\n"
             "controller.listener.names=CONTROLLER\nlistener.security.protocol.map=CONTROLLER:PLAINTEXT\n"
             f"log.dirs={self.data}\nmetadata.max.idle.interval.ms=0\n{timeouts.properties()}{self._more}",
             encoding="utf-8",
@@ -143,8 +145,8 @@ class Process:
 
     def _words(self, command: str) -> list[str]:
         listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES.get(one, '')}" for one in self.voters)
-        initial = ["--initial-controllers", listed] if self.replica in self.voters else ["--no-initial-controllers"]
-        given = {"properties": self._properties, "data": self.data, "id": self.replica}
+        initial = ["--initial-controllers", listed] if self.id in self.voters else ["--no-initial-controllers"]
+        given = {"properties": self._properties, "data": self.data, "id": self.id}
         given |= {"cluster_id": CLUSTER_ID, "voters": listed}
         words: list[str] = []
         try:
@@ -180,7 +182,7 @@ class Process:
             if self._child.poll() is not None:
                 raise LaunchError(f"it ended with {self._child.returncode} as it started: {self.said()}")
             try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.ports[self.replica])
+                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
             except OSError:
                 await asyncio.sleep(0.02)
             else:

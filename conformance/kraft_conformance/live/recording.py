@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -37,12 +38,21 @@ class Recorder:
         writer: CaptureWriter,
         folders: Mapping[int, Path],
         clock_ns: Callable[[], int] = time.monotonic_ns,
+        passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
     ) -> None:
-        """`folders` are those of the metadata log, by node, as far as they can be read."""
+        """Nothing is listened for yet.
+
+        Args:
+            routes: of each node.
+            writer: of the capture.
+            folders: of the metadata log, by node, as far as they can be read.
+            clock_ns: a clock that never goes back.
+            passes: whether a request frame gets to a node; where it does not, its connection ends.
+        """
         self._routes = routes
         self._writer = writer
         self._folders = folders
-        self._clock_ns = clock_ns
+        self._clock_ns, self._passes = clock_ns, passes
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
@@ -112,7 +122,7 @@ class Recorder:
                 there, to_there = await asyncio.open_connection(*route.forward)
                 reached = True
                 try:
-                    await self._pass_on(number, reader, to_there, there, writer)
+                    await self._pass_on(number, route.node, (reader, to_there), (there, writer))
                 finally:
                     to_there.close()
             except OSError:
@@ -124,15 +134,14 @@ class Recorder:
     async def _pass_on(
         self,
         number: int,
-        here: asyncio.StreamReader,
-        to_there: asyncio.StreamWriter,
-        there: asyncio.StreamReader,
-        to_here: asyncio.StreamWriter,
+        node: int,
+        requests: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        responses: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
         """Both directions, until one of them ends."""
         both = [
-            asyncio.create_task(self._one_way(number, "request", here, to_there)),
-            asyncio.create_task(self._one_way(number, "response", there, to_here)),
+            asyncio.create_task(self._one_way(number, "request", *requests, partial(self._passes, node))),
+            asyncio.create_task(self._one_way(number, "response", *responses, lambda _: True)),
         ]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -147,10 +156,10 @@ class Recorder:
         direction: Literal["request", "response"],
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        passes: Callable[[bytes], bool],
     ) -> None:
         with suppress(EOFError, OSError, WireError):
-            while True:
-                frame = await read_frame(reader)
+            while passes(frame := await read_frame(reader)):
                 self._writer.write(FrameLine(self._now(), number, direction, frame.hex()))
                 self.frames += 1
                 writer.write(frame)

@@ -20,6 +20,7 @@ from kraft_conformance.node.trace import NodeTrace
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.log_records import number_of
+from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.describe import FetchTimes, with_fetch
 from kraft_reference.effects import TIMERS, Answer, Effect, Send, StartTimer, Timer
@@ -102,11 +103,18 @@ def configuration_of(
 class Node:
     """A running node."""
 
-    def __init__(self, configuration: Configuration, disk: Disk, trace: NodeTrace, snapshot_bytes: int) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        disk: Disk,
+        trace: NodeTrace,
+        snapshot_bytes: int,
+        make_replica: MakeReplica = Replica,
+    ) -> None:
         """Stopped as yet: `start` restarts the replica."""
         self.configuration, self.disk, self._trace = configuration, disk, trace
         self._snapshot_bytes = snapshot_bytes
-        self.replica = Replica(disk.state, configuration)
+        self.replica = make_replica(disk.state, configuration)
         self.fetch_times: FetchTimes = {}
         self.changed = asyncio.Event()
         """Set at each step after which a Fetch that waits may be answered; whoever waits clears it."""

@@ -76,7 +76,8 @@ def infer(
         on_seen: called after each that was seen.
         start: where the run begins, if not on fresh disks.
         leave_out_elsewhere: leave out what the model has not: Fetches of followers to others than their leader, as
-            Kafka sends them when a connection fails, if the answer changes nothing.
+            Kafka sends them when a connection fails, if the answer changes nothing; with them goes the line of the
+            replica that answers.
     """
     replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
     known = known_of(seen)
@@ -103,7 +104,9 @@ def infer(
     ends = {one: search.nodes[0] for one, search in searches.items()}
     if failure is not None and failure.miss is not None:
         ends[failure.target.source] = _with_miss(failure)
-    written = _Written(seen, opaque, ends, len(seen) if failure is None else failure.target.number)
+    end = len(seen) if failure is None else failure.target.number
+    own = [one for one in seen[:end] if isinstance(one, OwnLine) and one.delivers not in elsewhere]
+    written = _Written(seen, own, opaque, ends, end)
     return Inferred(
         tuple(written.lines(failure)),
         tuple(written.stretches()),
@@ -128,8 +131,10 @@ def _with_miss(failure: Unexplained) -> Node:
 class _Written:
     """The events of all replicas as the lines of one trace."""
 
-    def __init__(self, seen: Sequence[Seen], opaque: Set[int], ends: dict[int, Node], end: int) -> None:
-        self._seen = seen
+    def __init__(
+        self, seen: Sequence[Seen], own: Sequence[OwnLine], opaque: Set[int], ends: dict[int, Node], end: int
+    ) -> None:
+        self._seen, self._own_lines = seen, own
         self._opaque = opaque
         self._events: dict[int, list[Event]] = {one: [*node.history()][::-1] for one, node in ends.items()}
         self._end = end
@@ -138,7 +143,7 @@ class _Written:
         order: list[tuple[int, int, Event | OwnLine]] = [
             (event.place, replica, event) for replica, events in self._events.items() for event in events
         ]
-        order += [(one.number, -1, one) for one in self._seen[: self._end] if isinstance(one, OwnLine)]
+        order += [(one.number, -1, one) for one in self._own_lines]
         order.sort(key=lambda row: row[:2])
         sequences: dict[tuple[int, int], int] = {}
         sent: dict[int, str] = {}

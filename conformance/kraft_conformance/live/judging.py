@@ -1,0 +1,87 @@
+"""From the folder of a quorum's run to one trace of all replicas, and the verdict on it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from kraft_conformance.live.capture import read_capture
+from kraft_conformance.live.captured import messages_of
+from kraft_conformance.live.quorum import CAPTURE, Plan, Ran, read_done, read_plan
+from kraft_conformance.live.start import Start
+from kraft_conformance.live.traced import write_inferred
+from kraft_traces.check.fast_path import BOTH
+from kraft_traces.check.model import trace_model
+from kraft_traces.check.run import check_lines
+from kraft_traces.check.verdict import Verdict
+from kraft_traces.effects import TracedSend
+from kraft_traces.inference.inferring import Inferred, infer
+from kraft_traces.inference.sightings import Seen, Sighting
+from kraft_traces.inference.traced import seen_of
+from kraft_traces.lines import EventLine
+from kraft_traces.merge import ProcessTrace, merged_events, merged_header, read_process_trace
+from kraft_traces.restore import configuration_of
+from kraft_traces.streams import whole_file
+from kraft_traces.vocabulary import HANDLE
+
+TRACE = "quorum.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a run comes to."""
+
+    plan: Plan
+    ran: Ran
+    verdict: Verdict
+    inferred: Inferred
+    leaders: tuple[tuple[int, int], ...]
+    """Who led, by epoch, as far as nodes know."""
+
+
+def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
+    """Merge the traces of the nodes with what passed of the others, infer what these did, and check the trace of all.
+
+    Raises:
+        TraceError, MergeError, WireError: a file of the folder is damaged.
+        OSError: one cannot be read, or the trace cannot be written.
+    """
+    plan = read_plan(folder)
+    opaque = frozenset(plan.kafka)
+    nodes = [one for one in plan.replicas if one not in opaque]
+    paths = [folder / f"replica-{one}" / "data" / "trace.jsonl" for one in nodes]
+    traces = [read_process_trace(path) for path in paths if path.exists()]
+    header = merged_header(traces)
+    if opaque:
+        capture = folder / CAPTURE
+        passed = messages_of(*read_capture(capture), start_us=0).seen
+        traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
+    configuration = configuration_of(header)
+    events = tuple(merged_events(traces))
+    seen = seen_of(events, opaque, frames=True)
+    inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen, leave_out_elsewhere=True)
+    with whole_file(folder / TRACE) as stream:
+        write_inferred(stream, Start(configuration, None), inferred)
+    verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)
+    return Judged(plan, read_done(folder), verdict, inferred, _leaders(inferred.lines))
+
+
+def _frames(passed: Sequence[Seen], opaque: frozenset[int]) -> Iterable[EventLine]:
+    """What passed to and from the opaque replicas, as lines of theirs: what one sent, and what it got."""
+    for one in passed:
+        assert isinstance(one, Sighting), "frames are messages"
+        line = EventLine(sequence=0, time_ms=one.time_ms, replica=one.source, event="Poll")
+        if one.source in opaque:
+            yield replace(line, effects=(TracedSend(one.message),))
+        elif one.destination in opaque:
+            yield replace(line, replica=one.destination, event=f"{HANDLE}{one.type}", message=one.message)
+
+
+def _leaders(lines: Sequence[EventLine]) -> tuple[tuple[int, int], ...]:
+    states = [line.state for line in lines if line.state is not UNSET]
+    known = {(state.epoch, state.leader_id) for state in states}
+    return tuple(
+        sorted((epoch, leader) for epoch, leader in known if isinstance(epoch, int) and isinstance(leader, int))
+    )
