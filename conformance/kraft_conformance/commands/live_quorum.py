@@ -51,11 +51,6 @@ Output = Annotated[
 Again = Annotated[Path | None, typer.Option("--again", metavar="FOLDER", help="Run nothing: judge a kept run again.")]
 
 _ALL = ",".join(FaultKind)
-_EXIT_CODES = {
-    VerdictKind.ACCEPTED: ExitCode.CONFORMANT,
-    VerdictKind.REJECTED: ExitCode.VIOLATION,
-    VerdictKind.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-}
 
 
 def quorum(
@@ -82,8 +77,7 @@ def quorum(
     folder = _new_folder(output)
     is_kept = output is not None
     try:
-        run_quorum(plan, folder)
-        judged = _judged(folder)
+        judged = judged_run(plan, folder)
         if not is_kept and exit_code(judged) is not ExitCode.CONFORMANT:
             folder, is_kept = _moved(folder, seed), True
         return _report(judged, folder if is_kept else None, as_json)
@@ -95,8 +89,8 @@ def quorum(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_quorum(plan: Plan, folder: Path) -> None:
-    """Run a plan in an empty folder, telling of it on standard error.
+def judged_run(plan: Plan, folder: Path) -> Judged:
+    """Run a plan in an empty folder, telling of it on standard error, and judge it.
 
     Raises:
         LaunchError: a process does not start.
@@ -108,13 +102,15 @@ def run_quorum(plan: Plan, folder: Path) -> None:
         raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
     with ended_by_signals():
         asyncio.run(run.run())
+    return _judged(folder)
 
 
 def exit_code(judged: Judged) -> ExitCode:
     """What a run says to the shell."""
-    if judged.inferred.failure is not None or not judged.ran.has_leader:
-        return ExitCode.INCONCLUSIVE
-    return _EXIT_CODES[judged.verdict.kind]
+    if judged.is_accepted:
+        return ExitCode.CONFORMANT
+    is_rejected = judged.verdict.kind is VerdictKind.REJECTED and judged.inferred.failure is None
+    return ExitCode.VIOLATION if is_rejected else ExitCode.INCONCLUSIVE
 
 
 def _plan(

@@ -15,7 +15,7 @@ from kraft_conformance.live.traced import write_inferred
 from kraft_traces.check.fast_path import BOTH
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
-from kraft_traces.check.verdict import Verdict
+from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.inferring import Inferred, infer
 from kraft_traces.inference.sightings import Seen, Sighting
@@ -39,6 +39,12 @@ class Judged:
     inferred: Inferred
     leaders: tuple[tuple[int, int], ...]
     """Who led, by epoch, as far as nodes know."""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether all of it was explained and is right, and somebody leads at the end."""
+        is_whole = self.inferred.failure is None and self.ran.has_leader
+        return is_whole and self.verdict.kind is VerdictKind.ACCEPTED
 
 
 def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:

@@ -1,0 +1,98 @@
+"""Nodes as one quorum with faults: what comes of a run, of a planted bug in it, and of a kept run that was altered."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from tests.conformance.commands import Captured, assert_said
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.live.faults import LEADER, FaultKind, plan_of
+from kraft_conformance.live.quorum import read_plan
+
+RULE = "prevote.follower.rejects-after-fetch"
+
+
+def quorum(*words: str) -> int:
+    return main(["live", "quorum", *words])
+
+
+def test_a_seed_is_a_plan() -> None:
+    plan = plan_of(3, 30, [*FaultKind], (1, 2, 3))
+    assert plan == plan_of(3, 30, [*FaultKind], (1, 2, 3))
+    assert plan != plan_of(4, 30, [*FaultKind], (1, 2, 3))
+    assert {fault.kind for fault in plan} == {*FaultKind}
+    assert {fault.replica for fault in plan} == {LEADER, 1, 2, 3}
+    assert all(fault.at_ms < 30_000 for fault in plan)
+    assert plan_of(3, 30, [], (1, 2, 3)) == ()
+
+
+def test_nodes_lose_a_leader_and_change_their_voters(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("--seconds", "5", "--seed", "21", "--faults", "voters,kill", "-o", "kept", "--json")
+    assert quorum(*words) == ExitCode.CONFORMANT, capsys.readouterr()
+    told = json.loads(capsys.readouterr().out)
+    assert len({one["leader"] for one in told["leaders"]}) > 1
+    assert {"kill", "add"} <= {one["what"].split()[0] for one in told["done"]}
+    assert (told["inferred"], told["verdict"]["kind"]) == (0, "accepted")
+    # All processes are gone: their ports can be had.
+    for path in (tmp_path / "kept").glob("replica-*/replica.properties"):
+        listener = next(line for line in path.read_text().splitlines() if line.startswith("listeners="))
+        socket.create_server(("127.0.0.1", int(listener.rpartition(":")[2]))).close()
+    assert read_plan(Path("kept")).seed == 21
+    assert quorum("--again", "kept") == ExitCode.CONFORMANT
+    trace = next(path for path in sorted((tmp_path / "kept").glob("replica-*/data/trace.jsonl")) if is_granted(path))
+    trace.write_text(trace.read_text().replace('"granted":true', '"granted":false', 1))
+    capsys.readouterr()
+    assert quorum("--again", "kept") == ExitCode.VIOLATION
+    assert "granted" in capsys.readouterr().out
+
+
+def is_granted(path: Path) -> bool:
+    return '"granted":true' in path.read_text()
+
+
+def test_a_planted_bug_is_named_and_the_run_is_kept(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
+    monkeypatch.chdir(tmp_path)
+    planted = [word for one in (1, 2, 3) for word in ("--without", f"{one}={RULE}")]
+    assert quorum("--seconds", "5", "--seed", "5", "--faults", "stop", *planted) == ExitCode.VIOLATION
+    said = capsys.readouterr().out
+    assert f"right without  {RULE}" in said
+    assert "all of the run: quorum-5;" in said
+    kept = {path.name for path in Path("quorum-5").iterdir()}
+    assert kept == {"plan.json", "done.json", "quorum.capture", "quorum.jsonl", "replica-1", "replica-2", "replica-3"}
+    assert max(map(len, said.splitlines()[:4])) <= 80
+    assert quorum("--again", "quorum-5") == ExitCode.VIOLATION
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "words"),
+    [
+        (ExitCode.USAGE, "--faults burn: expected some of kill, stop, cut, voters", ("--faults", "burn")),
+        (ExitCode.USAGE, "--without 4=x: expected ID=RULE with the id of a node, 1 to 3", ("--without", "4=x")),
+        (ExitCode.USAGE, "7 voters, expected at most 5", ("--nodes", "5", "--kafka", "4.1.1:2")),
+        (ExitCode.NO_INPUT, "plan.json: No such file or directory", ("--again", ".")),
+        (ExitCode.CANNOT_WRITE, "expected a new folder", ("-o", ".")),
+        (ExitCode.UNAVAILABLE, "9.9.9: expected 4.1.1, 4.3.1, or a folder", ("--kafka", "9.9.9")),
+    ],
+)
+def test_what_cannot_be_run_is_said(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, code: ExitCode, said: str, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_said(capsys, code, said, "live", "quorum", *words)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("nodes", [3, 5])
+def test_faults_of_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, seed: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert quorum("--nodes", str(nodes), "--seconds", "60", "--seed", str(seed)) == ExitCode.CONFORMANT
