@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import replace as replaced
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,7 @@ from kraft_conformance.random_runs.abilities import restricted
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.outcome import RandomOutcome
+from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
@@ -167,6 +169,45 @@ def test_what_is_not_shown_breaks_no_invariant() -> None:
     hasty = seat("without-field=pending_change", "without-rule=add-voter.catch-up-first")
     (one,) = outcomes(hasty, seeds=(1,), workloads=("voter-changes",), steps=300)
     assert (one.violation, one.outcome.rules[0]) == (None, "add-voter.catch-up-first")
+
+
+HASTY = KnownDifference(
+    "hasty",
+    {
+        "HandleApiVersionsResponse": (
+            *("AppendRecords", "FlushLog", "state.log_end_offset", "state.flushed_offset", "state.high_watermark"),
+            *("state.voters.offset", "state.voters.voters", "state.voters.voters[N].id", "state.pending_change"),
+        )
+    },
+)
+
+
+def test_a_run_goes_on_after_what_is_known_to_differ() -> None:
+    hasty = seat("without-field=pending_change", "without-rule=add-voter.catch-up-first")
+    (one,) = outcomes(hasty, seeds=(1,), workloads=("voter-changes",), steps=300, known=(HASTY,))
+    assert (one.outcome.status, one.known) == (Status.EXPECTED_FAILURE, ("hasty",)), one
+    assert one.until_known < one.events - 50
+    ended = outcomes(
+        hasty, seeds=(1,), workloads=("voter-changes",), steps=300, known=(replaced(HASTY, ends_run=True),)
+    )
+    assert [(end.outcome.status, end.events) for end in ended] == [(Status.EXPECTED_FAILURE, one.until_known + 1)]
+
+
+def _unsynced(moment: Moment, effects: Effects) -> Effects:
+    """A voter change that is not synced."""
+    return tuple([one for one in effects if moment.event != "RemoveVoter" or not isinstance(one, TracedFlushLog)])
+
+
+def test_what_is_known_to_differ_hides_nothing_that_comes_after() -> None:
+    modes = ("without-field=pending_change", "without-rule=add-voter.catch-up-first")
+    late = seat(*modes, changes=(of_effects(_unsynced),))
+    (one,) = outcomes(late, seeds=(1,), workloads=("voter-changes",), steps=300, known=(HASTY,))
+    assert (one.outcome.status, one.outcome.event, one.known) == (Status.FAIL, "RemoveVoter", ("hasty",))
+    assert one.outcome.differences[0].field == "FlushLog"
+    assert one.sequence is not None
+    assert one.sequence > one.until_known + 1
+    assert one.shrunk is not None
+    assert one.shrunk.moves < one.shrunk.moves_before
 
 
 def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:

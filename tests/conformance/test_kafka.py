@@ -116,9 +116,11 @@ def test_what_is_known_to_differ_names_vectors_and_rules_that_there_are() -> Non
     assert [vector for vector in named if vector not in Catalogue().entries] == []
     registry = load_registry()
     assert [rule for one in known_differences() for rule in one.rules if not registry[rule].is_active] == []
-    assert all(one.where and one.fields and "" not in one.fields for one in known_differences())
-    assert all(one.vectors or one.events for one in known_differences())
-    assert {event for one in known_differences() for event in one.events} <= set(EVENT_NAMES)
+    assert all(one.where and "" not in one.fields for one in known_differences())
+    assert all(bool(one.fields) == bool(one.vectors) for one in known_differences())
+    assert all(one.vectors or one.schedules for one in known_differences())
+    assert all(all(one.schedules.values()) for one in known_differences())
+    assert {event for one in known_differences() for event in one.schedules} <= set(EVENT_NAMES)
 
 
 def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
@@ -139,15 +141,18 @@ def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
 
 
 def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
-    known = (KnownDifference("late", ("Poll",), ("Send ",)), KnownDifference("asked", ("Poll",), ("state.role",)))
+    late = KnownDifference("late", {"Poll": ("Send VoteRequest to N",)})
+    asked = KnownDifference("asked", {"Poll": ("state.role", "Answer to request N")})
 
-    def reason(event: str, *fields: str) -> str | None:
-        return explanation(known, event, [Difference(name, "a", "b") for name in fields])
+    def reasons(event: str, *fields: str) -> list[str]:
+        found = [Difference(name, "a", "b") for name in fields]
+        return [one.reason for one in explanation((late, asked), event, found)]
 
-    assert reason("Poll", "Send VoteRequest to 1", "Send VoteRequest to 2") == "late"
-    assert reason("Poll", "Send VoteRequest to 1", "state.role") == "late; asked"
-    assert reason("Poll", "Send VoteRequest to 1", "state.epoch") is None
-    assert reason("PollFetch", "Send FetchRequest to 1") is None
+    assert reasons("Poll", "Send VoteRequest to 1", "Send VoteRequest to 2") == ["late"]
+    assert reasons("Poll", "Send VoteRequest to 1", "state.role") == ["late", "asked"]
+    assert reasons("Poll", "Send VoteRequest to 1", "state.epoch") == []
+    assert reasons("Poll", "Send VoteRequest to 1.pre_vote") == []
+    assert reasons("PollFetch", "Send VoteRequest to 1") == []
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:

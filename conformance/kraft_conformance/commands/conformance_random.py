@@ -117,11 +117,17 @@ def _show(outcomes: Sequence[RandomOutcome]) -> None:
     for one in outcomes:
         status, reason = one.outcome.status, one.outcome.reason
         if status not in (*FAILING, Status.PASS):
-            remarks[f"{status}: ", f", {reason}"] += 1
+            remarks.update((f"{status}: ", f", {one_reason}") for one_reason in one.known or (reason,))
         remarks.update(("", f": {remark}") for remark in one.remarks if status is Status.PASS)
         if one.restricted:
             remarks["", f" of {one.workload} without {', '.join(one.restricted)}"] += 1
     for (before, after), number in remarks.items():
         say(f"{before}{number}{after}")
     events = sum(one.events for one in outcomes)
+    if any(one.known for one in outcomes):
+        until = sum(one.until_known if one.known else one.events for one in outcomes)
+        ended = sum(one.is_whole for one in outcomes)
+        say(
+            f"{ended} runs went to their end; TLC checked {until} events, those before anything that is known to differ"
+        )
     say(f"{len(outcomes)} runs, {events} events: {counts_in_words([one.outcome for one in outcomes])}", "bold")

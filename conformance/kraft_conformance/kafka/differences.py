@@ -11,7 +11,7 @@ from kraft_conformance.runner.outcome import ExpectedFailure
 
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that Kafka does otherwise, and the vectors and events that show it."""
+    """Something that Kafka does otherwise, and the vectors and schedules that show it."""
 
     says: str
     where: str
@@ -19,11 +19,13 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...]
     is_finding: bool
     """Whether it breaks what a rule asks for, and is no matter of how the suite drives a replica."""
-    fields: tuple[str, ...]
-    """How the names of the fields begin that differ."""
+    fields: tuple[str, ...] = ()
+    """How the names of the fields begin that differ in the vectors."""
     vectors: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
-    """The events at which it shows in random schedules."""
+    schedules: Mapping[str, tuple[str, ...]] = {}
+    """The events at which it shows in random schedules, with the names of what may differ there, N for any number."""
+    ends_schedules: bool = False
+    """Whether what comes after it in a schedule hangs on something that Kafka does not show."""
 
     @property
     def reason(self) -> str:
@@ -57,4 +59,6 @@ def expected_failures(is_always_seen: bool) -> Mapping[str, ExpectedFailure]:
 
 def known_in_schedules() -> tuple[KnownDifference, ...]:
     """Those that random schedules show."""
-    return tuple([KnownDifference(one.reason, one.events, one.fields) for one in known_differences() if one.events])
+    return tuple(
+        [KnownDifference(one.reason, one.schedules, one.ends_schedules) for one in known_differences() if one.schedules]
+    )

@@ -108,7 +108,7 @@ class _Campaign:
         judgement = judged(spec, recorded, f"{workload}.{seed}", checks_model=plan.checks_model)
         short = None
         if plan.shrinks and judgement.status in FAILING and judgement.first is not None:
-            short = shrunk(table, configuration, recorded, judgement.first, plan.shrink_runs_max)
+            short = shrunk(table, spec, recorded, judgement.first, plan.shrink_runs_max)
         saved = None
         if plan.save is not None and judgement.status in FAILING:
             saved = self._saved(plan.save, spec, recorded, judgement, short)
@@ -140,6 +140,9 @@ class _Campaign:
             restricted=fitting.left_out,
             trace_sha256=digest.hexdigest(),
             shrunk=None if short is None else short.outcome,
+            known=recorded.notes.reasons,
+            until_known=recorded.until_known,
+            is_whole=recorded.is_whole,
             saved=saved,
         )
 

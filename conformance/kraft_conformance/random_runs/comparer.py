@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
-from kraft_conformance.random_runs.notes import FirstDifference, Notes, is_of_timers
+from kraft_conformance.random_runs.notes import FirstDifference, Notes, Passed, is_of_timers
 from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
@@ -80,13 +80,18 @@ class StepComparer:
         """Take note of a comparison, with the reasons of the open answers that it took."""
         self._notes.left_out.update(dict.fromkeys(judged.left_out))
         self._notes.latitude.update(dict.fromkeys((*judged.latitude, *reasons)))
-        found, first = judged.differences, self._notes.first
-        if found and (first is None or (first.is_of_timers and not is_of_timers(found))):
-            known = explanation(self._notes.known, event, found)
-            self._notes.first = FirstDifference(
-                sequence, self._replica_id, event, role, found, _level(found), known=known
-            )
-            self._notes.is_over = self._notes.is_over or known is not None
+        found, notes = judged.differences, self._notes
+        if not found:
+            return
+        known = explanation(notes.known, event, found)
+        if known:
+            notes.passed.append(Passed(sequence, tuple([one.reason for one in known])))
+            notes.is_over = notes.is_over or any(one.ends_run for one in known)
+            return
+        if notes.first is None or (notes.first.is_of_timers and not is_of_timers(found)):
+            notes.first = FirstDifference(sequence, self._replica_id, event, role, found, _level(found))
+        # The model has not followed after what is known: there no difference goes by.
+        notes.is_over = notes.is_over or (bool(notes.passed) and not is_of_timers(found))
 
     def _effects(
         self,

@@ -53,7 +53,7 @@ def verdict_on(
 def explained(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:
     """Why the model has no such step as the first that differs; None if it does not look at what differs there."""
     notes = recorded.notes
-    if notes.first is None or not notes.first.sequence:
+    if notes.first is None or not notes.first.sequence or recorded.until_known < notes.first.sequence:
         return None
     *before, last = recorded.lines[: notes.first.sequence]
     if last.effects is UNSET and notes.explaining is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.durations import Durations
@@ -35,8 +36,6 @@ class FirstDifference:
     """Those behind what differs, the likeliest first."""
     rule_level: RuleLevel = "MUST"
     """What is not kept, as far as that is known."""
-    known: str | None = None
-    """The reason, if it is known that this adapter does so."""
 
     @property
     def key(self) -> tuple[str | None, str]:
@@ -66,12 +65,21 @@ def is_of_timers(differences: Iterable[Difference]) -> bool:
     return all(one.field.startswith("StartTimer") for one in differences)
 
 
+class Passed(NamedTuple):
+    """A step in which an adapter did what it is known to do otherwise; the run went on."""
+
+    sequence: int
+    reasons: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Notes:
     """Filled in by the replicas of a run, read by whoever runs it."""
 
     known: tuple[KnownDifference, ...] = ()
-    """The first difference that is one of these ends the run."""
+    """A difference that is one of these ends no run."""
+    passed: list[Passed] = field(default_factory=list)
+    """The steps with such a difference."""
     first: FirstDifference | None = None
     passes_timers: bool = False
     """A run that ends at the first difference goes on after one of timers."""
@@ -95,3 +103,8 @@ class Notes:
     """Of each implementation, by its name and version."""
     asking: tuple[int, str] | None = None
     """The replica that is asked now, and about what."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Those of all known differences, each once."""
+        return tuple(dict.fromkeys(reason for one in self.passed for reason in one.reasons))

@@ -63,6 +63,12 @@ class RandomOutcome:
     """Of the recorded trace."""
     shrunk: Shrunk | None = None
     saved: Saved | None = None
+    known: tuple[str, ...] = ()
+    """What adapters did in it that they are known to do otherwise."""
+    until_known: int = 0
+    """Events before the first of these, all of them if there is none."""
+    is_whole: bool = False
+    """It ended where it was meant to."""
 
     @property
     def sequence(self) -> int | None:
@@ -72,7 +78,9 @@ class RandomOutcome:
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document = self.outcome.as_dict() | {"workload": self.workload, "seed": self.seed, "events": self.events}
-        for name in ("replica", "adapter", "violation", "model", "trace_sha256", "remarks", "restricted"):
+        if self.known:
+            document["until_known"] = self.until_known
+        for name in ("replica", "adapter", "violation", "model", "trace_sha256", "remarks", "restricted", "known"):
             if getattr(self, name) not in (None, ()):
                 document[name] = getattr(self, name)
         if self.shrunk is not None:

@@ -1,6 +1,7 @@
 """What random runs are made: a value that a command line is read into."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,23 +17,25 @@ class KnownDifference:
     """What an implementation is known to do otherwise, and where that shows."""
 
     reason: str
-    events: tuple[str, ...]
-    """Those at which it shows."""
-    fields: tuple[str, ...]
-    """How the name of each field begins that may differ then."""
+    shows: Mapping[str, tuple[str, ...]]
+    """The events at which it shows, with the names of what may differ there, N for any number."""
+    ends_run: bool = False
+    """Whether what comes after it hangs on something that is not shown."""
 
 
-def explanation(known: Sequence[KnownDifference], event: str | None, found: Sequence[Difference]) -> str | None:
-    """The reasons of those that all that differs in a step belongs to; None if something belongs to none."""
-    reasons: dict[str, None] = {}
+def explanation(
+    known: Sequence[KnownDifference], event: str | None, found: Sequence[Difference]
+) -> tuple[KnownDifference, ...]:
+    """Those that all that differs in a step belongs to; none if something belongs to none."""
+    explaining: list[KnownDifference] = []
     for difference in found:
-        for one in known:
-            if event in one.events and difference.field.startswith(one.fields):
-                reasons[one.reason] = None
-                break
-        else:
-            return None
-    return "; ".join(reasons)
+        name = re.sub(r"\d+", "N", difference.field)
+        one = next((one for one in known if event is not None and name in one.shows.get(event, ())), None)
+        if one is None:
+            return ()
+        if one not in explaining:
+            explaining.append(one)
+    return tuple(explaining)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,6 @@ class RandomPlan:
     save: Path | None = None
     """A folder for the traces of failing runs, and for vectors that fail in the same way."""
     known: tuple[KnownDifference, ...] = ()
-    """A run that comes to one of them ends there, as an expected failure."""
+    """A run that comes to one of them goes on, and is an expected failure."""
     old_software_everywhere: bool = False
     """Whether adapters play software without Pre-Vote too, where a workload has it."""

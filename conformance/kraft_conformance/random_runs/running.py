@@ -32,7 +32,7 @@ class RunSpec:
     """Events before faults stop."""
     differential: bool
     known: tuple[KnownDifference, ...] = ()
-    """The run ends at the first of them."""
+    """What the adapters are known to do otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Recorded:
     notes: Notes
     is_whole: bool
     """It ended where it was meant to."""
+
+    @property
+    def until_known(self) -> int:
+        """How many events there are before the first in which an adapter did what it is known to do otherwise."""
+        return self.notes.passed[0].sequence - 1 if self.notes.passed else len(self.lines)
 
 
 def run(table: Table, spec: RunSpec, on_event: Callable[[], None] = lambda: None) -> Recorded:
@@ -102,15 +107,21 @@ def _as_far_as_known(occurrences: Iterator[Occurrence], notes: Notes) -> Iterato
     try:
         yield from occurrences
     except (*DEFECTS, LookupError, ValueError):
-        if notes.first is None:
+        if notes.first is None and not notes.passed:
             raise
         notes.is_over = True
 
 
 def rerun(
-    table: Table, configuration: Configuration, schedule: Schedule, only: int | None = None, *, passes_timers: bool
+    table: Table,
+    configuration: Configuration,
+    schedule: Schedule,
+    only: int | None = None,
+    *,
+    passes_timers: bool,
+    known: tuple[KnownDifference, ...] = (),
 ) -> Recorded:
-    """Make the moves of a schedule that apply, up to the first difference or violation.
+    """Make the moves of a schedule that apply, up to the first difference that is not known, or a violation.
 
     `only` is the one replica that its adapter plays; with `passes_timers` a difference in timers alone is none.
 
@@ -118,7 +129,7 @@ def rerun(
         AdapterFault: an adapter does not answer as the protocol says.
         CountsOtherwiseError: an adapter counts its writes otherwise.
     """
-    notes = Notes(passes_timers=passes_timers)
+    notes = Notes(known, passes_timers=passes_timers)
     world = World(configuration, table.maker(notes, stops=True, dies_in_steps=True, only=only))
     invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
     moves: list[Move] = []

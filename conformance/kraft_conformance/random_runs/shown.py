@@ -12,10 +12,12 @@ from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability
+from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
 from kraft_reference.cluster.type_check import check_type
 from kraft_reference.cluster.violation import BrokenProperty
-from kraft_reference.effects import Effect, StartTimer
+from kraft_reference.effects import Answer, Effect, Send, StartTimer
 from kraft_reference.log import truncate
+from kraft_reference.messages import REQUESTS, ChangeResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoint_types import TracedReplicaState
@@ -83,12 +85,12 @@ def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
 
 
 def reference_effects(
-    own_id: int, actual: Sequence[TracedEffect], expected: Sequence[TracedEffect], hidden: Sequence[Effect]
+    own: TracedState, actual: Sequence[TracedEffect], expected: Sequence[TracedEffect], hidden: Sequence[Effect]
 ) -> tuple[Effect, ...]:
     """The shown effects in their order, as a cluster can carry them out.
 
     Args:
-        own_id: the replica that did them.
+        own: the state of the replica that did them, afterwards.
         actual: as it shows them.
         expected: those of the reference, for the fields that are not shown.
         hidden: effects of the reference of the kinds that are never shown.
@@ -101,11 +103,21 @@ def reference_effects(
     for place, effect in enumerate(actual):
         whole = filled(effect, known.get(effect_name(effect)))
         if isinstance(whole, TracedSend):
-            whole = TracedSend(replace(whole.message, source=own_id))
+            whole = TracedSend(_from(own, whole.message))
         made.append(effect_of(whole, f"$.effects[{place}]"))
     timers = [effect for effect in hidden if isinstance(effect, StartTimer)]
     writes = [effect for effect in hidden if not isinstance(effect, StartTimer)]
     return (*writes, *made, *timers)
+
+
+def _from(own: TracedState, message: TracedMessage) -> TracedMessage:
+    """A message with who sent it; an answer to a change, which has none in Kafka, with its epoch and leader too."""
+    assert own.replica_key is not UNSET, "of every state"
+    whole = replace(message, source=own.replica_key.id)
+    if not isinstance(whole, CHANGE_ANSWERS):
+        return whole
+    leader = {name: getattr(own, name) for name in ("epoch", "leader_id", "leader_endpoint")}
+    return replace(whole, **{name: value for name, value in leader.items() if getattr(whole, name) is UNSET})
 
 
 def followed(
@@ -137,6 +149,7 @@ def followed(
     went_on = expected._replace(log=log)
     if observed.role is Role.STOPPED and expected.role is not Role.STOPPED:
         went_on = durability.crashed(went_on, log.end_offset)
+    went_on = _with_requests(before, went_on._replace(pending_change=_pending(went_on, effects)), effects)
     working = _whole(before, went_on, observed)
     try:
         check_type(working)
@@ -146,6 +159,40 @@ def followed(
             _check_mix(idle)
         return idle
     return working
+
+
+def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[Effect]) -> ReplicaState:
+    """The reference's state with the requests under way that the implementation has sent."""
+    messages = [one.message for one in effects if isinstance(one, Send)]
+    sent = {one.destination: one.correlation_id for one in messages if isinstance(one, REQUESTS)}
+    awaiting = {**after.awaiting, **sent}
+    if after.role is not Role.LEADER:
+        return after._replace(awaiting=awaiting)
+    unsent = {to for to, number in after.awaiting.items() if before.awaiting.get(to) != number and to not in sent}
+    if isinstance(after.pending_change, LearnVersions):
+        unsent.discard(after.pending_change.voter.id)
+    # Whom it has not announced itself to waits for its timer; the reference would go on asking to be polled.
+    awaiting = {to: number for to, number in awaiting.items() if to not in unsent}
+    return after._replace(awaiting=awaiting, acknowledged=after.acknowledged | unsent)
+
+
+def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | None:
+    """The reference's pending change, as far as the implementation's effects have brought it."""
+    change = after.pending_change
+    if change is None or (change.requester is not None and any(_answers(one, change.requester) for one in effects)):
+        return None
+    if isinstance(change, CatchUp) and change.voter in after.voters:
+        offset = after.log.voters[-1].offset
+        return Commit(ChangeKind.ADD, change.voter, offset, change.requester, change.details)
+    return change
+
+
+def _answers(effect: Effect, requester: Requester) -> bool:
+    if isinstance(effect, Answer):
+        return (None, effect.reply.request) == requester[:2]
+    if not isinstance(effect, Send) or not isinstance(effect.message, ChangeResponse):
+        return False
+    return (effect.message.destination, effect.message.correlation_id) == requester[:2]
 
 
 def hides(observed: TracedState, names: Sequence[str]) -> bool:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, FirstDifference
 from kraft_conformance.random_runs.outcome import Shrunk
-from kraft_conformance.random_runs.running import Recorded, rerun
+from kraft_conformance.random_runs.running import Recorded, RunSpec, rerun
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_reference.cluster.failure import describe
 from kraft_reference.cluster.schedule import Schedule
 from kraft_reference.cluster.shrink import shrink
-from kraft_reference.configuration import Configuration
 
 _FAULTS_MAX = 3
 """An adapter that hangs in every other candidate would take all day."""
@@ -26,12 +25,13 @@ class ShrunkRun:
 
 class _Candidates:
     """Runs candidates.  Until the first difference everybody does what the reference does, so only the replica that
-    goes wrong is driven through its adapter; the others are the reference."""
+    goes wrong is driven through its adapter; the others are the reference.  After one that is known all are driven."""
 
-    def __init__(self, table: Table, configuration: Configuration, wanted: FirstDifference) -> None:
+    def __init__(self, table: Table, spec: RunSpec, before: Recorded, wanted: FirstDifference) -> None:
         self._table = table
-        self._configuration = configuration
+        self._spec = spec
         self._wanted = wanted
+        self._only = None if before.notes.passed else wanted.replica_id
         self._faults = 0
         self.runs = 0
 
@@ -41,7 +41,7 @@ class _Candidates:
 
     def attempt(self, schedule: Schedule) -> Schedule | None:
         """The moves that matter, or None when they do not lead to the difference."""
-        recorded = self.run(schedule, only=self._wanted.replica_id)
+        recorded = self.run(schedule, only=self._only)
         return None if recorded is None else recorded.schedule
 
     def run(self, schedule: Schedule, only: int | None = None) -> Recorded | None:
@@ -51,7 +51,8 @@ class _Candidates:
         self.runs += 1
         try:
             passes = not self._wanted.is_of_timers
-            recorded = rerun(self._table, self._configuration, schedule, only, passes_timers=passes)
+            known = self._spec.known
+            recorded = rerun(self._table, self._spec.configuration, schedule, only, passes_timers=passes, known=known)
         except CountsOtherwiseError:
             return None
         except AdapterFault:
@@ -63,14 +64,12 @@ class _Candidates:
         return recorded if same else None
 
 
-def shrunk(
-    table: Table, configuration: Configuration, recorded: Recorded, first: FirstDifference, runs_max: int
-) -> ShrunkRun | None:
+def shrunk(table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, runs_max: int) -> ShrunkRun | None:
     """The shortest run found; None for a replica that is wrong from its beginning, or moves that do not repeat it."""
     if not first.sequence:
         return None
     moves = tuple([move for move in recorded.schedule if move.sequence <= first.sequence])
-    candidates = _Candidates(table, configuration, first)
+    candidates = _Candidates(table, spec, recorded, first)
     shortest = shrink(moves, candidates.attempt, runs_max)
     short = candidates.run(shortest) or candidates.run(shortest, only=first.replica_id)
     if short is None:

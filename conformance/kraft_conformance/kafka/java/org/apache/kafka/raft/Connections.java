@@ -2,6 +2,8 @@ package org.apache.kafka.raft;
 
 import adapter.Json;
 import adapter.Replica.Unsupported;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +30,10 @@ final class Connections {
 
     /** Show what Kafka has sent, unless it has given the request up already. */
     void send(long correlationId) {
-        for (RaftRequest.Outbound request : client.channel.take()) {
+        List<RaftRequest.Outbound> sent = new ArrayList<>(client.channel.take());
+        // Kafka's sets have another order in each process; the same seed shall be the same run.
+        sent.sort(Comparator.comparing(request -> RunningClient.replicaAt(request.destination(), setup)));
+        for (RaftRequest.Outbound request : sent) {
             if (client.requests().isResponseExpected(request.destination(), request.correlationId())) {
                 int destination = RunningClient.replicaAt(request.destination(), setup);
                 awaited.put(nameOf(destination, correlationId), request);
