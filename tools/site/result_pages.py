@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kraft_dev import kafka_bugs
+from kraft_dev import kafka_bugs, kafka_seeds
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_rows, checks_section, load_evidence
 from kraft_dev.detectors.fields import fields_section
@@ -33,6 +33,7 @@ def result_pages(registry: Registry) -> Iterable[tuple[str, str]]:
             [checks_section(checks), fields_section(load_result("fields"))],
         ),
         "kafka-bugs": kafka_bugs.markdown(load_result("kafka-bugs")),
+        "kafka-seeds": kafka_seeds.markdown(kafka_seeds.load_campaigns()),
     }
     for name, text in made.items():
         yield f"{FOLDER}/{name}.md", text

@@ -1,0 +1,81 @@
+"""`python -m kraft_dev kafka-seeds`: random schedules on releases of Apache Kafka, many of them."""
+
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.commands.conformance_report import show_failure
+from kraft_conformance.commands.options import seeds_of
+from kraft_conformance.console import progress
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.kafka.patching.patches import Patch, patches
+from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.random_runs.reports import details
+from kraft_conformance.random_runs.seats import REFERENCE
+from kraft_conformance.runner.outcome import FAILING
+from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, seats_of, sections_of, workloads_of
+from kraft_dev.markdown import show
+
+Clusters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cluster",
+        metavar="RELEASE[,RELEASE|,reference]...",
+        help="Who the replicas are dealt out to; repeatable; default: the newest release.",
+    ),
+]
+Workloads = Annotated[
+    list[str] | None, typer.Option("--workload", help="Repeatable; default: all that the releases have.")
+]
+Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
+PatchName = Annotated[
+    str | None, typer.Option("--patch", help="A change in Kafka, as `kraft-spec kafka patches` lists.")
+]
+Record = Annotated[bool, typer.Option("--record", help="Keep what each workload comes to for the site.")]
+
+
+def kafka_seeds(
+    clusters: Clusters = None,
+    workloads: Workloads = None,
+    seeds: Seeds = "0:20",
+    patch: PatchName = None,
+    save: Record = False,
+) -> int:
+    """Run random schedules on releases of Apache Kafka.
+
+    Exit code 1 when a run does something that neither the profile nor the table of known differences says.
+    """
+    numbers = seeds_of(seeds)
+    if patch is not None and (save or patch not in patches()):
+        raise usage_error(f"--patch {patch}: expected one of {', '.join(patches())}, and no --record beside it")
+    found = []
+    for cluster in clusters or [newest()]:
+        unknown = {*cluster.split(",")} - {*releases(), REFERENCE}
+        if unknown or cluster == REFERENCE:
+            raise usage_error(f"--cluster {cluster}: expected releases ({', '.join(releases())}) and {REFERENCE}")
+        for workload in workloads or workloads_of(cluster):
+            found.append(_campaign(cluster, workload, numbers, None if patch is None else patches()[patch]))
+            if save:
+                record(found[-1])
+    show(sections_of(found))
+    return ExitCode.VIOLATION if any(one.failures for one in found) else ExitCode.CONFORMANT
+
+
+def _campaign(cluster: str, workload: str, seeds: range, patch: Patch | None) -> Campaign:
+    """Make the runs, and say what is unexplained."""
+    with progress(f"{cluster} {workload}", len(seeds)) as advance:
+        try:
+            outcomes = runs_of(
+                seats_of(cluster, patch),
+                workload,
+                seeds,
+                lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}"),
+            )
+        except KafkaUnavailableError as error:
+            raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    for one in outcomes:
+        if one.outcome.status in FAILING:
+            show_failure(one.outcome, details(one))
+    return counted(cluster, workload, seeds, outcomes)

@@ -1,0 +1,201 @@
+"""Random schedules on releases of Apache Kafka, many of them: what they come to, recorded for the site."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.differences import known_in_schedules
+from kraft_conformance.kafka.jars import released
+from kraft_conformance.kafka.patching.patches import Patch, patched
+from kraft_conformance.kafka.releases import releases
+from kraft_conformance.random_runs.campaign import random_campaign
+from kraft_conformance.random_runs.outcome import RandomOutcome
+from kraft_conformance.random_runs.plan import RandomPlan
+from kraft_conformance.random_runs.seats import REFERENCE, Command, Reference, Seat
+from kraft_conformance.runner.outcome import FAILING, Status
+from kraft_dev.markdown import Section, page
+from kraft_dev.results import FOLDER, commit_now
+from kraft_traces.streams import whole_file
+
+STEPS = 300
+"""Events before faults stop: those of `kraft-spec kafka run`."""
+REPLY_S = 60.0
+"""A reply may have to wait for a JVM."""
+FILE = FOLDER / "kafka-seeds.json"
+HEADS = (
+    "cluster",
+    "workload",
+    "seeds",
+    "events",
+    "TLC checked",
+    "accepted in full",
+    "known",
+    "to the end",
+    "unexplained",
+)
+KNOWN_HEADS = ("what is known", "runs")
+
+
+class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The seeds of a workload on one cluster, counted."""
+
+    cluster: str
+    """Who the replicas are dealt out to, with commas between."""
+    workload: str
+    first: int
+    end: int
+    """The one after the last seed."""
+    events: int
+    until_known: int
+    """Of these events, those before anything that is known to differ: TLC checked them."""
+    to_the_end: int
+    """Runs that ended where they were meant to, with the liveness that is asked there."""
+    statuses: dict[str, int]
+    known: dict[str, int]
+    """Runs that show something that is known to differ, by its reason."""
+    failures: tuple[str, ...]
+    """Of the runs that are unexplained, what they come to."""
+    date: str
+    """YYYY-MM-DD, UTC."""
+    commit: str
+    """With `-dirty` after it if there were changes that are not committed."""
+
+    @property
+    def command(self) -> str:
+        """What repeats it."""
+        seeds = f"{self.first}:{self.end}"
+        return f"python -m kraft_dev kafka-seeds --cluster {self.cluster} --workload {self.workload} --seeds {seeds}"
+
+
+def seats_of(cluster: str, patch: Patch | None = None) -> tuple[Seat, ...]:
+    """The seats of releases and of the reference, as a command line names them: `4.1.1,4.3.1,reference`.
+
+    Raises:
+        KeyError: there is no such release.
+        KafkaUnavailableError: one cannot be run here.
+    """
+    return tuple([_seat(name, patch) for name in cluster.split(",")])
+
+
+def _seat(name: str, patch: Patch | None) -> Seat:
+    if name == REFERENCE:
+        return Reference()
+    kafka = released(releases()[name])
+    return Command(command_line(kafka if patch is None else patched(kafka, patch), "state"))
+
+
+def workloads_of(cluster: str) -> tuple[str, ...]:
+    """Those that all releases of a cluster have the features for, as the newest lists them."""
+    theirs = [releases()[name].workloads for name in cluster.split(",") if name != REFERENCE]
+    return tuple(name for name in theirs[-1] if all(name in one for one in theirs))
+
+
+def runs_of(
+    seats: tuple[Seat, ...], workload: str, seeds: Sequence[int], on_run: Callable[[RandomOutcome], None]
+) -> tuple[RandomOutcome, ...]:
+    """Make the runs.
+
+    Raises:
+        AdapterFault: an adapter cannot be started.
+    """
+    plan = RandomPlan(seats, seeds, (workload,), STEPS, known=known_in_schedules(), reply_timeout_s=REPLY_S)
+    return random_campaign(plan, on_run)
+
+
+def counted(cluster: str, workload: str, seeds: range, outcomes: Sequence[RandomOutcome]) -> Campaign:
+    """What runs come to."""
+    failing = [one.outcome for one in outcomes if one.outcome.status in FAILING]
+    return Campaign(
+        cluster,
+        workload,
+        seeds.start,
+        seeds.stop,
+        sum(one.events for one in outcomes),
+        sum(one.until_known if one.known else one.events for one in outcomes),
+        sum(one.is_whole for one in outcomes),
+        dict(sorted(Counter(str(one.outcome.status) for one in outcomes).items())),
+        dict(Counter(reason for one in outcomes for reason in one.known).most_common()),
+        tuple(f"{one.id}: {one.reason}" for one in failing),
+        datetime.now(UTC).date().isoformat(),
+        commit_now(),
+    )
+
+
+def load_campaigns() -> tuple[Campaign, ...]:
+    """What is recorded.
+
+    Raises:
+        msgspec.DecodeError: the file is malformed.
+    """
+    return msgspec.json.decode(FILE.read_bytes(), type=tuple[Campaign, ...]) if FILE.exists() else ()
+
+
+def record(new: Campaign) -> None:
+    """Keep a campaign in place of an earlier one of the same cluster and workload."""
+    others = [one for one in load_campaigns() if (one.cluster, one.workload) != (new.cluster, new.workload)]
+    both = sorted([*others, new], key=lambda one: (one.cluster, one.workload))
+    with whole_file(FILE) as output:
+        output.write(msgspec.json.format(msgspec.json.encode(both), indent=1) + b"\n")
+
+
+def markdown(found: Sequence[Campaign]) -> str:
+    """The whole page."""
+    words = (
+        "Each run is a cluster under random faults, `kraft-spec kafka run --workload`, with the "
+        "[judges of random runs](../conformance-random.md#who-judges). "
+        "One that does what is known to differ goes on, as [it is told there](../kafka.md#what-is-known-to-differ).",
+        "",
+        *_origins(found),
+    )
+    return page("Random schedules on Apache Kafka", words, sections_of(found))
+
+
+def _origins(found: Iterable[Campaign]) -> Iterable[str]:
+    runs = Counter((one.date, one.commit) for one in found)
+    for (date, commit), number in sorted(runs.items()):
+        yield f"- {number} rows were measured on {date} at commit {commit}"
+    for one in list(found)[:1]:
+        yield f"- a row is repeated by a command as `{one.command}`"
+
+
+def sections_of(found: Sequence[Campaign]) -> tuple[Section, ...]:
+    """The tables, for the site and for a terminal."""
+    if not found:
+        return ()
+    runs = sum(one.end - one.first for one in found)
+    events = sum(one.events for one in found)
+    checked = sum(one.until_known for one in found)
+    failing = [failure for one in found for failure in one.failures]
+    words = (
+        f"{runs} runs with {events} events. TLC checked the {checked} before anything that is known to differ; "
+        f"the comparison with the reference, the invariants and the liveness judge all. {len(failing)} runs are "
+        "unexplained.",
+        *[f"- {failure}" for failure in failing],
+    )
+    known: Counter[str] = Counter()
+    for one in found:
+        known.update(one.known)
+    return (
+        Section("What the runs come to", words, HEADS, tuple(map(_row, found))),
+        Section(
+            "What is known, and in how many runs it shows",
+            (),
+            KNOWN_HEADS,
+            tuple((reason, str(number)) for reason, number in known.most_common()),
+        ),
+    )
+
+
+def _row(one: Campaign) -> tuple[str, ...]:
+    numbers = (
+        one.events,
+        one.until_known,
+        one.statuses.get(Status.PASS, 0),
+        one.statuses.get(Status.EXPECTED_FAILURE, 0),
+        one.to_the_end,
+        len(one.failures),
+    )
+    return (one.cluster.replace(",", ", "), one.workload, f"{one.first} to {one.end - 1}", *map(str, numbers))
