@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,14 @@ class Recorder:
 
 
 def means(folder: Path) -> Means:
-    return Means(folder / "checkpoints", resume=True, workers=1, time_limit_seconds=None, say=lambda words: None)
+    return Means(
+        date(2026, 11, 25),
+        folder / "checkpoints",
+        resume=True,
+        workers=1,
+        time_limit_seconds=None,
+        say=lambda words: None,
+    )
 
 
 def run(folder: Path, begun: Night, parts: Sequence[Part], *, all_parts: bool = True) -> tuple[Night, list[str]]:

@@ -36,6 +36,8 @@ HEADS = (
     "to the end",
     "unexplained",
 )
+BUG_HEADS = ("bug", "release", "workload", "runs", "what the last comes to, after the rules that it names first")
+RULES_NAMED = 3
 KNOWN_HEADS = ("what is known", "runs")
 
 
@@ -44,6 +46,8 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     cluster: str
     """Who the replicas are dealt out to, with commas between."""
+    bug: str
+    """What is planted in Kafka, as a patch is called; empty if nothing is.  The runs end at the first that fails."""
     workload: str
     first: int
     end: int
@@ -57,7 +61,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     known: dict[str, int]
     """Runs that show something that is known to differ, by its reason."""
     failures: tuple[str, ...]
-    """Of the runs that are unexplained, what they come to."""
+    """Of the runs that are unexplained: their id, the rules that they name first, and what they come to."""
     date: str
     """YYYY-MM-DD, UTC."""
     commit: str
@@ -67,7 +71,9 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def command(self) -> str:
         """What repeats it."""
         seeds = f"{self.first}:{self.end}"
-        return f"python -m kraft_dev kafka-seeds --cluster {self.cluster} --workload {self.workload} --seeds {seeds}"
+        patch = f" --patch {self.bug}" if self.bug else ""
+        words = f"--cluster {self.cluster}{patch} --workload {self.workload} --seeds {seeds}"
+        return f"python -m kraft_dev kafka-seeds {words}"
 
 
 def seats_of(cluster: str, patch: Patch | None = None) -> tuple[Seat, ...]:
@@ -94,31 +100,43 @@ def workloads_of(cluster: str) -> tuple[str, ...]:
 
 
 def runs_of(
-    seats: tuple[Seat, ...], workload: str, seeds: Sequence[int], on_run: Callable[[RandomOutcome], None]
+    cluster: str, patch: Patch | None, workload: str, seeds: range, on_run: Callable[[RandomOutcome], None]
 ) -> tuple[RandomOutcome, ...]:
-    """Make the runs.
+    """Make the runs, up to the first that fails where a bug is planted.
 
     Raises:
+        KafkaUnavailableError: a release cannot be run here.
         AdapterFault: an adapter cannot be started.
     """
-    plan = RandomPlan(seats, seeds, (workload,), STEPS, known=known_in_schedules(), reply_timeout_s=REPLY_S)
-    return random_campaign(plan, on_run)
+    plan = RandomPlan(
+        seats_of(cluster, patch),
+        seeds,
+        (workload,),
+        STEPS,
+        stops_at_first=patch is not None,
+        known=known_in_schedules(),
+        reply_timeout_s=REPLY_S,
+    )
+    return tuple([one for one in random_campaign(plan, on_run) if one.outcome.status is not Status.SKIPPED])
 
 
-def counted(cluster: str, workload: str, seeds: range, outcomes: Sequence[RandomOutcome]) -> Campaign:
+def counted(
+    cluster: str, patch: Patch | None, workload: str, first: int, outcomes: Sequence[RandomOutcome]
+) -> Campaign:
     """What runs come to."""
     failing = [one.outcome for one in outcomes if one.outcome.status in FAILING]
     return Campaign(
         cluster,
+        "" if patch is None else patch.name,
         workload,
-        seeds.start,
-        seeds.stop,
+        first,
+        first + len(outcomes),
         sum(one.events for one in outcomes),
         sum(one.until_known if one.known else one.events for one in outcomes),
         sum(one.is_whole for one in outcomes),
         dict(sorted(Counter(str(one.outcome.status) for one in outcomes).items())),
         dict(Counter(reason for one in outcomes for reason in one.known).most_common()),
-        tuple(f"{one.id}: {one.reason}" for one in failing),
+        tuple(f"{one.id}: {', '.join(one.rules[:RULES_NAMED])}: {one.reason}" for one in failing),
         datetime.now(UTC).date().isoformat(),
         commit_now(),
     )
@@ -134,11 +152,14 @@ def load_campaigns() -> tuple[Campaign, ...]:
 
 
 def record(new: Campaign) -> None:
-    """Keep a campaign in place of an earlier one of the same cluster and workload."""
-    others = [one for one in load_campaigns() if (one.cluster, one.workload) != (new.cluster, new.workload)]
-    both = sorted([*others, new], key=lambda one: (one.cluster, one.workload))
+    """Keep a campaign in place of an earlier one of the same cluster, bug and workload."""
+    both = {_key(one): one for one in (*load_campaigns(), new)}
     with whole_file(FILE) as output:
-        output.write(msgspec.json.format(msgspec.json.encode(both), indent=1) + b"\n")
+        output.write(msgspec.json.format(msgspec.json.encode([both[key] for key in sorted(both)]), indent=1) + b"\n")
+
+
+def _key(one: Campaign) -> tuple[str, str, str]:
+    return one.bug, one.cluster, one.workload
 
 
 def markdown(found: Sequence[Campaign]) -> str:
@@ -163,6 +184,21 @@ def _origins(found: Iterable[Campaign]) -> Iterable[str]:
 
 def sections_of(found: Sequence[Campaign]) -> tuple[Section, ...]:
     """The tables, for the site and for a terminal."""
+    return (*_plain([one for one in found if not one.bug]), *_planted([one for one in found if one.bug]))
+
+
+def _planted(found: Sequence[Campaign]) -> tuple[Section, ...]:
+    if not found:
+        return ()
+    words = ("The runs end at the first that fails.",)
+    rows = [
+        (one.bug, one.cluster, one.workload, str(one.end - one.first), "".join(one.failures) or "none fails")
+        for one in found
+    ]
+    return (Section("Bugs planted in Kafka", words, BUG_HEADS, tuple(rows)),)
+
+
+def _plain(found: Sequence[Campaign]) -> tuple[Section, ...]:
     if not found:
         return ()
     runs = sum(one.end - one.first for one in found)

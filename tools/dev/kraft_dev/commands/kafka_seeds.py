@@ -15,7 +15,7 @@ from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
-from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, seats_of, sections_of, workloads_of
+from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, sections_of, workloads_of
 from kraft_dev.markdown import show
 
 Clusters = Annotated[
@@ -30,9 +30,7 @@ Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help="Repeatable; default: all that the releases have.")
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
-PatchName = Annotated[
-    str | None, typer.Option("--patch", help="A change in Kafka, as `kraft-spec kafka patches` lists.")
-]
+PatchName = Annotated[str | None, typer.Option("--patch", help="A bug in Kafka, as `kraft-spec kafka patches` lists.")]
 Record = Annotated[bool, typer.Option("--record", help="Keep what each workload comes to for the site.")]
 
 
@@ -43,13 +41,13 @@ def kafka_seeds(
     patch: PatchName = None,
     save: Record = False,
 ) -> int:
-    """Run random schedules on releases of Apache Kafka.
+    """Run random schedules on releases of Apache Kafka, with a bug up to the first that fails.
 
     Exit code 1 when a run does something that neither the profile nor the table of known differences says.
     """
     numbers = seeds_of(seeds)
-    if patch is not None and (save or patch not in patches()):
-        raise usage_error(f"--patch {patch}: expected one of {', '.join(patches())}, and no --record beside it")
+    if patch is not None and patch not in patches():
+        raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
     found = []
     for cluster in clusters or [newest()]:
         unknown = {*cluster.split(",")} - {*releases(), REFERENCE}
@@ -68,14 +66,11 @@ def _campaign(cluster: str, workload: str, seeds: range, patch: Patch | None) ->
     with progress(f"{cluster} {workload}", len(seeds)) as advance:
         try:
             outcomes = runs_of(
-                seats_of(cluster, patch),
-                workload,
-                seeds,
-                lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}"),
+                cluster, patch, workload, seeds, lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}")
             )
         except KafkaUnavailableError as error:
             raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
     for one in outcomes:
         if one.outcome.status in FAILING:
             show_failure(one.outcome, details(one))
-    return counted(cluster, workload, seeds, outcomes)
+    return counted(cluster, patch, workload, seeds.start, outcomes)

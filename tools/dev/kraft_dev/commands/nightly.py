@@ -113,6 +113,7 @@ def _run(
     with progress("nightly", total) as advance:
         shown = _Shown(advance, as_json)
         means = Means(
+            day=calendar_date.fromisoformat(night.date),
             checkpoints=folder / "checkpoints" / fingerprint_of_model()[:12],
             resume=not fresh,
             workers=workers,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from time import monotonic
 
@@ -18,6 +19,7 @@ from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.findings import counterexample_of
 from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
+from kraft_dev.kafka_seeds import counted, runs_of, workloads_of
 from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
 from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.matrix import machine_made
@@ -34,6 +36,10 @@ from kraft_spec.mutants.load_bearing import with_evidence
 from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.tlc.model_report import Outcome, Progress
 
+FIRST_DAY = date(2026, 11, 25)
+"""The night of seed 0."""
+SEEDS_A_NIGHT = 15
+"""Of each workload."""
 MACHINE_MADE = "machine-made"
 _MACHINE_MADE_NUMBER = 200
 _COMMAND = "python -m kraft_dev nightly"
@@ -53,6 +59,7 @@ class Means:
     """What an item may use.
 
     Attributes:
+        day: The night's.
         checkpoints: Folder for checkpoints of model checks; they belong to one text of the model.
         resume: Go on from checkpoints.
         workers: Threads of TLC, and processes elsewhere.
@@ -60,6 +67,7 @@ class Means:
         say: Shows how far the item is.
     """
 
+    day: date
     checkpoints: Path
     resume: bool
     workers: int
@@ -215,6 +223,21 @@ def kafka_bugs_item(name: str, means: Means) -> Item:
     return Item("kafka-bugs", name, naming.detects, True, facts, reached, round(monotonic() - began, 1))
 
 
+def kafka_seeds_item(name: str, means: Means) -> Item:
+    """Random schedules of one workload on the newest release, other seeds each night."""
+    began = monotonic()
+    first = (means.day - FIRST_DAY).days * SEEDS_A_NIGHT
+    try:
+        outcomes = runs_of(
+            newest(), None, name, range(first, first + SEEDS_A_NIGHT), lambda one: means.say(one.outcome.id)
+        )
+    except KafkaUnavailableError as missing:
+        return Item("kafka-seeds", name, False, False, {}, f"not run: {missing}", 0.0)
+    found = counted(newest(), None, name, first, outcomes)
+    reached = found.failures[0] if found.failures else f"seeds {found.first} to {found.end - 1}, {found.events} events"
+    return _item("kafka-seeds", name, found.failures, {"unexplained": len(found.failures)}, reached, began)
+
+
 def model_item(name: str, means: Means) -> Item:
     """One model check, under the profile that its name ends with, if it does."""
     slice_name, _, profile = name.partition(".")
@@ -302,6 +325,12 @@ PARTS: tuple[Part, ...] = (
         "bugs planted in Apache Kafka are seen, and their rule is named",
         lambda: tuple(bug.name for bug in bugs()),
         kafka_bugs_item,
+    ),
+    Part(
+        "kafka-seeds",
+        "random schedules on Apache Kafka, going on from the seeds of the night before",
+        lambda: workloads_of(newest()),
+        kafka_seeds_item,
     ),
     Part(
         "findings",

@@ -1,0 +1,73 @@
+"""Random schedules on Apache Kafka, counted: what does not need Kafka."""
+
+from pathlib import Path
+
+import pytest
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.patching.patches import patches
+from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.random_runs.outcome import RandomOutcome
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_dev import kafka_seeds
+from kraft_dev.cli import main
+from kraft_dev.kafka_seeds import Campaign, counted, load_campaigns, markdown, record, workloads_of
+
+
+def made(seed: int, status: Status, **fields: object) -> RandomOutcome:
+    outcome = Outcome(f"calm.{seed}", status, "why", ("hw.own-epoch",))
+    return RandomOutcome("calm", seed, outcome, "", **fields)  # type: ignore[arg-type]
+
+
+def campaign() -> Campaign:
+    runs = (
+        made(5, Status.PASS, events=10, until_known=10, is_whole=True),
+        made(6, Status.EXPECTED_FAILURE, events=20, until_known=7, known=("late",), is_whole=True),
+        made(7, Status.FAIL, events=30, until_known=8, known=("late", "early")),
+    )
+    return counted("4.3.1", None, "calm", 5, runs)
+
+
+def test_runs_are_counted() -> None:
+    found = campaign()
+    assert (found.first, found.end, found.events, found.until_known, found.to_the_end) == (5, 8, 60, 25, 2)
+    assert found.statuses == {"expected failure": 1, "fail": 1, "pass": 1}
+    assert found.known == {"late": 2, "early": 1}
+    assert found.failures == ("calm.7: hw.own-epoch: why",)
+
+
+def test_a_recorded_campaign_takes_the_place_of_an_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kafka_seeds, "FILE", tmp_path / "kafka-seeds.json")
+    planted = counted("4.3.1", patches()["votes-twice"], "calm", 0, ())
+    for one in (counted("4.3.1", None, "calm", 0, ()), planted, campaign()):
+        record(one)
+    assert load_campaigns() == (campaign(), planted)
+
+
+def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:
+    page = markdown((campaign(), counted("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),))))
+    assert "1 runs are unexplained" in page
+    assert "- calm.7: hw.own-epoch: why" in page
+    assert "| 4.3.1 | calm | 5 to 7 | 60 | 25 | 1 | 1 | 2 | 1 |" in page
+    assert "| votes-twice | 4.3.1 | calm | 1 | calm.0: hw.own-epoch: why |" in page
+    assert "kafka-seeds --cluster 4.3.1 --workload calm --seeds 5:8" in page
+
+
+def test_what_is_recorded_is_explained() -> None:
+    for one in load_campaigns():
+        assert {*one.cluster.split(",")} <= {*releases(), "reference"}
+        assert one.workload in workloads_of(one.cluster)
+        assert bool(one.failures) == bool(one.bug), one
+        assert "dirty" not in one.commit
+
+
+@pytest.mark.parametrize(
+    "words", [("--cluster", "3.9.0"), ("--cluster", "reference"), ("--patch", "none"), ("--seeds", "5:5")]
+)
+def test_wrong_use_is_said(words: tuple[str, ...]) -> None:
+    assert main(["kafka-seeds", *words]) == ExitCode.USAGE
+
+
+def test_a_mixed_cluster_has_the_workloads_of_all_its_releases() -> None:
+    assert "auto-join" in workloads_of(newest())
+    assert "auto-join" not in workloads_of("4.1.1,4.3.1,reference")
