@@ -25,7 +25,7 @@ def campaign() -> Campaign:
         made(6, Status.EXPECTED_FAILURE, events=20, until_known=7, known=("late",), is_whole=True),
         made(7, Status.FAIL, events=30, until_known=8, known=("late", "early")),
     )
-    return counted("4.3.1", None, "calm", 5, runs)
+    return counted("4.3.1", None, "calm", 5, runs, "abc")
 
 
 def test_runs_are_counted() -> None:
@@ -38,14 +38,14 @@ def test_runs_are_counted() -> None:
 
 def test_a_recorded_campaign_takes_the_place_of_an_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kafka_seeds, "FILE", tmp_path / "kafka-seeds.json")
-    planted = counted("4.3.1", patches()["votes-twice"], "calm", 0, ())
-    for one in (counted("4.3.1", None, "calm", 0, ()), planted, campaign()):
+    planted = counted("4.3.1", patches()["votes-twice"], "calm", 0, (), "abc")
+    for one in (counted("4.3.1", None, "calm", 0, (), "abc"), planted, campaign()):
         record(one)
     assert load_campaigns() == (campaign(), planted)
 
 
 def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:
-    page = markdown((campaign(), counted("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),))))
+    page = markdown((campaign(), counted("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),), "abc")))
     assert "1 runs are unexplained" in page
     assert "- calm.7: hw.own-epoch: why" in page
     assert "| 4.3.1 | calm | 5 to 7 | 60 | 25 | 1 | 1 | 2 | 1 |" in page

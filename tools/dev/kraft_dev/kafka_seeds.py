@@ -17,7 +17,7 @@ from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import REFERENCE, Command, Reference, Seat
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_dev.markdown import Section, page
-from kraft_dev.results import FOLDER, commit_now
+from kraft_dev.results import FOLDER
 from kraft_traces.streams import whole_file
 
 STEPS = 300
@@ -121,9 +121,9 @@ def runs_of(
 
 
 def counted(
-    cluster: str, patch: Patch | None, workload: str, first: int, outcomes: Sequence[RandomOutcome]
+    cluster: str, patch: Patch | None, workload: str, first: int, outcomes: Sequence[RandomOutcome], commit: str
 ) -> Campaign:
-    """What runs come to."""
+    """What runs come to that were made at a commit."""
     failing = [one.outcome for one in outcomes if one.outcome.status in FAILING]
     return Campaign(
         cluster,
@@ -138,7 +138,7 @@ def counted(
         dict(Counter(reason for one in outcomes for reason in one.known).most_common()),
         tuple(f"{one.id}: {', '.join(one.rules[:RULES_NAMED])}: {one.reason}" for one in failing),
         datetime.now(UTC).date().isoformat(),
-        commit_now(),
+        commit,
     )
 
 

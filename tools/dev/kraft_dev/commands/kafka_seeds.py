@@ -12,11 +12,13 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import Patch, patches
 from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
-from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, sections_of, workloads_of
+from kraft_dev.kafka_seeds import counted, record, runs_of, sections_of, workloads_of
 from kraft_dev.markdown import show
+from kraft_dev.results import commit_now
 
 Clusters = Annotated[
     list[str] | None,
@@ -45,23 +47,25 @@ def kafka_seeds(
 
     Exit code 1 when a run does something that neither the profile nor the table of known differences says.
     """
-    numbers = seeds_of(seeds)
-    if patch is not None and patch not in patches():
+    numbers, bug = seeds_of(seeds), None if patch is None else patches().get(patch)
+    if patch is not None and bug is None:
         raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
-    found = []
+    # What is recorded of one workload is a change that is not committed when the next one is.
+    found, commit = [], commit_now()
     for cluster in clusters or [newest()]:
         unknown = {*cluster.split(",")} - {*releases(), REFERENCE}
         if unknown or cluster == REFERENCE:
             raise usage_error(f"--cluster {cluster}: expected releases ({', '.join(releases())}) and {REFERENCE}")
         for workload in workloads or workloads_of(cluster):
-            found.append(_campaign(cluster, workload, numbers, None if patch is None else patches()[patch]))
+            outcomes = _made(cluster, bug, workload, numbers)
+            found.append(counted(cluster, bug, workload, numbers.start, outcomes, commit))
             if save:
                 record(found[-1])
     show(sections_of(found))
     return ExitCode.VIOLATION if any(one.failures for one in found) else ExitCode.CONFORMANT
 
 
-def _campaign(cluster: str, workload: str, seeds: range, patch: Patch | None) -> Campaign:
+def _made(cluster: str, patch: Patch | None, workload: str, seeds: range) -> tuple[RandomOutcome, ...]:
     """Make the runs, and say what is unexplained."""
     with progress(f"{cluster} {workload}", len(seeds)) as advance:
         try:
@@ -73,4 +77,4 @@ def _campaign(cluster: str, workload: str, seeds: range, patch: Patch | None) ->
     for one in outcomes:
         if one.outcome.status in FAILING:
             show_failure(one.outcome, details(one))
-    return counted(cluster, patch, workload, seeds.start, outcomes)
+    return outcomes

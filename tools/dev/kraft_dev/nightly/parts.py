@@ -26,7 +26,7 @@ from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.measuring import Plan, measure, problems
 from kraft_dev.matrix.subjects import seeded_subjects
 from kraft_dev.nightly.record import Fact, Item
-from kraft_dev.results import Row, share, undetected
+from kraft_dev.results import Row, commit_now, share, undetected
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP
@@ -233,7 +233,7 @@ def kafka_seeds_item(name: str, means: Means) -> Item:
         )
     except KafkaUnavailableError as missing:
         return Item("kafka-seeds", name, False, False, {}, f"not run: {missing}", 0.0)
-    found = counted(newest(), None, name, first, outcomes)
+    found = counted(newest(), None, name, first, outcomes, commit_now())
     reached = found.failures[0] if found.failures else f"seeds {found.first} to {found.end - 1}, {found.events} events"
     return _item("kafka-seeds", name, found.failures, {"unexplained": len(found.failures)}, reached, began)
 
