@@ -9,7 +9,7 @@ from kraft_conformance.live.process import Process
 from kraft_conformance.live.translating import CONFIG_KEY, Translation, config_value
 from kraft_conformance.wire.connections import Connection
 from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.other_requests import encode_other_request
+from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
 
 _WAIT_S = 5.0
 """For a controller to write a record."""
@@ -42,7 +42,8 @@ class ClientRecords:
         _, before = self._process.log_end()
         one = {"name": CONFIG_KEY, "config_operation": 0, "value": config_value(value)}
         resources = [{"resource_type": _BROKER, "resource_name": "", "configs": [one]}]
-        raw = encode_other_request(_ALTER_CONFIGS, 0, {"resources": resources, "validate_only": False})
+        request = OtherRequest(_ALTER_CONFIGS, 0, 0, {"resources": resources, "validate_only": False})
+        raw = encode_other_request(request, "kraft-spec")
         end = time.monotonic() + _WAIT_S
         while time.monotonic() < end:
             task = asyncio.ensure_future(self._asked(raw))

@@ -34,7 +34,7 @@ class VectorProcess(Process):
     def format(self, timeouts: Timeouts) -> None:
         """An empty disk, and for Kafka's controller the one record that it begins with."""
         self.configure(timeouts)
-        key, formatted = self._cluster.replicas[self.replica].key, self._cluster.checkpoint(self.replica)
+        key, formatted = self._cluster.replicas[self.id].key, self._cluster.checkpoint(self.id)
         shutil.rmtree(self.data, ignore_errors=True)
         format_folder(self.data, self._cluster.cluster_id, key, formatted if formatted.kraft_version else None)
         bootstrap = encode_snapshot(Snapshot(0, 0, 0, frozenset()), [OLDEST_METADATA_VERSION], 0)

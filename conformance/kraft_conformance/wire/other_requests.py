@@ -54,26 +54,6 @@ def decode_other_request(raw: bytes, versions: Mapping[int, range]) -> OtherRequ
     return OtherRequest(key, version, correlation_id, body)
 
 
-def encode_other_request(key: int, version: int, document: Mapping[str, Any]) -> bytes:
-    """The frame of a request with the correlation id 0: `document` has kio's names.
-
-    Raises:
-        KeyError: a field that the version needs is not there.
-    """
-    schema = load_request_schema(key, version)
-    content = io.BytesIO()
-    header = schema.__header_schema__
-    known: dict[str, Any] = {
-        "request_api_key": key,
-        "request_api_version": version,
-        "correlation_id": 0,
-        "client_id": "kraft-spec",
-    }
-    entity_writer(header)(content, header(**{one.name: known[one.name] for one in fields(header)}))
-    entity_writer(schema)(content, _entity(schema, document))
-    return struct.pack(">i", len(content.getvalue())) + content.getvalue()
-
-
 def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
     """The frame of a response: `document` has kio's names; what the version lacks is left out.
 
