@@ -4,10 +4,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools.site.proved_page import proved_page
 from tools.site.result_pages import result_pages
 
 from kraft_dev import results
 from kraft_dev.results import DESCRIBES, ResultError, load_result, measured_now, origin, result_bytes, result_file
+from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
 
@@ -49,3 +51,12 @@ def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.Mon
     (tmp_path / "naming.json").write_text('{"schema": "kraft-matrix/1", "name": 7}')
     with pytest.raises(ResultError, match=r"naming.json: Expected `str`, got `int` - at `\$.name`"):
         load_result("naming")
+
+
+def test_each_action_of_the_proof_is_reached_from_a_rule_of_a_kip() -> None:
+    lines = proved_page(load_registry()).splitlines()
+    (line,) = [one for one in lines if one.startswith("| [vote.log-check]")]
+    assert "KIP-853, Leader election" in line
+    assert "| `HandleVoteRequest` | `vote` |" in line
+    rows = "".join(one for one in lines if one.startswith("| ["))
+    assert [action.name for action in theory().actions if f"`{action.name}`" not in rows] == []

@@ -25,6 +25,7 @@ from tools.site import (
     kafka_page,
     model_pages,
     open_points_page,
+    proved_page,
     result_pages,
     rule_pages,
     scenario_pages,
@@ -70,6 +71,7 @@ def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> d
         command_pages.command_pages(),
         result_pages.result_pages(registry),
         [(kafka_page.PAGE, kafka_page.kafka_page(registry))],
+        [(proved_page.PAGE, proved_page.proved_page(registry))],
         api_pages.api_pages(repository),
     ]
     return dict(page for each in made for page in each)

@@ -1,0 +1,86 @@
+"""What is proved of what, line by line: KIP, rule, the model's actions, the proof's, its obligations."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tools.site.markup import prose
+
+from kraft_dev.markdown import Section, code, page
+from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_operators
+from kraft_spec.proofs.induction import actions, logs
+from kraft_spec.proofs.induction.abstraction import SEQUENCES
+from kraft_spec.proofs.induction.obligations import obligations
+from kraft_spec.proofs.induction.state import any_state
+from kraft_spec.proofs.induction.theory import theory
+from kraft_spec.rules import Registry
+
+PAGE = "results/proved.md"
+
+NONE = "in what several of them share"
+"""For a rule that the model states in an operator of no action alone."""
+
+_RULE = re.compile(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+")
+
+
+def proved_page(registry: Registry) -> str:
+    """The page, as Markdown."""
+    stating = _stating(registry)
+    counted = dict.fromkeys(stating, 0)
+    for one in obligations():
+        counted[one.part] = counted.get(one.part, 0) + 1
+    by_rule: dict[str, list[str]] = {}
+    for action, rules in stating.items():
+        for rule in rules:
+            by_rule.setdefault(rule, []).append(action)
+    words = (
+        "Each line is a chain: what the KIP says, the rule that it became, the actions of KRaft.tla that state it, the "
+        "actions of the [inductive proof](../proofs-induction.md) that they amount to, and how many obligations are "
+        "proved of these.",
+        "That each step of the model is such a sequence is checked on every edge of its graph and in runs "
+        "(`kraft-spec prove refinement`, `python -m kraft_dev edges --refinement`); "
+        "[what must be read and believed](../proofs-induction.md#what-a-human-reviews) stands with the proof.",
+        "A rule that is not here is not in the proof: it is about timers, Pre-Votes, errors, formats or the order of "
+        "messages, which change nothing that the proof remembers, and the model and the traces check it alone.",
+    )
+    rows = tuple(_row(registry, rule, taken, counted) for rule, taken in sorted(by_rule.items()))
+    heads = ("rule", "the KIP", "actions of KRaft.tla", "actions of the proof", "obligations")
+    section = Section(f"{len(rows)} rules of {len(registry.by_id)}", (), heads, rows)
+    return page("What is proved of what", words, [section])
+
+
+def _row(registry: Registry, rule: str, taken: Iterable[str], counted: Mapping[str, int]) -> tuple[str, ...]:
+    names = tuple(taken)
+    of_model = [
+        event
+        for event, operators in EVENT_OPERATORS.items()
+        if rule in rules_of_operators(operators) and set(SEQUENCES.get(event, ())) & set(names)
+    ]
+    return (
+        f"[{rule}](../rules/{rule}.md)",
+        prose("; ".join(registry.by_id[rule].source)),
+        ", ".join(map(code, of_model)) or NONE,
+        ", ".join(map(code, names)),
+        str(sum(counted[name] for name in names)),
+    )
+
+
+def _stating(registry: Registry) -> Mapping[str, tuple[str, ...]]:
+    """Of each action of the proof the rules that its docstring names."""
+    before = any_state()
+    known = {action.name for action in theory().actions}
+    found: dict[str, tuple[str, ...]] = {}
+    for module in (actions, logs):
+        for function in vars(module).values():
+            name = _name_of(function, before)
+            if name in known:
+                said = _RULE.findall(function.__doc__ or "")
+                found[name] = tuple(rule for rule in said if rule in registry.by_id)
+    return found
+
+
+def _name_of(function: Any, before: Any) -> str:
+    """The action that a function makes; empty if it makes none."""
+    if not callable(function) or getattr(function, "__annotations__", {}).get("return") is not actions.Action:
+        return ""
+    return str(function(before).name)
