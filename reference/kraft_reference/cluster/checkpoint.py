@@ -25,7 +25,7 @@ from kraft_reference.effects import Answer, Send
 from kraft_reference.events import Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
-from kraft_reference.messages import Message
+from kraft_reference.messages import FetchResponse, Message
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
@@ -156,7 +156,19 @@ class Checkpoints:
         self._recollection = recollection
 
     def _shown(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
-        """What others have seen of the replica: if it died after a message had left, the state it was to have."""
+        """What others have seen of the replica: if it died after a message had left, the state it was to have.
+
+        A leader whose removal is committed resigns in that very step, and may forget how far it has committed
+        (`leader_high_watermark`); those that it has told do not.
+        """
+        state = self._meant(before, occurrence)
+        if state.role is not Role.RESIGNED:
+            return state
+        messages = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
+        told = [one.high_watermark for one in messages if isinstance(one, FetchResponse)]
+        return state._replace(high_watermark=max(state.high_watermark, *told)) if told else state
+
+    def _meant(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
         after, event = occurrence.state, occurrence.event
         assert after is not None, "asked for events at a replica"
         left = any(isinstance(effect, Send | Answer) for effect in occurrence.effects)

@@ -157,6 +157,13 @@ HistoryAfter(r, s, after, shown) ==
 
 Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, shown), r, s)
 
+\* A leader whose removal is committed resigns in that very step, and may forget how far it has committed
+\* (leader_high_watermark); those that it has told do not.
+Told(after, sends) ==
+  IF after.role # "Resigned" THEN after
+  ELSE LET told == {sends[i].high_watermark : i \in {j \in DOMAIN sends : sends[j].type = "FetchResponse"}}
+       IN [after EXCEPT !.high_watermark = Max({@} \cup told)]
+
 (***************************************************************************)
 (* How an outcome becomes a step: whole, or up to a crash after any prefix *)
 (* of its effects.                                                         *)
@@ -164,7 +171,7 @@ Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, 
 Step(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
   /\ Transmit(r, consumed, out.state, out.sends)
-  /\ Remember(r, replicas[r], out.state, out.state)
+  /\ Remember(r, replicas[r], out.state, Told(out.state, out.sends))
   /\ UNCHANGED <<config, cuts>>
 
 CrashAfter(r, consumed, out, done, kept) ==
@@ -174,7 +181,8 @@ CrashAfter(r, consumed, out, done, kept) ==
   IN /\ kept \in KeptAfterCrash(reached)
      /\ replicas' = [replicas EXCEPT ![r] = after]
      /\ Transmit(r, consumed, after, SentBeforeCrash(s, out, done))
-     /\ Remember(r, s, after, IF SentBeforeCrash(s, out, done) = <<>> THEN after ELSE out.state)
+     /\ LET sent == SentBeforeCrash(s, out, done)
+        IN Remember(r, s, after, IF sent = <<>> THEN after ELSE Told(out.state, sent))
      /\ UNCHANGED <<config, cuts>>
 
 EffectCount(r, out) == Len(DurableEffects(replicas[r], out.state)) + Len(out.sends)
