@@ -210,6 +210,12 @@ def test_what_is_known_to_differ_hides_nothing_that_comes_after() -> None:
     assert one.shrunk.moves < one.shrunk.moves_before
 
 
+def test_what_a_leader_commits_as_it_resigns_is_committed() -> None:
+    """Its removal is committed in a step after which it knows no high watermark, and a follower has been told of it."""
+    (one,) = outcomes(seat("high-watermark-unknown"), seeds=(32,), workloads=("voter-changes",))
+    assert one.outcome.status is Status.PASS, one
+
+
 def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:
     *_, found = made(seat("never-restarts=HandleVoteRequest"), "elections", 1, 100)
     votes = [one for one in found.occurrences if type(getattr(one.event, "message", None)).__name__ == "VoteRequest"]
