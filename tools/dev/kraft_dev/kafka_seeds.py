@@ -15,7 +15,7 @@ from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import REFERENCE, Command, Reference, Seat
-from kraft_conformance.runner.outcome import FAILING, Status
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_dev.markdown import Section, page
 from kraft_dev.results import FOLDER
 from kraft_traces.streams import whole_file
@@ -136,10 +136,15 @@ def counted(
         sum(one.is_whole for one in outcomes),
         dict(sorted(Counter(str(one.outcome.status) for one in outcomes).items())),
         dict(Counter(reason for one in outcomes for reason in one.known).most_common()),
-        tuple(f"{one.id}: {', '.join(one.rules[:RULES_NAMED])}: {one.reason}" for one in failing),
+        tuple(map(_failure, failing)),
         datetime.now(UTC).date().isoformat(),
         commit,
     )
+
+
+def _failure(one: Outcome) -> str:
+    what = str(one.differences[0]) if one.differences else one.reason
+    return f"{one.id}: {', '.join(one.rules[:RULES_NAMED])}: {what}"
 
 
 def load_campaigns() -> tuple[Campaign, ...]:
