@@ -8,8 +8,9 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_conformance.live.bench import Unobserved
+from kraft_conformance.live.exchanges import Unsupported
 from kraft_conformance.live.peers import NoAnswerError
-from kraft_conformance.live.played import PlayedReplica, Unsupported
+from kraft_conformance.live.played import PlayedReplica
 from kraft_conformance.live.process import Commands, LaunchError
 from kraft_conformance.protocol.features import Feature
 from kraft_conformance.protocol.messages import (

@@ -13,9 +13,8 @@ import asyncio
 import math
 import shutil
 import time
-from collections.abc import Collection, Coroutine, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -23,19 +22,17 @@ from msgspec import UNSET, UnsetType
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.live.bench import Bench, Setup
 from kraft_conformance.live.client_records import ClientRecords
+from kraft_conformance.live.exchanges import Exchanges, Unsupported
 from kraft_conformance.live.holding import Held, Holding
-from kraft_conformance.live.peers import Peer
 from kraft_conformance.live.process import Commands, Timeouts
 from kraft_conformance.live.translating import Translation
 from kraft_conformance.live.vector_process import QuorumStateFile, VectorProcess
-from kraft_conformance.node.exchanges import VERSIONS
 from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import Crash, Reset, Restart, Step, StepReply
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.trace_links import kafka_name
-from kraft_conformance.wire.translation import from_kafka, to_kafka
-from kraft_reference.messages import Error
+from kraft_conformance.wire.translation import from_kafka
 from kraft_reference.polling import due_election_requests
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -58,16 +55,8 @@ _QUIET_S = 0.06
 """For what the reference does not do."""
 _CLIENT_S = 5.0
 """For a controller to write a record for a client."""
-_HIGHEST = {**VERSIONS, "AddRaftVoter": 1, "ApiVersions": 4}
-"""From these on a Fetch tells who asks; ApiVersions tells of features from level 0 on."""
-_WAITING = ("AddVoterRequest", "RemoveVoterRequest", "UpdateVoterRequest")
-"""What may be answered long after it was asked."""
 _TOO_LATE = "an election timer may have fired before its time"
 _ALTER_CONFIGS, _BROKER = 44, 4
-
-
-class Unsupported(Exception):  # noqa: N818 - carried to the runner
-    """It cannot be done to a process, or its timers leave no time for it."""
 
 
 class PlayedReplica:
@@ -90,16 +79,8 @@ class PlayedReplica:
         for peer in self._bench.peers.values():
             peer.kraft_versions = (cluster.replicas[peer.id].min_version, cluster.replicas[peer.id].max_version)
         self._holding, self._records = Holding(), ClientRecords(self._bench, process, self._places)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._failures: list[BaseException] = []
-        """Of tasks."""
-        self._seen: list[TracedEffect] = []
-        """What was told to others, or written, and is not shown yet."""
-        self._given_up: set[tuple[int, int | None]] = set()
-        """Receiver and correlation id of requests whose connection broke."""
+        self._exchanges = Exchanges(self._shadow, self._bench, self._places, self._holding, self.id)
         self._is_stopped, self._has_led = False, False
-        self._made_to_commit = -1
-        """The offset up to which it has committed before its time."""
         self._timer_since = 0.0
         """When an election timer may have started that runs now."""
 
@@ -118,14 +99,13 @@ class PlayedReplica:
         await self._bench.open()
         for peer in self._bench.peers.values():
             peer.answers = dict.fromkeys(peer.offered, self._holding.answer_of(peer))
-        self._timer_since, self._file = time.monotonic(), QuorumStateFile(self._process, self._directories)
+        self._exchanges.file = QuorumStateFile(self._process, self._directories)
+        self._timer_since = time.monotonic()
 
     async def close(self) -> None:
         """End it, and leave nothing behind."""
-        self._holding.hang_up([*self._holding.all])
+        self._exchanges.close()
         self._records.close()
-        for task in self._tasks:
-            task.cancel()
         await self._bench.close()
         shutil.rmtree(self._process.home, ignore_errors=True)
 
@@ -162,7 +142,7 @@ class PlayedReplica:
         await self._process.start()
         self._is_stopped, self._timer_since = False, time.monotonic()
         await self._settled((), ())
-        return self._shown()
+        return self._exchanges.take()
 
     # --- Steps ---------------------------------------------------------------------------------------------------
 
@@ -200,8 +180,8 @@ class PlayedReplica:
         is_slow = is_timeout or step.event.endswith("Request")
         seconds = _TIMER_S if is_slow else min(_WAIT_S, self._left(after) - _LEAST_S / 2)
         is_complete = await self._settled(wanted, persisted, seconds)
-        if self._failures and self._process.is_alive:
-            raise self._failures.pop()
+        if self._exchanges.failures and self._process.is_alive:
+            raise self._exchanges.failures.pop()
         has_committed = after.role is Role.LEADER and after.high_watermark > after.epoch_start_offset
         if has_committed and not self._has_led:
             await self._records.look_for_hidden()
@@ -214,11 +194,7 @@ class PlayedReplica:
             raise Unsupported(_TOO_LATE)
         requests = [*self._requests(step)]
         self._check_own_timers(wanted, requests)
-        return (*self._shown(), *requests)
-
-    def _shown(self) -> tuple[TracedEffect, ...]:
-        shown, self._seen = tuple(self._seen), []
-        return shown
+        return (*self._exchanges.take(), *requests)
 
     def _requests(self, step: Step) -> Iterator[TracedEffect]:
         """What is polled for: the Fetch to one destination, or all other requests."""
@@ -231,11 +207,7 @@ class PlayedReplica:
             else:
                 held.correlation_id = step.draw.correlation_id
                 message = from_kafka(held.kind, held.event.version, {"header": {}, "body": held.event.body})
-                yield self._sent(message | {"correlation_id": held.correlation_id}, held.peer)
-
-    def _sent(self, message: Document, to: int) -> TracedEffect:
-        fields = self._places.from_local(message) | {"source": self.id, "destination": to}
-        return msgspec.convert({"kind": "Send", "message": fields}, TracedSend)
+                yield self._exchanges.sent(message | {"correlation_id": held.correlation_id}, held.peer)
 
     def _left(self, state: ReplicaState) -> float:
         """Seconds until an election timer may fire by itself."""
@@ -257,16 +229,16 @@ class PlayedReplica:
         """Wait for what the reference does, then a moment for what it does not; whether all of it came."""
         end = time.monotonic() + seconds
         is_sent = False
-        while time.monotonic() < end and self._bench.is_up and not self._failures:
-            there = {effect_name(one) for one in self._seen} | {one.name for one in self._holding.unshown}
+        while time.monotonic() < end and self._bench.is_up and not self._exchanges.failures:
+            there = {effect_name(one) for one in self._exchanges.seen} | {one.name for one in self._holding.unshown}
             if not is_sent and there.issuperset(wanted):
                 is_sent, end = True, min(end, time.monotonic() + _WRITTEN_S) if wanted else end
-            if is_sent and all(self._file.has(one) for one in persisted):
+            if is_sent and all(self._exchanges.file.has(one) for one in persisted):
                 break
             self._holding.make_way(wanted)
             await asyncio.sleep(0.01)
         await asyncio.sleep(_QUIET_S)
-        self._seen += self._file.news()
+        self._exchanges.look()
         return is_sent
 
     async def _act(self, step: Step) -> None:
@@ -276,16 +248,15 @@ class PlayedReplica:
             case "Poll" | "PollFetch" | "ElectionTimeout":
                 return
             case "FetchTimeout":
-                await self._leader_ends()
+                await self._exchanges.leader_ends()
             case "RequestTimeout":
-                to = given["destination"]
-                gone = [one for one in self._holding.all if one.peer == to and one.correlation_id is not None]
-                self._given_up |= {(to, one.correlation_id) for one in gone}
-                self._holding.hang_up(gone)
+                self._exchanges.give_up(given["destination"])
             case "ClientAppend":
                 self._records.check()
                 if self._state.high_watermark <= self._state.epoch_start_offset:
-                    await self._commit(self._state.log.end_offset - 1)
+                    epoch, offset = self._process.log_end()
+                    await self._exchanges.commit(self._state.log.end_offset - 1, epoch, offset)
+                    await self._records.look_for_hidden()
                 await self._records.append(given["value"])
             case "AddVoter" | "RemoveVoter":
                 request = {"type": f"{step.event}Request", "source": 0, "destination": self.id}
@@ -293,128 +264,15 @@ class PlayedReplica:
                 version = self._bench.version(kafka_name(step.event), 1)
                 if step.event == "AddVoter" and version == 0 and not given["when_committed"]:
                     raise Unsupported("it does not offer AddRaftVoter version 1")
-                self._in_background(self._client(request | given | {"correlation_id": 0}, number))
+                self._exchanges.in_background(self._exchanges.client(request | given | {"correlation_id": 0}, number))
             case event if event.endswith("Request"):
                 if message["source"] not in self._bench.peers:
                     raise Unsupported(f"replica {message['source']} is none of the cluster's")
-                self._in_background(self._ask(message))
+                self._exchanges.in_background(self._exchanges.ask(message))
             case event if event.endswith("Response"):
-                self._tell(message)
+                self._exchanges.tell(message)
             case event:
                 raise Unsupported(f"{event} happens within a replica")
-
-    async def _leader_ends(self) -> None:
-        """The fetch timer fires at once: its leader ends, and would have it lead."""
-        state = self._state
-        if state.role is not Role.PROSPECTIVE or state.leader_id is None:
-            raise Unsupported("a fetch timer that does not make it Prospective")
-        leader, epoch, key = state.leader_id, state.epoch, state.key
-        peer = self._bench.peers.get(leader)
-        if peer is None:
-            raise Unsupported("the fetch timer of a replica whose leader is not acted")
-        self._holding.put_off([one for one in self._holding.unshown if one.event.api == "Fetch"])
-        body: Document = {
-            "type": "EndQuorumEpochRequest",
-            "source": leader,
-            "destination": self.id,
-            "correlation_id": 0,
-            "cluster_id": self._shadow.replica().configuration.cluster_id,
-            "epoch": epoch,
-            "preferred_candidates": [{"id": key.id, "directory_id": key.directory_id}],
-        }
-        await self._exchange(peer, body)
-
-    async def _commit(self, end_offset: int) -> None:
-        """Have what there is committed, before which Kafka's controller writes nothing for a client."""
-        shadow = self._shadow.replica()
-        self._made_to_commit = end_offset
-        others = sorted(voter.id for voter in shadow.state.voters if voter.id in self._bench.peers)
-        for one in others[: len(shadow.state.voters) // 2]:
-            key = shadow.configuration.replicas[one].key
-            epoch, offset = self._process.log_end()
-            body: Document = {"type": "FetchRequest", "source": one, "destination": self.id, "epoch": epoch}
-            body |= {"cluster_id": shadow.configuration.cluster_id, "correlation_id": 0, "last_epoch": epoch}
-            body |= {"replica_key": {"id": one, "directory_id": key.directory_id}, "fetch_offset": offset}
-            await self._exchange(self._bench.peers[one], body)
-        await self._records.look_for_hidden()
-
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """An answer may have to wait for a commit."""
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._failures.append(error)
-
-    async def _client(self, request: Document, number: int) -> None:
-        answer = await self._exchange(self._another(0), request)
-        self._seen += self._file.news()
-        said = self._file.said
-        leader = None if said["leaderId"] < 0 else said["leaderId"]
-        reply = {"request": number, "error": answer["error"], "epoch": said["leaderEpoch"], "leader_id": leader}
-        reply["leader_endpoint"] = None if leader is None else self._places.endpoints.get(leader)
-        self._seen.append(msgspec.convert({"kind": "Answer", "reply": reply}, TracedEffect))
-
-    async def _ask(self, message: Document) -> None:
-        source = message["source"]
-        peer = self._another(source) if message["type"] in _WAITING else self._bench.peers[source]
-        answer = await self._exchange(peer, message)
-        # What the file says now was written before the answer was sent.
-        self._seen += self._file.news()
-        self._seen.append(self._sent(answer | {"correlation_id": message["correlation_id"]}, source))
-
-    def _another(self, id_: int) -> Peer:
-        """A peer, or client 0, with a connection of its own."""
-        return Peer(self._bench.log, id_, 0, ("127.0.0.1", self._places.ports[self.id]))
-
-    async def _exchange(self, peer: Peer, message: Document) -> Document:
-        """The fields of the answer to a request of a peer."""
-        name = message["type"]
-        api = kafka_name(name).removesuffix("Request")
-        version = self._bench.version(api, _HIGHEST[api])
-        body = to_kafka(self._places.to_local(message), version)[1]["body"]
-        event = await peer.ask(api, version, body)
-        answer = from_kafka(name.replace("Request", "Response"), version, {"header": {}, "body": event.body})
-        if [] in (event.body.get("topics"), event.body.get("responses")):
-            # Such an answer has no leader to have an endpoint.
-            answer.pop("leader_endpoint", None)
-        if name == "VoteRequest" and event.part:
-            # No field of Kafka's: the request says it.
-            answer["pre_vote"] = message["pre_vote"]
-        if name == "FetchRequest" and event.part:
-            answer["records"] = self._places.records(event.part.get("records"))
-            if self._state.high_watermark < self._made_to_commit:
-                # It was made to commit before its time.
-                answer.pop("high_watermark", None)
-        return answer
-
-    def _tell(self, message: Document) -> None:
-        """Answer what it has asked."""
-        api = kafka_name(message["type"]).removesuffix("Response")
-        place = (message["source"], message["correlation_id"])
-        held = [one for one in self._holding.all if (one.peer, one.correlation_id) == place and one.event.api == api]
-        asked = held[0] if held else None
-        if asked is None and place in self._given_up:
-            # Its connection is gone: an answer that comes later arrives nowhere.
-            return
-        if asked is None:
-            raise Unsupported(f"it waits for no such answer of replica {place[0]} to {api}")
-        if message.get("error") == Error.UNSUPPORTED_VERSION:
-            raise Unsupported("a version that is not there shows before a request is sent")
-        if api == "Vote" and message["pre_vote"] != asked.event.part.get("preVote"):
-            raise Unsupported("no field of a Vote response says which kind of vote it is about")
-        if self._places.hidden is not None and 0 <= message.get("diverging_end_offset", -1) <= self._places.hidden:
-            raise Unsupported("it would have to cut off a record that its controller has written by itself")
-        body = to_kafka(self._places.to_local(message), asked.event.version)[1]["body"]
-        if api == "Fetch" and message.get("records"):
-            raw = self._places.batches(asked.event.part["fetchOffset"], message["records"])
-            body["responses"][0]["partitions"][0]["records"] = raw
-        if api == "ApiVersions":
-            body["apiKeys"] = self._bench.peers[message["source"]].api_keys()
-        self._holding.tell(asked, body)
 
 
 def _is_of(held: Held, state: ReplicaState, wanted: Collection[str]) -> bool:
