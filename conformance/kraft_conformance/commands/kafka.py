@@ -1,6 +1,8 @@
 """`kraft-spec kafka`: Apache Kafka itself under the suite."""
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -158,7 +160,10 @@ def run(
         )
     if is_live:
         name = str(jars) if jars is not None else version or newest()
-        command, known = f"kraft-spec live adapter --kafka {shlex.quote(name)}", known_live_failures()
+        program = (
+            "kraft-spec" if shutil.which("kraft-spec") else f"{shlex.quote(sys.executable)} -m kraft_conformance.cli"
+        )
+        command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
     else:
         command = _command_line(version, jars, sources, level, log, patch)

@@ -175,7 +175,8 @@ class Exchanges:
             raise Unsupported("a version that is not there shows before a request is sent")
         if api == "Vote" and message["pre_vote"] != asked.event.part.get("preVote"):
             raise Unsupported("no field of a Vote response says which kind of vote it is about")
-        if self._places.hidden is not None and 0 <= message.get("diverging_end_offset", -1) <= self._places.hidden:
+        hidden, end = self._places.hidden, self._shadow.replica().state.log.end_offset
+        if hidden is not None and message.get("diverging_end_offset", -1) >= 0 and end <= hidden:
             raise Unsupported("it would have to cut off a record that its controller has written by itself")
         body = to_kafka(self._places.to_local(message), asked.event.version)[1]["body"]
         if api == "Fetch" and message.get("records"):

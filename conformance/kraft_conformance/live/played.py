@@ -70,6 +70,8 @@ class PlayedReplica:
         self._directories = {one.id: one.directory_id for one in request.cluster.replicas}
         cluster = configuration_from(self._places.cluster(request.cluster))
         self.id = request.replica
+        if (cluster.replicas[self.id].min_version, cluster.replicas[self.id].max_version) != (0, 1):
+            raise Unsupported("software with other levels of kraft.version")
         if cluster.replicas[self.id].key.directory_id is None:
             raise Unsupported("a disk without a directory id")
         if cluster.replicas[self.id].auto_join:
@@ -170,16 +172,14 @@ class PlayedReplica:
         if step.event == "ElectionTimeout" and not all(one.is_fetch or _is_of(one, after, wanted) for one in earlier):
             raise Unsupported("it has sent by itself what the vector does not poll for")
         await self._act(step)
-        if (before.role, before.epoch, before.leader_id) != (after.role, after.epoch, after.leader_id):
-            self._holding.put_off(
-                [one for one in earlier if one in self._holding.all and not _is_of(one, after, wanted)]
-            )
         if before.role not in _TIMED or step.event == "ElectionTimeout":
             self._timer_since = time.monotonic()
         persisted = [one for one in done.effects if isinstance(one, TracedPersistQuorumState)]
         is_slow = is_timeout or step.event.endswith("Request")
         seconds = _TIMER_S if is_slow else min(_WAIT_S, self._left(after) - _LEAST_S / 2)
         is_complete = await self._settled(wanted, persisted, seconds)
+        if (before.role, before.epoch, before.leader_id) != (after.role, after.epoch, after.leader_id):
+            self._put_off_old(earlier, after, wanted)
         if self._exchanges.failures and self._process.is_alive:
             raise self._exchanges.failures.pop()
         has_committed = after.role is Role.LEADER and after.high_watermark > after.epoch_start_offset
@@ -195,6 +195,13 @@ class PlayedReplica:
         requests = [*self._requests(step)]
         self._check_own_timers(wanted, requests)
         return (*self._exchanges.take(), *requests)
+
+    def _put_off_old(self, earlier: Collection[Held], state: ReplicaState, wanted: Collection[str]) -> None:
+        """Requests of the role before; who follows a leader fetches from nobody else."""
+        for held in self._holding.unshown:
+            is_old_fetch = held.is_fetch and (state.role is not Role.FOLLOWER or held.peer != state.leader_id)
+            if (held in earlier or is_old_fetch) and not _is_of(held, state, wanted):
+                self._holding.put_off([held])
 
     def _requests(self, step: Step) -> Iterator[TracedEffect]:
         """What is polled for: the Fetch to one destination, or all other requests."""
