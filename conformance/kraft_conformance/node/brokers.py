@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from kraft_conformance.node.controller import Controller, NotControllerError
+from kraft_conformance.node.controller import Controller
 from kraft_conformance.node.image import Broker, Image
 from kraft_conformance.wire.error_codes import (
     BROKER_ID_NOT_REGISTERED,
@@ -40,15 +40,8 @@ async def broker_registration(controller: Controller, request: Any) -> Mapping[s
             known = Broker(epoch, incarnation, "", 0, None, is_fenced=True)
         return [_registered(request, known)], (0, known.epoch)
 
-    code, epoch = await _written(controller, decide)
+    code, epoch = await controller.write(decide, (NOT_CONTROLLER, -1))
     return {"throttle_time": timedelta(), "error_code": code, "broker_epoch": epoch}
-
-
-async def _written(controller: Controller, decide: Any) -> Any:
-    try:
-        return await controller.write(decide)
-    except NotControllerError:
-        return NOT_CONTROLLER, -1
 
 
 def _registered(request: Any, broker: Broker) -> bytes:
@@ -97,11 +90,11 @@ async def broker_heartbeat(controller: Controller, request: Any) -> Mapping[str,
         )
         return [change, *controller.records(image, controller.outcome(image, event))], (0, is_fenced)
 
-    code, is_fenced = await _written(controller, decide)
+    code, is_fenced = await controller.write(decide, (NOT_CONTROLLER, True))
     return {
         "throttle_time": timedelta(),
         "error_code": code,
         "is_caught_up": code == 0,
-        "is_fenced": bool(is_fenced),
+        "is_fenced": is_fenced,
         "should_shut_down": request.want_shut_down,
     }

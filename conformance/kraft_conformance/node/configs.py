@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from kraft_conformance.node.controller import TOPIC, Controller, NotControllerError
+from kraft_conformance.node.controller import TOPIC, Controller
 from kraft_conformance.node.image import Image
 from kraft_conformance.wire.error_codes import (
     BROKER_ID_NOT_REGISTERED,
@@ -57,11 +57,7 @@ async def incremental_alter_configs(controller: Controller, request: Any) -> Map
             ]
             return () if code or request.validate_only else values, code
 
-        try:
-            code = await controller.write(decide)
-        except NotControllerError:
-            code = NOT_CONTROLLER
-        results.append(_result(resource, code))
+        results.append(_result(resource, await controller.write(decide, NOT_CONTROLLER)))
     return {"throttle_time": timedelta(), "responses": results}
 
 

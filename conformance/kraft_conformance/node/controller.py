@@ -27,7 +27,7 @@ _NOBODY = -1
 _Answer = TypeVar("_Answer")
 
 
-class NotControllerError(Exception):
+class _NotControllerError(Exception):
     """This node does not lead, or leads no longer: what became of the request is not known."""
 
 
@@ -54,17 +54,23 @@ class Controller:
             self._read_end, self._image = end, image_of(self.node.disk.values(end))
         return self._image
 
-    async def write(self, decide: Callable[[Image], tuple[Sequence[bytes], _Answer]]) -> _Answer:
+    async def write(
+        self, decide: Callable[[Image], tuple[Sequence[bytes], _Answer]], not_controller: _Answer
+    ) -> _Answer:
         """Make records of what is committed, and answer once they are too; all of them count, or none.
 
-        Raises:
-            NotControllerError: another node has to be asked.
+        Args:
+            decide: gives the records and the answer.
+            not_controller: the answer where this node does not lead, or leads no longer.
         """
         async with self._one_at_a_time:
-            await self._complete()
-            values, answer = decide(self._led())
-            await self._commit(values)
-            with suppress(NotControllerError):
+            try:
+                await self._complete()
+                values, answer = decide(self._led())
+                await self._commit(values)
+            except _NotControllerError:
+                return not_controller
+            with suppress(_NotControllerError):
                 await self._complete()
             return answer
 
@@ -75,10 +81,7 @@ class Controller:
             outcome = self.outcome(image, event)
             return self.records(image, outcome), outcome
 
-        try:
-            return await self.write(decide)
-        except NotControllerError:
-            return self.outcome(self.image, event, _NOBODY)
+        return await self.write(decide, self.outcome(self.image, event, _NOBODY))
 
     def outcome(self, image: Image, event: Event, controller: int | None = None) -> Outcome:
         """What the reference makes of an event at this node, which is the controller unless another one is named."""
@@ -104,11 +107,15 @@ class Controller:
         )
         return ControllerState(controller, {controller: partitions}, partitions, image.alive), configuration
 
-    def _led(self) -> Image:
+    @property
+    def leads(self) -> bool:
+        """Is this node the controller?  Whatever earlier leaders appended is committed when a record of its own is."""
         state = self.node.replica.state
-        # Whatever earlier leaders have appended is committed when a record of this epoch is.
-        if state.role is not Role.LEADER or state.high_watermark <= state.epoch_start_offset:
-            raise NotControllerError
+        return state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
+
+    def _led(self) -> Image:
+        if not self.leads:
+            raise _NotControllerError
         return self.image
 
     async def _complete(self) -> None:
@@ -131,4 +138,4 @@ class Controller:
             node.changed.clear()
             await node.changed.wait()
             if node.replica.state.role is not Role.LEADER or node.replica.state.epoch != epoch:
-                raise NotControllerError
+                raise _NotControllerError

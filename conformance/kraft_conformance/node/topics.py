@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from kraft_conformance.node.controller import TOPIC, Controller, NotControllerError
+from kraft_conformance.node.controller import TOPIC, Controller
 from kraft_conformance.node.image import Image, new_partition
 from kraft_conformance.wire.error_codes import (
     INVALID_PARTITIONS,
@@ -109,6 +109,8 @@ def _ongoing(one: Reassignment) -> Mapping[str, Any]:
 async def alter_partition(controller: Controller, request: Any) -> Mapping[str, Any]:
     """What a broker that leads partitions says of their in-sync replicas.  Rule: partition-reassign.controller-only."""
     body: dict[str, Any] = {"throttle_time": timedelta(), "error_code": 0, "topics": []}
+    if not controller.leads:
+        return body | {"error_code": NOT_CONTROLLER}
     broker = controller.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
         return body | {"error_code": STALE_BROKER_EPOCH}
@@ -148,7 +150,9 @@ async def create_topics(controller: Controller, request: Any) -> Mapping[str, An
     for asked in request.topics:
         topic_id = uuid4()
 
-        def decide(image: Image, asked: Any = asked, topic_id: Any = topic_id) -> tuple[Sequence[bytes], Any]:
+        def decide(
+            image: Image, asked: Any = asked, topic_id: UUID = topic_id
+        ) -> tuple[Sequence[bytes], Sequence[Assignment] | int]:
             replicas = _replicas(image, asked)
             if isinstance(replicas, int):
                 return (), replicas
@@ -164,23 +168,21 @@ async def create_topics(controller: Controller, request: Any) -> Mapping[str, An
                 values.append(new_partition(text, index, Partition(one, frozenset(one), leader=one[0])))
             return () if request.validate_only else values, replicas
 
-        try:
-            done = await controller.write(decide)
-        except NotControllerError:
-            done = NOT_CONTROLLER
-        is_done = not isinstance(done, int)
-        results.append(
-            {
-                "name": asked.name,
-                "topic_id": topic_id if is_done else None,
-                "error_code": 0 if is_done else done,
-                "error_message": None,
-                "num_partitions": len(done) if is_done else -1,
-                "replication_factor": len(done[0]) if is_done else -1,
-                "configs": [],
-            }
-        )
+        results.append(_created(asked.name, topic_id, await controller.write(decide, NOT_CONTROLLER)))
     return {"throttle_time": timedelta(), "topics": results}
+
+
+def _created(name: str, topic_id: UUID, done: Sequence[Assignment] | int) -> Mapping[str, Any]:
+    """The result of one topic: its replicas, or an error code."""
+    told: dict[str, Any] = {"name": name, "error_message": None, "configs": []}
+    if isinstance(done, int):
+        return told | {"topic_id": None, "error_code": done}
+    return told | {
+        "topic_id": topic_id,
+        "error_code": 0,
+        "num_partitions": len(done),
+        "replication_factor": len(done[0]),
+    }
 
 
 def _replicas(image: Image, asked: Any) -> Sequence[Assignment] | int:

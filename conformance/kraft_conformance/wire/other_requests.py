@@ -7,6 +7,7 @@ import io
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
@@ -51,7 +52,29 @@ def decode_other_request(raw: bytes, versions: Mapping[int, range]) -> OtherRequ
     except Exception as error:
         # kio has no one kind of error for bytes that are not what they should be.
         raise WireError(Reason.WRONG_TYPE, "body", f"a {schema.__name__}", str(error)) from None
+    _check_nulls(body, "body")
     return OtherRequest(key, version, correlation_id, body)
+
+
+def _check_nulls(entity: Any, where: str) -> None:
+    """kio reads null where a field has none.
+
+    Raises:
+        WireError: it stands in such a field.
+    """
+    types = _hints(entity.__class__)
+    for one in fields(entity):
+        value, at = getattr(entity, one.name), f"{where}.{one.name}"
+        if value is None and type(None) not in get_args(types[one.name]):
+            raise WireError(Reason.NULL, at, "a value", "null")
+        for inner in value if isinstance(value, tuple) else (value,):
+            if hasattr(inner, "__type__"):
+                _check_nulls(inner, at)
+
+
+@cache
+def _hints(schema: Any) -> Mapping[str, Any]:
+    return get_type_hints(schema)
 
 
 def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
@@ -105,7 +128,7 @@ def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, clien
 
 
 def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
-    types = get_type_hints(schema)
+    types = _hints(schema)
     values = {}
     for one in fields(schema):
         if one.name in document or one.default is MISSING:
