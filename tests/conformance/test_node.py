@@ -196,6 +196,8 @@ def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: 
     with Nodes(tmp_path, voters=3) as nodes:
         nodes.start(1, 2, 3)
         leader = nodes.leader()
+        for number in nodes.voters:
+            nodes.wait_until_it_follows(number)
     traces = dict(enumerate(nodes.traces(), start=1))
     output = str(tmp_path / "merged.jsonl")
     merge = ("trace", "merge", *traces.values(), "-o", output)
