@@ -113,6 +113,7 @@ def runs_of(
         seeds,
         (workload,),
         STEPS,
+        shrinks=patch is None,
         stops_at_first=patch is not None,
         known=known_in_schedules(),
         reply_timeout_s=REPLY_S,
