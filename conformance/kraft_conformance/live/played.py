@@ -31,7 +31,6 @@ from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import Crash, Reset, Restart, Step, StepReply
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.trace_links import kafka_name
 from kraft_conformance.wire.translation import from_kafka
 from kraft_reference.polling import due_election_requests
 from kraft_reference.roles import Role
@@ -268,9 +267,6 @@ class PlayedReplica:
             case "AddVoter" | "RemoveVoter":
                 request = {"type": f"{step.event}Request", "source": 0, "destination": self.id}
                 number = given.pop("request")
-                version = self._bench.version(kafka_name(step.event), 1)
-                if step.event == "AddVoter" and version == 0 and not given["when_committed"]:
-                    raise Unsupported("it does not offer AddRaftVoter version 1")
                 self._exchanges.in_background(self._exchanges.client(request | given | {"correlation_id": 0}, number))
             case event if event.endswith("Request"):
                 if message["source"] not in self._bench.peers:
