@@ -41,6 +41,8 @@ SEEN = {
     "scenario.new-voter-without-the-record.with-the-rule.replica-3": Status.PASS,
     # It is killed and starts again; nothing differs, and its timers are not to be seen.
     "restart.voted": Status.UNOBSERVED,
+    # An observer.
+    "change.versions-told": Status.PASS,
     "change.busy": Status.UNSUPPORTED,
 }
 

@@ -165,6 +165,8 @@ class Bench:
 
         for peer in self.peers.values():
             peer.answers = {"Fetch": nobody, "BeginQuorumEpoch": taken, "EndQuorumEpoch": taken}
+            # A node that is no voter asks its bootstrap servers for their ids.
+            peer.answers["DescribeQuorum"] = lambda _: bodies.described(self.ports)
 
     def grant(self, pre_votes: bool = True, votes: bool = True, who: tuple[int, ...] = ()) -> None:
         """How these peers, or all, answer requests for votes."""

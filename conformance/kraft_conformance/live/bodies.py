@@ -1,5 +1,6 @@
 """Bodies of the quorum's messages, in Kafka's names."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA
@@ -203,3 +204,9 @@ def fetch_answer(
     if port is not None:
         body["nodeEndpoints"] = [{"nodeId": leader, "host": "127.0.0.1", "port": port, "rack": None}]
     return body
+
+
+def described(ports: Mapping[int, int]) -> Document:
+    """To DescribeQuorum, as far as it says which replica listens where."""
+    nodes = [{"nodeId": one, "listeners": _named(one, port)} for one, port in ports.items()]
+    return {"errorCode": 0, "errorMessage": None, "topics": [], "nodes": nodes}
