@@ -81,9 +81,13 @@ def quorum(
         if not is_kept and exit_code(judged) is not ExitCode.CONFORMANT:
             folder, is_kept = _moved(folder, seed), True
         return _report(judged, folder if is_kept else None, as_json)
-    except (LaunchError, CommandError) as error:
+    except Exception as error:
+        # Whatever it was, nothing of the run is lost.
         folder, is_kept = folder if is_kept else _moved(folder, seed), True
-        raise CommandError(f"{error}; all there is of the run: {folder}", ExitCode.UNAVAILABLE) from error
+        say(f"all there is of the run: {folder}", console=stderr)
+        if isinstance(error, LaunchError):
+            raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+        raise
     finally:
         if not is_kept:
             shutil.rmtree(folder, ignore_errors=True)

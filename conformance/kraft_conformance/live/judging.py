@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from msgspec import UNSET
@@ -18,7 +19,7 @@ from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.inferring import Inferred, infer
-from kraft_traces.inference.sightings import Seen, Sighting
+from kraft_traces.inference.sightings import Sighting
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
 from kraft_traces.merge import ProcessTrace, merged_events, merged_header, read_process_trace
@@ -62,7 +63,8 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     header = merged_header(traces)
     if opaque:
         capture = folder / CAPTURE
-        passed = messages_of(*read_capture(capture), start_us=0).seen
+        found = messages_of(*read_capture(capture), start_us=0).seen
+        passed = _as_sent([one for one in found if isinstance(one, Sighting)], opaque)
         traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
     configuration = configuration_of(header)
     events = tuple(merged_events(traces))
@@ -74,10 +76,31 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     return Judged(plan, read_done(folder), verdict, inferred, _leaders(inferred.lines))
 
 
-def _frames(passed: Sequence[Seen], opaque: frozenset[int]) -> Iterable[EventLine]:
+def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sighting]:
+    """The messages, with the requests of each opaque replica in the order of their correlation ids.
+
+    A request waits for its connection, and to a replica that stands still it passes seconds after it was made.
+    """
+    known: dict[int, list[tuple[int, float]]] = {one: [] for one in opaque}
+    order: list[tuple[float, Sighting]] = []
+    for number, one in enumerate(passed):
+        place = float(number)
+        if one.request is None and one.source in opaque:
+            before, id_ = known[one.source], int(one.message.correlation_id)
+            later = [at for other, at in before if other > id_]
+            if len(later) == len(before):
+                # It has begun anew, or for the first time.
+                before.clear()
+            elif later:
+                place = min(later) - 0.5
+            before.append((id_, place))
+        order.append((place, one._replace(time_ms=passed[ceil(place)].time_ms)))
+    return [one for _, one in sorted(order, key=lambda row: row[0])]
+
+
+def _frames(passed: Iterable[Sighting], opaque: frozenset[int]) -> Iterable[EventLine]:
     """What passed to and from the opaque replicas, as lines of theirs: what one sent, and what it got."""
     for one in passed:
-        assert isinstance(one, Sighting), "frames are messages"
         line = EventLine(sequence=0, time_ms=one.time_ms, replica=one.source, event="Poll")
         if one.source in opaque:
             yield replace(line, effects=(TracedSend(one.message),))

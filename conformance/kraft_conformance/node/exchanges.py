@@ -32,7 +32,8 @@ VERSIONS = {
     "EndQuorumEpoch": 1,
     "Fetch": 17,
     "FetchSnapshot": 1,
-    "ApiVersions": 3,
+    # Before version 4 Kafka leaves out features that begin at level 0, and kraft.version is one.
+    "ApiVersions": 4,
     "AddRaftVoter": 0,
     "RemoveRaftVoter": 0,
     "UpdateRaftVoter": 0,

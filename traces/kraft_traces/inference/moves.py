@@ -124,13 +124,13 @@ class Moves:
             first = node.responses[0]
             yield HANDLED_RESPONSE, lambda: self._handle(node, first, HANDLED_RESPONSE)
             yield LOST, lambda: [node.without(first)._replace(cost=node.cost + LOST)]
-        others = [one for one in node.requests if one != self._target.request]
-        if others:
-            request = others[0]
+        for request in self._next_requests(node):
             extra = 0.0 if request in self._seen.answers else UNANSWERED
             if self._seen.all[request].type == "FetchRequest":
-                yield extra + WAITING_FETCH, lambda: self._wait(node, request, extra + WAITING_FETCH)
-            yield extra + HANDLED_REQUEST, lambda: self._handle(node, request, extra + HANDLED_REQUEST)
+                cost = extra + WAITING_FETCH
+                yield cost, lambda request=request, cost=cost: self._wait(node, request, cost)  # type: ignore[misc]
+            cost = extra + HANDLED_REQUEST
+            yield cost, lambda request=request, cost=cost: self._handle(node, request, cost)  # type: ignore[misc]
         for name in _TIMERS.get(role, ()):
             if name != "BeginQuorumEpochTimeout" or self._target.type == "BeginQuorumEpochRequest":
                 yield TIMER, lambda name=name: self._plain(node, name, TIMER)  # type: ignore[misc]
@@ -154,6 +154,17 @@ class Moves:
         again = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
             yield again, lambda kept=kept: self._restarted(node, kept, again)  # type: ignore[misc]
+
+    def _next_requests(self, node: Node) -> Iterable[int]:
+        """Of each replica the first request that is answered some time, and the first that never is.
+
+        A request that was given up with its connection keeps no other one waiting.
+        """
+        first: dict[tuple[int, bool], int] = {}
+        for place in node.requests:
+            if place != self._target.request:
+                first.setdefault((self._seen.all[place].source, place in self._seen.answers), place)
+        return first.values()
 
     def _is_target(self, unseen: Unseen, after: Node) -> bool:
         message = unseen.message

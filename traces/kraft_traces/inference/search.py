@@ -143,7 +143,8 @@ class Search:
                 if isinstance(found, Explained):
                     self.reordered += early
                     return Explained(found.nodes, tried)
-                if found.target is target and failed.miss is None:
+                # A replica that sent it earlier has not sent what others have got since.
+                if not early and found.target is target and failed.miss is None:
                     failed.miss = found.miss
         failed.tried = tried
         return failed
