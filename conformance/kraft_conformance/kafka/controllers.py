@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, are_cached, fetched
+from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_conformance.kafka.releases import Jar, logging_jars
 
 
@@ -23,11 +23,6 @@ def _jars(table: Mapping[str, str]) -> tuple[Jar, ...]:
         Jar(group, artifact, classifier, version, sha256)
         for (group, artifact, version, classifier), sha256 in zip(split, table.values(), strict=True)
     )
-
-
-def cached_controller() -> str | None:
-    """The oldest release that can be started without fetching anything; None if there is none."""
-    return next((one for one, jars in controllers().items() if are_cached((*jars, *logging_jars()))), None)
 
 
 def controller(version_or_folder: str) -> Kafka:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,9 @@ PLACEHOLDERS = ("properties", "data", "id", "cluster_id", "voters", "initial")
 """What the words of a command may have in braces."""
 _IN_BRACES = re.compile(r"\{[a-z_]+\}")
 PARTITION = "__cluster_metadata-0"
+_PORTS = range(20_000, 32_000)
+_PORTS_APART = 7_919
+"""How far apart two processes begin to look, modulo the number of ports: a prime."""
 _START_S = 120.0
 _FORMAT_S = 120.0
 _SAID_MAX = 3000
@@ -79,12 +83,22 @@ class Timeouts:
 
 
 def free_ports(count: int) -> tuple[int, ...]:
-    """Ports of the loopback that nobody has now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = tuple([one.getsockname()[1] for one in sockets])
-    for one in sockets:
-        one.close()
-    return ports
+    """Ports of the loopback that nobody has now.
+
+    They are below those that an operating system gives to connections, which would else take them while a process is
+    down.
+
+    Raises:
+        OSError: there are not so many.
+    """
+    found: list[int] = []
+    for step in range(len(_PORTS)):
+        port = _PORTS[(os.getpid() * _PORTS_APART + step) % len(_PORTS)]
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.append(port)
+        if len(found) == count:
+            return tuple(found)
+    raise OSError(f"no {count} free ports between {_PORTS[0]} and {_PORTS[-1]}")
 
 
 class Process:
