@@ -57,7 +57,7 @@ def test_what_is_recorded_is_explained() -> None:
     for one in load_campaigns():
         assert {*one.cluster.split(",")} <= {*releases(), "reference"}
         assert one.workload in workloads_of(one.cluster)
-        assert bool(one.failures) == bool(one.bug), one
+        assert one.bug or not one.failures, one
         assert "dirty" not in one.commit
 
 
