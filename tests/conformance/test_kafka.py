@@ -155,6 +155,12 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
     assert reasons("PollFetch", "Send VoteRequest to 1") == []
 
 
+def test_of_a_known_death_nothing_is_known_without_it() -> None:
+    dead = (KnownDifference("dead", {"Poll": ("died", "state.role")}),)
+    assert explanation(dead, "Poll", [Difference("state.role", "a", "b")]) == ()
+    assert explanation(dead, "Poll", [Difference("died", "a", "b"), Difference("state.role", "a", "b")]) == dead
+
+
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:
     recorded = load_recorded().releases
     assert [run.version for run in recorded] == [*releases()]

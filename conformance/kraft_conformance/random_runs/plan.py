@@ -28,14 +28,21 @@ def explanation(
 ) -> tuple[KnownDifference, ...]:
     """Those that all that differs in a step belongs to; none if something belongs to none."""
     explaining: list[KnownDifference] = []
+    dies = any(difference.field == "died" for difference in found)
     for difference in found:
         name = re.sub(r"\d+", "N", difference.field)
-        one = next((one for one in known if event is not None and name in one.shows.get(event, ())), None)
+        one = next((one for one in known if name in _shown_at(one, event, dies)), None)
         if one is None:
             return ()
         if one not in explaining:
             explaining.append(one)
     return tuple(explaining)
+
+
+def _shown_at(known: KnownDifference, event: str | None, dies: bool) -> tuple[str, ...]:
+    """What may differ at an event: of a death only what comes with it."""
+    names = () if event is None else known.shows.get(event, ())
+    return names if dies or "died" not in names else ()
 
 
 @dataclass(frozen=True, slots=True)
