@@ -241,5 +241,5 @@ def lines(judged: Judged) -> list[str]:
     text.append(f"  events    {told['events']}{inferred}")
     if told["left_out"]:
         text.append(f"  left out  {told['left_out']} Fetches of Kafka's followers to others than their leader")
-    text.append(f"  verdict   {judged.verdict.kind}, by the compiled model and TLC")
+    text.append(f"  verdict   {judged.verdict.kind}")
     return text

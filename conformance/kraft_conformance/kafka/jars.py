@@ -101,11 +101,6 @@ def fetched(jars: Sequence[Jar]) -> tuple[Path, ...]:
     return tuple(folder / jar.file_name for jar in jars)
 
 
-def are_cached(jars: Sequence[Jar]) -> bool:
-    """Can `fetched` do without Maven?"""
-    return all((user_cache("kafka") / "jars" / jar.file_name).is_file() for jar in jars)
-
-
 def _check(file: Path, jar: Jar) -> None:
     actual = hashlib.sha256(file.read_bytes()).hexdigest()
     if actual != jar.sha256:
