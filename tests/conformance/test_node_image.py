@@ -3,6 +3,7 @@
 import pytest
 
 from kraft_conformance.node.image import ABORT, BEGIN, END, changes, counted, image_of, new_partition
+from kraft_conformance.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
 from kraft_conformance.wire.metadata_records import encode_metadata_record
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
@@ -40,3 +41,14 @@ def test_what_a_transaction_has_counts_when_it_ends() -> None:
     assert counted([one, BEGIN, two, three]) == ((one,), True)
     assert counted([one, BEGIN, two, three, END, four]) == ((one, two, three, four), False)
     assert counted([one, BEGIN, two, three, ABORT, four]) == ((one, four), False)
+
+
+def test_a_metadata_version_that_another_controller_wrote_stays() -> None:
+    newer = encode_metadata_record("FeatureLevelRecord", name="metadata.version", featureLevel=29)
+    other = encode_metadata_record("FeatureLevelRecord", name="group.version", featureLevel=1)
+    assert [says_metadata_version(one) for one in (METADATA_VERSION_RECORD, newer, other, b"7")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

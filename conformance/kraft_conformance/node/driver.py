@@ -14,7 +14,7 @@ from typing import Any
 from kraft_conformance.node.disk import Disk
 from kraft_conformance.node.exchanges import CLIENT, Received, exchange, fetch_wait_ms
 from kraft_conformance.node.image import counted
-from kraft_conformance.node.metadata import METADATA_VERSION_RECORD
+from kraft_conformance.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
 from kraft_conformance.node.settings import NodeProperties
 from kraft_conformance.node.trace import NodeTrace
 from kraft_conformance.wire.connections import Connection
@@ -254,7 +254,7 @@ class Node:
         """The first record of the controller, without which Kafka's tools take the quorum for older than it is."""
         state = self.replica.state
         leads = state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
-        if leads and METADATA_VERSION_RECORD not in self.disk.values(state.log.end_offset):
+        if leads and not any(map(says_metadata_version, self.disk.values(state.log.end_offset))):
             self.append(METADATA_VERSION_RECORD)
 
     def _take_snapshot(self) -> None:
