@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from kraft_conformance.wire.decoding import Document
@@ -37,6 +38,7 @@ PARTITION = "__cluster_metadata-0"
 _PORTS = range(20_000, 32_000)
 _PORTS_APART = 7_919
 """How far apart two processes begin to look, modulo the number of ports: a prime."""
+_next_port = count(os.getpid() * _PORTS_APART)
 _START_S = 120.0
 _FORMAT_S = 120.0
 _SAID_MAX = 3000
@@ -82,23 +84,23 @@ class Timeouts:
         return "".join(f"controller.quorum.{name}.ms={value}\n" for name, value in names.items())
 
 
-def free_ports(count: int) -> tuple[int, ...]:
+def free_ports(number: int) -> tuple[int, ...]:
     """Ports of the loopback that nobody has now.
 
     They are below those that an operating system gives to connections, which would else take them while a process is
-    down.
+    down; and none is given twice, since who asked for it may not listen yet.
 
     Raises:
         OSError: there are not so many.
     """
     found: list[int] = []
-    for step in range(len(_PORTS)):
-        port = _PORTS[(os.getpid() * _PORTS_APART + step) % len(_PORTS)]
+    for _ in range(len(_PORTS)):
+        port = _PORTS[next(_next_port) % len(_PORTS)]
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             found.append(port)
-        if len(found) == count:
+        if len(found) == number:
             return tuple(found)
-    raise OSError(f"no {count} free ports between {_PORTS[0]} and {_PORTS[-1]}")
+    raise OSError(f"no {number} free ports between {_PORTS[0]} and {_PORTS[-1]}")
 
 
 class Process:
