@@ -63,14 +63,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_vectors_on_a_node(folder: Path) -> None:
     found = played([*SEEN], "--start", NODE)
     assert {name: one.status for name, one in found.items()} == SEEN, [one.reason for one in found.values()]
-    assert "IncrementalAlterConfigs" in found["change.busy"].reason
     assert not [*folder.iterdir()]
 
 
 def test_a_rule_that_is_left_out_is_seen_over_tcp() -> None:
     rule, refuses = "prevote.follower.rejects-after-fetch", "prevote.follower-refuses"
-    wrong = shlex.join([sys.executable, str(Path(__file__).parent / "node_without.py"), rule, "{properties}"])
-    found = played([refuses, ONE_VOTE], "--start", wrong)
+    found = played([refuses, ONE_VOTE], "--start", f"{NODE} --without {rule}")
     assert found[ONE_VOTE].status is Status.PASS
     assert found[refuses].status is Status.FAIL
     assert "granted: expected false, actual true" in found[refuses].reason
