@@ -1,6 +1,7 @@
 """KIP-455 served by nodes over TCP, asked with the project's own client."""
 
 import signal
+import time
 from pathlib import Path
 
 from tests.conformance.acted_brokers import (
@@ -150,5 +151,9 @@ def test_kafka_python_reassigns(tmp_path: Path) -> None:
             assert refused == {name: kafka_module("errors").NoReassignmentInProgressError}
             throttle = {"leader.replication.throttled.replicas": "0:11"}
             admin.alter_configs([admins.ConfigResource("TOPIC", "A", throttle)], raise_on_unknown=False)
-            described = admin.describe_configs([admins.ConfigResource("TOPIC", "A")])
-            assert described["topic"]["A"]["leader.replication.throttled.replicas"]["value"] == "0:11"
+            # A broker answers from what it has read of the leader so far.
+            end = time.monotonic() + 60
+            while not (found := admin.describe_configs([admins.ConfigResource("TOPIC", "A")])["topic"]["A"]):
+                assert time.monotonic() < end, "the broker does not know of the throttle"
+                time.sleep(0.1)
+            assert found["leader.replication.throttled.replicas"]["value"] == "0:11"

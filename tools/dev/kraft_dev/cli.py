@@ -17,7 +17,7 @@ COMMANDS = {
         "kafka-bugs": "Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without "
         "them.",
         "kafka-matrix": "Run the vectors on every release of Apache Kafka that is pinned.",
-        "kafka-seeds": "Run random schedules on releases of Apache Kafka, many of them.",
+        "kafka-seeds": "Run random schedules on releases of Apache Kafka, with a bug up to the first that fails.",
     },
     "How fast is it?": {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",
