@@ -1,7 +1,7 @@
 #!/bin/sh
 # ensure_venv.sh run|test|suite|dev
 # Makes .venv hold this project with the libraries of that purpose, and does nothing when it already does.
-#   run: what `kraft-spec` itself uses, Kafka's bytes too    suite: what all parts of `make test` use, PySpark and Sphinx too
+#   run: what `kraft-spec` uses, Kafka's bytes and Z3 too    suite: what all parts of `make test` use, PySpark and Sphinx too
 #   test: also the test tools             dev: every extra (large downloads)
 # PYTHON names the interpreter to create it with; without it the first Python 3.11 or newer found is taken.
 set -eu
@@ -13,7 +13,7 @@ say() { printf '%s\n' "kraft-spec: $*" >&2; }
 
 # The larger environments serve the smaller purposes too, so that one .venv serves all.
 case $purpose in
-    run)   requirement='.[conformance]'        served_by="run test suite dev" ;;
+    run)   requirement='.[conformance,proofs]'        served_by="run test suite dev" ;;
     test)  requirement='.[test]'               served_by="test suite dev" ;;
     suite) requirement='.[docs,pipeline,test]' served_by="suite dev" ;;
     dev)   requirement='.[dev]'                served_by="dev" ;;

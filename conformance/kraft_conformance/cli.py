@@ -10,7 +10,7 @@ import typer
 from kraft_conformance.commands.on_demand import app_of
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, trace_error_code
+from kraft_conformance.failure import EXTRAS, CommandError, library_missing, trace_error_code
 from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
 
@@ -99,6 +99,13 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
     except TraceError as error:
         say(error, console=stderr)
         return trace_error_code(error)
+    except ModuleNotFoundError as error:
+        library, _, _ = (error.name or "").partition(".")
+        for extra, libraries in EXTRAS.items():
+            if library in libraries:
+                say(library_missing("this command", library, extra), "red", stderr)
+                return ExitCode.UNAVAILABLE
+        return _defect()
     except (JavaMissing, JarMissing, JarMismatch) as error:
         say(error, console=stderr)
         return ExitCode.UNAVAILABLE
@@ -108,12 +115,16 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
         say(error if error.filename is None else f"{error.filename}: {error.strerror}", console=stderr)
         return ExitCode.CANNOT_WRITE
     except Exception:
-        stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
-        stderr.print(traceback.format_exc(), markup=False)
-        return ExitCode.INTERNAL_ERROR
+        return _defect()
     if code == ExitCode.INTERRUPTED:
         return _interrupted()
     return code if isinstance(code, int) else ExitCode.CONFORMANT
+
+
+def _defect() -> ExitCode:
+    stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
+    stderr.print(traceback.format_exc(), markup=False)
+    return ExitCode.INTERNAL_ERROR
 
 
 def _interrupted() -> ExitCode:

@@ -1,7 +1,16 @@
 """What a command cannot do, with the exit code it means."""
 
+from importlib.util import find_spec
+
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.errors import TraceError
+
+EXTRAS = {
+    "conformance": ("crc32c", "jinja2", "junitparser", "kio"),
+    "pipeline": ("jinja2", "matplotlib", "pandas", "pyarrow", "pyspark"),
+    "proofs": ("z3",),
+}
+"""The libraries that the main install has not, by the extra that brings them."""
 
 
 class CommandError(Exception):
@@ -20,3 +29,20 @@ def usage_error(message: str) -> CommandError:
 def trace_error_code(error: TraceError) -> ExitCode:
     """The exit code for a trace that cannot be read, or is malformed."""
     return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
+
+
+def need(what: str, extra: str, *libraries: str) -> None:
+    """Return if these libraries of an extra are installed, or all of it, which `what` needs.
+
+    Raises:
+        CommandError: one of them is not.
+    """
+    for library in libraries or EXTRAS[extra]:
+        if find_spec(library) is None:
+            raise library_missing(what, library, extra)
+
+
+def library_missing(what: str, library: str, extra: str) -> CommandError:
+    """`what` needs a library of an extra that is not installed."""
+    wanted = f"{what} needs the package {library}: pip install 'kraft-spec[{extra}]'"
+    return CommandError(wanted, ExitCode.UNAVAILABLE)

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kraft_conformance.commands.pipeline_words import need_libraries
+from kraft_conformance.failure import need
 from kraft_traces.errors import TraceError
 from kraft_traces.streams import PARQUET_SUFFIX
 
@@ -16,13 +16,13 @@ def lines_of(trace: str) -> Iterator[str]:
     """The name of a file of lines, for the time of the block: the trace itself, or a copy of what its rows say.
 
     Raises:
-        CommandError: it is Parquet, and the libraries of the pipeline, which read that, are not installed.
+        CommandError: it is Parquet, and what reads that is not installed.
         TraceError: its rows are no lines; or the block raises one about the copy, which then names the trace.
     """
     if not trace.endswith(PARQUET_SUFFIX) or not Path(trace).is_file():
         yield trace
         return
-    need_libraries()
+    need("Parquet", "pipeline", "pyarrow")
     # Only the pipeline imports its libraries.
     splitting = import_module("kraft_traces.pipeline.splitting")
     with TemporaryDirectory() as folder:

@@ -25,6 +25,7 @@ from kraft_conformance.protocol.partitions import (
 )
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.acceptance import NotAcceptedError
@@ -138,7 +139,10 @@ def test_what_an_adapter_lacks_is_unsupported(capsys: pytest.CaptureFixture[str]
 def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("conformance", "smoke", "--adapter", adapter("partitions-only"))
     assert main([*words, "--subject", "partitions"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == f"{len(PARTITION_SMOKE)} vectors: {len(PARTITION_SMOKE)} pass\n"
+    assert (
+        capsys.readouterr().out
+        == f"{len(PARTITION_SMOKE)} vectors of suite {suite_version()}: {len(PARTITION_SMOKE)} pass\n"
+    )
     assert main([*words]) == ExitCode.NOTHING_JUDGED
     assert capsys.readouterr().out.startswith("unsupported: 12, needs the subject replica\n")
     assert main([*words, "--subject", "partition"]) == ExitCode.USAGE
@@ -396,7 +400,7 @@ def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
     assert main(["conformance", "smoke", "--subject", "partitions", "--adapter", first]) == ExitCode.VIOLATION
     shown = capsys.readouterr().out.replace(shlex.quote(first), "'python first.py'")
     assert shown.startswith(next(block for block in blocks() if block.startswith("FAIL partition.cancel.nothing")))
-    assert shown.splitlines()[-1] == "12 vectors: 2 pass, 1 fail, 9 skipped"
+    assert shown.splitlines()[-1] == f"12 vectors of suite {suite_version()}: 2 pass, 1 fail, 9 skipped"
 
 
 def test_the_page_counts_the_vectors_and_names_each_mutant() -> None:

@@ -19,6 +19,7 @@ from kraft_conformance.kafka.releases import releases
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.protocol.partition_values import shown_effect
 from kraft_conformance.protocol.partitions import partition_configuration_from
+from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
@@ -364,11 +365,12 @@ def test_each_profile_runs_its_variant_and_skips_the_other(capsys: Captured, wor
     assert output(capsys, *words, "kip") == (
         ExitCode.CONFORMANT,
         f"skipped: 1, of the profile {' and '.join(map(shown_profile, of_kafka.profiles))}, not kip\n"
-        "2 vectors: 1 pass, 1 skipped\n",
+        f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n",
     )
     assert output(capsys, *words, "kafka-4") == (
         ExitCode.CONFORMANT,
-        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n2 vectors: 1 pass, 1 skipped\n"
+        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n"
+        f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n"
         f"{summary_of('kafka-4')}\n",
     )
 

@@ -33,7 +33,7 @@ from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, escaped, markdown
 from kraft_conformance.runner.output.page import GLYPHS, page
-from kraft_conformance.runner.output.results import About, Results, results_of
+from kraft_conformance.runner.output.results import About, Results, results_of, suite_version
 from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
 from kraft_conformance.runner.output.sequence import Mark, sequence
 from kraft_conformance.runner.output.tap import tap
@@ -131,6 +131,7 @@ def test_the_first_line_says_what_was_run(tmp_path: Path) -> None:
             "schema": "kraft-vector/1",
             "vectors": len(Catalogue().entries),
             "manifest_sha256": sha256((vector_folder() / MANIFEST).read_bytes()).hexdigest(),
+            "version": suite_version(),
         },
         "adapter": altered("unsupported"),
         "asked_profile": "kip",
@@ -254,7 +255,7 @@ def test_tap_of_a_failure_a_skip_and_an_expected_failure() -> None:
         "TAP version 14",
         "1..5",
         "# ours 1, profile kip, observability wire",
-        f"# suite of {suite.vectors} vectors, manifest {suite.manifest_sha256}",
+        f"# {suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}",
         "ok 1 - vote.granted: The vote is on disk before the answer leaves "
         "# SKIP unobserved: it needs the level effects, the adapter shows wire",
         "not ok 2 - vote.stale-epoch: A Vote of an older epoch is fenced",
@@ -387,7 +388,7 @@ def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(tmp_path: Pat
     assert failed.rules[0] == "vote.request.stale-epoch"
     number = len(Catalogue().entries)
     assert text.startswith("# KRaft conformance: `kraft-reference ")
-    assert f"\n1 vector of {number}; manifest `{manifest[:12]}`.\n" in text
+    assert f"\n1 vector of {number}; {made.about.suite}, manifest `{manifest[:12]}`.\n" in text
     table = ["| group | ❌ fail | vectors |", "|---|---:|---:|", "| `vote` | 1 | 1 |", "| **all** | **1** | **1** |"]
     assert "\n".join(["", *table, ""]) in text
     failure = text[text.index("### ❌ fail (MUST): `vote.stale-epoch`") :]
@@ -742,13 +743,13 @@ def test_a_result_of_another_suite_is_said_in_words_and_refused_without_its_vect
     words = ["--vectors", str(folder), "--html", str(page_file), "--markdown", str(text_file)]
     assert main(["conformance", "report", str(kept), *words]) == ExitCode.CONFORMANT
     here = len(Catalogue().entries)
-    said = f"This result is of another version of the suite: {here} vectors, manifest "
+    said = f"This result is of other vectors: suite {suite_version()}, {here} vectors, manifest "
     assert f"\n{said}" in capsys.readouterr().err
     assert said in page_file.read_text()
     assert said in text_file.read_text()
     without(folder, "vote.stale-epoch")
     assert main(["conformance", "report", str(kept), "--vectors", str(folder)]) == ExitCode.BAD_INPUT
-    assert "id: no vector 'vote.stale-epoch' here: the result is of a suite of " in capsys.readouterr().err
+    assert "id: no vector 'vote.stale-epoch' here: the result is of suite " in capsys.readouterr().err
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -773,9 +774,7 @@ def test_what_cannot_be_written_is_told_before_anything_runs(capsys: Captured, t
 def test_a_library_that_is_missing_is_told_before_anything_runs(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, library: str
 ) -> None:
-    monkeypatch.setattr(
-        "kraft_conformance.runner.output.files.find_spec", lambda name: None if name == library else object()
-    )
+    monkeypatch.setattr("kraft_conformance.failure.find_spec", lambda name: None if name == library else object())
     words = ["conformance", "run", "--adapter", "no-such-adapter", f"--{option}", str(tmp_path / "r")]
     assert main(words) == ExitCode.UNAVAILABLE
     assert f"needs the package {library}: pip install 'kraft-spec[conformance]'" in capsys.readouterr().err

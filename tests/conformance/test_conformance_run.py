@@ -30,6 +30,7 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -102,7 +103,7 @@ def test_files_are_read_by_one_thread(monkeypatch: pytest.MonkeyPatch, capsys: C
 
 
 def test_smoke_is_short_and_passes(capsys: Captured) -> None:
-    said = f"{len(SMOKE)} vectors: {len(SMOKE)} pass\n"
+    said = f"{len(SMOKE)} vectors of suite {suite_version()}: {len(SMOKE)} pass\n"
     assert output(capsys, "conformance", "smoke", "--adapter", REFERENCE) == (ExitCode.CONFORMANT, said)
 
 
@@ -493,7 +494,7 @@ def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
     shown = said.replace(shlex.quote(adapter), "'python first.py'")
     assert code == ExitCode.VIOLATION
     assert shown.startswith(next(block for _, _, block in blocks if block.startswith("FAIL vote.once-per-epoch")))
-    assert shown.splitlines()[-1].startswith("12 vectors: 1 pass, 1 fail, 1 unobserved, ")
+    assert shown.splitlines()[-1].startswith(f"12 vectors of suite {suite_version()}: 1 pass, 1 fail, 1 unobserved, ")
 
 
 def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> None:
@@ -502,3 +503,13 @@ def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> No
     optional = [one.id for one in load_registry() if one.level != "MUST"]
     named = re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", table)
     assert [one for one in optional if one not in named and not one.startswith(("metric.", "cli."))] == []
+
+
+def test_a_pinned_suite_is_the_one_that_runs_or_nothing_does(capsys: Captured, tmp_path: Path) -> None:
+    run = ("conformance", "run", "--adapter", REFERENCE, "-k", "vote.stale-epoch")
+    assert main([*run, "--suite", suite_version()]) == ExitCode.CONFORMANT
+    assert f"1 vectors of suite {suite_version()}: 1 pass" in capsys.readouterr().out
+    assert main([*run, "--suite", "9.9"]) == ExitCode.USAGE
+    said = f"this kraft-spec has the suite {suite_version()}; for another one, pip install 'kraft-spec==9.9.*'\n"
+    assert capsys.readouterr().err == f"--suite 9.9: {said}"
+    assert main([*run, "--suite", suite_version(), "--vectors", str(tmp_path)]) == ExitCode.USAGE

@@ -215,7 +215,7 @@ def test_without_kio_it_says_what_to_install(wire: Shell, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "kio", None)
     code, out, err = wire("decode", str(VOTE.hex))
     assert (code, out) == (ExitCode.UNAVAILABLE, "")
-    assert err == "the wire codec needs the package kio: pip install 'kraft-spec[conformance]'\n"
+    assert err == "this command needs the package kio: pip install 'kraft-spec[conformance]'\n"
     assert wire("list")[0] == 0
 
 

@@ -33,7 +33,7 @@ from kraft_conformance.protocol.features import SUBJECTS
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
-from kraft_conformance.runner.output.results import results_of
+from kraft_conformance.runner.output.results import results_of, suite_version
 from kraft_conformance.runner.partition_explanation import partition_explained
 from kraft_conformance.runner.reports import exit_code, repetition
 from kraft_conformance.runner.selection import read_expected_failures, selected
@@ -56,6 +56,9 @@ Adapter = Annotated[
 Words = Annotated[
     list[str] | None,
     typer.Option("-k", help="Only vectors of this id or rule, or with this in one of them; repeatable: all must fit."),
+]
+SuiteVersion = Annotated[
+    str | None, typer.Option("--suite", help="Run only if this is the suite's version, as 0.2: for CI that pins it.")
 ]
 MustOnly = Annotated[bool, typer.Option("--must-only", help="Leave out what only a SHOULD or a MAY decides.")]
 Expected = Annotated[
@@ -122,6 +125,7 @@ def run(
     adapter: Adapter,
     words: Words = None,
     stops_at_first: StopAtFirst = False,
+    suite: SuiteVersion = None,
     must_only: MustOnly = False,
     expected_failures: Expected = None,
     profile: ProfileName = None,
@@ -136,6 +140,7 @@ def run(
     folder: Folder = None,
 ) -> int:
     """Run the vectors on an implementation."""
+    _check_suite(suite, folder)
     plan = Plan(adapter, (), timeout_s, profile, jobs, stops_at_first, must_only)
     targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
     return run_selected(plan, words, expected_failures, as_json, targets, folder)
@@ -248,6 +253,16 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
 def _unusual(timeout_s: float) -> float | None:
     """The seconds that a reply may take, if they have to be asked for."""
     return None if timeout_s == REPLY_TIMEOUT_S else timeout_s
+
+
+def _check_suite(asked: str | None, folder: Path | None) -> None:
+    if asked is None:
+        return
+    if folder is not None:
+        raise usage_error("--suite names a version of the package's vectors, --vectors other ones: give one of the two")
+    if asked != (here := suite_version()):
+        wanted = f"pip install 'kraft-spec=={asked}.*'"
+        raise usage_error(f"--suite {asked}: this kraft-spec has the suite {here}; for another one, {wanted}")
 
 
 def _check_profile(profile: str | None, catalogue: Catalogue) -> None:

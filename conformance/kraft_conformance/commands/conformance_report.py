@@ -105,9 +105,9 @@ def _show_matrix(made: Matrix) -> None:
 
 
 def show_outcomes(
-    outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str], causes: Sequence[Cause] = ()
+    outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str], causes: Sequence[Cause] = (), of: str = ""
 ) -> None:
-    """Show the failures, the reasons of what neither passes nor fails, and the counts."""
+    """Show the failures, the reasons of what neither passes nor fails, and the counts, with the suite they are of."""
     for outcome in outcomes:
         if outcome.status in FAILING:
             show_failure(outcome, details(outcome, repeated(outcome)).splitlines())
@@ -118,7 +118,7 @@ def show_outcomes(
         say(f"{status}: {number}, {reason}")
     for cause in causes:
         say(cause)
-    say(f"{len(outcomes)} vectors: {counts_in_words(outcomes)}", "bold")
+    say(f"{len(outcomes)} vectors{of and f' of {of}'}: {counts_in_words(outcomes)}", "bold")
 
 
 def show_failure(outcome: Outcome, lines: Iterable[str]) -> None:
@@ -161,6 +161,9 @@ def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequ
         for line in lines_of(results):
             print(line)
     elif not any(target.is_standard_output for target in targets):
-        show_outcomes(results.outcomes, results.repetition, common_causes(results.outcomes))
+        suite = results.about.suite
+        show_outcomes(
+            results.outcomes, results.repetition, common_causes(results.outcomes), str(suite) if suite.version else ""
+        )
         if results.about.note:
             say(results.about.note)

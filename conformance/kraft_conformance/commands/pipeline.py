@@ -14,13 +14,12 @@ from kraft_conformance.commands.pipeline_shown import show_account, show_made, s
 from kraft_conformance.commands.pipeline_words import (
     Conf,
     known_mutant,
-    need_libraries,
     plans_of,
     session_options,
 )
 from kraft_conformance.console import Notice, print_json, say, stage_progress, stderr
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
+from kraft_conformance.failure import CommandError, need
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 from kraft_traces.check import CANDIDATES_MAX, EVERY
@@ -226,7 +225,7 @@ def sweep(
 @contextmanager
 def _pipeline(output: Path) -> Iterator[tuple[Any, Notice]]:
     """The commands of the pipeline, and a progress bar for the time of the block."""
-    need_libraries()
+    need("the pipeline", "pipeline")
     try:
         with stage_progress() as notice:
             yield import_module("kraft_traces.pipeline.runs"), notice

@@ -1,30 +1,15 @@
 """What the words of `kraft-spec pipeline` stand for."""
 
 import re
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 
-from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import usage_error
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.pipeline.failures import InputError
 
 Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
-
-
-def need_libraries() -> None:
-    """Look for what the extra `pipeline` installs.
-
-    Raises:
-        CommandError: it is not there.
-    """
-    for library in ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2"):
-        if find_spec(library) is None:
-            raise CommandError(
-                f"the pipeline needs {library}: install kraft-spec with the extra `pipeline`", ExitCode.UNAVAILABLE
-            )
 
 
 def spark_settings(conf: list[str] | None) -> dict[str, str]:

@@ -212,9 +212,6 @@ def _wire_errors(source: str) -> Iterator[None]:
         yield
     except WireError as error:
         raise CommandError(f"{source}: {error}", ExitCode.BAD_INPUT) from error
-    except ImportError as error:
-        wanted = "the wire codec needs the package kio: pip install 'kraft-spec[conformance]'"
-        raise CommandError(wanted, ExitCode.UNAVAILABLE) from error
 
 
 def _named(find: Any, name: str) -> Any:

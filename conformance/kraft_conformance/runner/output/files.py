@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError, need, usage_error
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_traces.streams import STANDARD_STREAM, whole_file
@@ -64,7 +63,9 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
         raise usage_error(f"{' and '.join(streams)} cannot both go to standard output")
     seen: dict[Path, str] = {}
     for target in targets:
-        check_library(target.option)
+        chosen = _FORMATS[target.option]
+        if chosen.library is not None:
+            need(chosen.title, "conformance", chosen.library)
         if target.is_standard_output:
             continue
         check_writable(target.path)
@@ -72,18 +73,6 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
         if whole in seen:
             raise usage_error(f"--{seen[whole]} and --{target.option} name the same file, {target.path}")
         seen[whole] = target.option
-
-
-def check_library(option: str) -> None:
-    """Return if what a format needs is installed.
-
-    Raises:
-        CommandError: it is not.
-    """
-    title, _, _, library = _FORMATS[option]
-    if library is not None and find_spec(library) is None:
-        wanted = f"{title} needs the package {library}: pip install 'kraft-spec[conformance]'"
-        raise CommandError(wanted, ExitCode.UNAVAILABLE)
 
 
 def check_writable(path: Path) -> None:

@@ -35,7 +35,8 @@ def junit(results: Results, catalogue: Catalogue) -> bytes:
     if about.note:
         suite.add_property("note", about.note)
     suite.add_property("observability", about.observability)
-    suite.add_property("suite", about.suite.manifest_sha256)
+    suite.add_property("suite", about.suite.version)
+    suite.add_property("manifest", about.suite.manifest_sha256)
     document = JUnitXml()
     document.add_testsuite(suite)
     written: bytes = document.tostring()  # type: ignore[no-untyped-call]

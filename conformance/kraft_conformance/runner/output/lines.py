@@ -123,7 +123,7 @@ class _Reading:
     def _outcome(self, number: int, line: _VectorLine, about: About) -> Outcome:
         if line.id not in self._catalogue.entries:
             here = len(self._catalogue.entries)
-            detail = f"no vector {line.id!r} here: the result is of a suite of {about.suite.vectors} vectors, "
+            detail = f"no vector {line.id!r} here: the result is of {about.suite}, {about.suite.vectors} vectors, "
             detail += f"manifest {about.suite.manifest_sha256[:12]}, and this one has {here}"
             raise self._error(number, "id", detail)
         fields = msgspec.structs.asdict(line)

@@ -57,8 +57,8 @@ def _head(results: Results, catalogue: Catalogue) -> Iterator[str]:
         yield f"Not supported: {', '.join(map(in_line, about.unsupported))}."
     if about.unobserved:
         yield f"Never shown: {', '.join(map(in_line, about.unobserved))}."
-    suite = about.suite
-    yield f"{counted(len(results.outcomes), 'vector')} of {suite.vectors}; manifest `{suite.manifest_sha256[:12]}`."
+    suite, number = about.suite, counted(len(results.outcomes), "vector")
+    yield f"{number} of {suite.vectors}; {suite}, manifest `{suite.manifest_sha256[:12]}`."
     yield ""
 
 

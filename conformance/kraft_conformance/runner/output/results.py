@@ -30,6 +30,11 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     """How many, whether they were run or not."""
     manifest_sha256: str
     """Of the manifest, which has the SHA-256 of each vector."""
+    version: str = ""
+    """What may differ between two is said in docs/stability.md; empty for vectors that are not the package's."""
+
+    def __str__(self) -> str:
+        return f"suite {self.version}" if self.version else "an unnamed suite"
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="run"):
@@ -117,7 +122,13 @@ def suite_of(catalogue: Catalogue) -> Suite:
     """
     manifest = catalogue.manifest
     digest = sha256((catalogue.folder / MANIFEST).read_bytes()).hexdigest()
-    return Suite(manifest.schema, len(manifest.vectors), digest)
+    own = catalogue.folder == vector_folder()
+    return Suite(manifest.schema, len(manifest.vectors), digest, suite_version() if own else "")
+
+
+def suite_version() -> str:
+    """That of the package's vectors: the first two numbers of the package's own."""
+    return ".".join(version("kraft-spec").split(".")[:2])
 
 
 def results_of(
@@ -159,7 +170,8 @@ def other_suite(about: About, catalogue: Catalogue) -> str:
     if about.suite == here:
         return ""
     return (
-        f"This result is of another version of the suite: {about.suite.vectors} vectors, "
-        f"manifest {about.suite.manifest_sha256[:12]}; here are {here.vectors}, manifest {here.manifest_sha256[:12]}. "
+        f"This result is of other vectors: {about.suite}, {about.suite.vectors} vectors, "
+        f"manifest {about.suite.manifest_sha256[:12]}; here is {here}, {here.vectors} vectors, "
+        f"manifest {here.manifest_sha256[:12]}. "
         "Titles, rules and steps are those of the vectors here."
     )

@@ -30,7 +30,7 @@ def _lines(results: Results, catalogue: Catalogue) -> Iterator[str]:
     implementation = f"{about.implementation.name} {about.implementation.version}"
     yield f"# {said(implementation)}, profile {said(shown_profile(about.profile))}, observability {about.observability}"
     suite = about.suite
-    yield f"# suite of {suite.vectors} vectors, manifest {suite.manifest_sha256}"
+    yield f"# {suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}"
     if about.note:
         yield f"# {about.note}"
     if note := other_suite(about, catalogue):

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.commands.pipeline_words import Conf, need_libraries, spark_settings
+from kraft_conformance.commands.pipeline_words import Conf, spark_settings
 from kraft_conformance.console import print_json, progress, stdout, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError, need, usage_error
 from kraft_dev.benchmark.figure import BenchmarkError, Machine, this_machine
 from kraft_dev.benchmark.pipeline.corpora import SMALL, Sizes
 from kraft_dev.benchmark.pipeline.figures import NAMES, PipelineSpeed, measure_pipeline
@@ -51,7 +51,7 @@ def pipeline_bench(
         sizes = replace(sizes, traces=traces)
     wanted = [name for name in NAMES if not only or name in only]
     settings = spark_settings(conf)
-    need_libraries()
+    need("the pipeline", "pipeline")
     before = this_machine()
     try:
         with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
