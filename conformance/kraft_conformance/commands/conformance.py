@@ -16,6 +16,7 @@ from kraft_conformance.commands.conformance_report import (
     JsonLines,
     Junit,
     Markdown,
+    Sarif,
     Tap,
     deliver,
     matrix,
@@ -134,6 +135,7 @@ def run(
     as_json: JsonLines = False,
     junit: Junit = None,
     tap: Tap = None,
+    sarif: Sarif = None,
     markdown: Markdown = None,
     badge: Badge = None,
     html: Html = None,
@@ -142,7 +144,7 @@ def run(
     """Run the vectors on an implementation."""
     _check_suite(suite, folder)
     plan = Plan(adapter, (), timeout_s, profile, jobs, stops_at_first, must_only)
-    targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
+    targets = targets_of(junit=junit, tap=tap, sarif=sarif, markdown=markdown, badge=badge, html=html)
     return run_selected(plan, words, expected_failures, as_json, targets, folder)
 
 

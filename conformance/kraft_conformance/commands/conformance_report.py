@@ -28,6 +28,7 @@ JsonLines = Annotated[
 ]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 Tap = Annotated[Path | None, typer.Option("--tap", help="Write TAP version 14 to this file.")]
+Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 to this file.")]
 Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write Markdown to this file.")]
 Badge = Annotated[
     Path | None,
@@ -44,13 +45,14 @@ def report(
     as_json: JsonLines = False,
     junit: Junit = None,
     tap: Tap = None,
+    sarif: Sarif = None,
     markdown: Markdown = None,
     badge: Badge = None,
     html: Html = None,
     folder: Folder = None,
 ) -> int:
     """Show what a run said, or write the files that it would have written; the exit code says only that it is done."""
-    targets = targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html)
+    targets = targets_of(junit=junit, tap=tap, sarif=sarif, markdown=markdown, badge=badge, html=html)
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)

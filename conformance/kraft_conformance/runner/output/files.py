@@ -26,6 +26,7 @@ class _Format(NamedTuple):
 _FORMATS = {
     "junit": _Format("JUnit XML", "junit", "junit", "junitparser"),
     "tap": _Format("TAP", "tap", "tap"),
+    "sarif": _Format("SARIF", "sarif", "sarif"),
     "markdown": _Format("Markdown", "markdown", "markdown"),
     "badge": _Format("a badge", "badge", "svg_badge"),
     "badge.json": _Format("a badge", "badge", "endpoint_badge"),

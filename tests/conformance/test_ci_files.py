@@ -1,0 +1,171 @@
+"""What others take into their CI: the action, the template of a GitLab job, the container, the plugin of pytest.
+
+No CI of GitHub or GitLab runs here: the steps of the two files are run by a shell, with the variables that the host
+sets.  An image is built where a builder answers.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.conformance.commands import REFERENCE
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.runner.output.results import suite_version
+
+REPOSITORY = Path(__file__).parents[2]
+FILES = REPOSITORY / "conformance" / "ci"
+WRONG = f"{sys.executable} -m kraft_conformance.adapters.without_rules prevote.follower.rejects-after-fetch"
+FEW = "-k prevote.follower"
+
+
+def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as its host does: bash, that stops at the first error."""
+    found = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    environment = {**os.environ, "PATH": found, **variables}
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def _filled(text: str, pattern: str, given: Mapping[str, str]) -> str:
+    """A text with the inputs of a job in their places."""
+    return re.sub(pattern, lambda match: given[match[1]], text)
+
+
+@pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])
+def test_the_action_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
+    action = yaml.safe_load((FILES / "action.yml").read_text())
+    step = action["runs"]["steps"][1]
+    given = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
+    variables = {
+        name: re.sub(r"\$\{\{ inputs\.(\w+) }}", lambda m: given[m[1]], text) for name, text in step["env"].items()
+    }
+    programs = tmp_path / "kraft-spec" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "kraft-spec").symlink_to(Path(sys.executable).parent / "kraft-spec")
+    ends = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": tmp_path / "out", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+    ended = shell(step["run"], tmp_path, **variables, **{name: str(path) for name, path in ends.items()})
+    assert ended.returncode == code, ended.stderr
+    outputs = dict(line.split("=", 1) for line in (tmp_path / "out").read_text().splitlines())
+    assert set(outputs) == set(action["outputs"])
+    assert all(Path(path).stat().st_size for path in outputs.values())
+    assert f"suite {suite_version()}" in (tmp_path / "summary").read_text()
+
+
+@pytest.mark.nightly
+def test_the_action_installs_from_its_own_sources(tmp_path: Path) -> None:
+    step = yaml.safe_load((FILES / "action.yml").read_text())["runs"]["steps"][0]
+    installed = shell(step["run"], tmp_path, RUNNER_TEMP=str(tmp_path), PYTHON=sys.executable, SOURCES=f"{FILES}/../..")
+    assert installed.returncode == 0, installed.stderr
+    python = tmp_path / "kraft-spec" / "bin" / "python"
+    test_the_action_runs_the_vectors_and_leaves_reports(
+        tmp_path, f"{python} -m kraft_conformance.adapters.reference", 0
+    )
+
+
+@pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])
+def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
+    head, job = yaml.safe_load_all((FILES / "gitlab.yml").read_text())
+    inputs = head["spec"]["inputs"]
+    given = {name: one.get("default") for name, one in inputs.items()} | {"adapter": adapter, "arguments": FEW}
+    assert given["suite"] == suite_version()
+    assert given["package"] == f"kraft-spec[conformance]=={suite_version()}.*"
+    lines = job["kraft-conformance"]["script"]
+    script = _filled("\n".join(lines), r"\$\[\[ inputs\.(\w+) ]]", given)
+    ended = shell(script, tmp_path)
+    assert ended.returncode == code, ended.stderr
+    artifacts = job["kraft-conformance"]["artifacts"]
+    assert all((tmp_path / name).stat().st_size for name in (*artifacts["paths"], artifacts["reports"]["junit"]))
+
+
+def test_the_image_is_built_and_runs() -> None:
+    builders = [name for name in ("podman", "docker", "buildah") if shutil.which(name)]
+    asked = {one: subprocess.run([one, "info"], capture_output=True, check=False) for one in builders}
+    answering = [one for one, ended in asked.items() if ended.returncode == 0]
+    if not answering:
+        pytest.skip(f"NO BUILDER OF IMAGES ANSWERS HERE ({', '.join(builders) or 'none installed'}): NOT BUILT")
+    builder = answering[0]
+    build = [builder, "build", "--quiet", "-f", str(FILES / "Containerfile"), str(REPOSITORY)]
+    image = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
+    run = [builder, "run", "--rm", image, "--version"]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.startswith("kraft-spec ")
+
+
+# -------------------------------------------------------------------------------------------------------------
+# The plugin of pytest.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def plugged(folder: Path, *words: str) -> tuple[int, str]:
+    """Run pytest in a folder of its own."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-q", "-rs", *words]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_each_vector_is_a_test_that_its_rule_selects(tmp_path: Path) -> None:
+    rule = 'kraft_rule(id="prevote.follower.rejects-after-fetch")'
+    code, said = plugged(tmp_path, "--kraft-adapter", REFERENCE, "-m", rule, "-vv")
+    assert code == 0, said
+    assert re.search(r"collected \d+ items / \d+ deselected / \d+ selected", said)
+    assert re.search(r"^kraft-spec::prevote\.follower-refuses PASSED", said, re.MULTILINE), said
+    code, said = plugged(tmp_path, "--kraft-adapter", WRONG, "-m", rule)
+    assert code == 1
+    assert "Send VoteResponse to 3.granted: expected false, actual true" in said
+    assert f"kraft-spec conformance replay prevote.follower-refuses --adapter {shlex.quote(WRONG)}" in said
+
+
+def test_what_an_adapter_does_not_show_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    code, said = plugged(tmp_path, "--kraft-adapter", f"{REFERENCE} --level wire", "-k", "hw.own-epoch")
+    assert code in (0, 5), said
+    assert "FAILED" not in said
+
+
+def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
+    assert plugged(tmp_path)[0] == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--kraft-adapter", "no-such-program"), "the adapter says no hello: "),
+        (("--kraft-adapter", REFERENCE, "--kraft-suite", "9.9"), "--kraft-suite 9.9: this kraft-spec has the suite "),
+        (("--kraft-adapter", REFERENCE, "--kraft-profile", "kafka-3"), "no vector is of the profile 'kafka-3'"),
+    ],
+)
+def test_what_cannot_run_is_said_once(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
+    code, said = plugged(tmp_path, *words)
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert said.count(expected) == 1, said
+
+
+# -------------------------------------------------------------------------------------------------------------
+# SARIF.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def test_sarif_has_a_result_for_each_failure_with_its_rule_and_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "r.sarif"
+    words = ["conformance", "run", "--adapter", WRONG, *FEW.split(), "--sarif", str(path)]
+    assert main(words) == ExitCode.VIOLATION
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    assert document["version"] == "2.1.0"
+    (run,) = document["runs"]
+    rules = [one["id"] for one in run["tool"]["driver"]["rules"]]
+    first = run["results"][0]
+    assert first["ruleId"] == rules[first["ruleIndex"]] == "prevote.follower.rejects-after-fetch"
+    assert first["level"] == "error"
+    assert first["message"]["text"].startswith("prevote.follower-refuses: ")
+    assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert len({one["partialFingerprints"]["vector/v1"] for one in run["results"]}) == len(run["results"])
