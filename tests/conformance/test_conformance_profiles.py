@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from junitparser import JUnitXml
 from msgspec.structs import replace as with_fields
-from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, lines, output
+from tests.conformance.commands import REFERENCE, Captured, altered, document, lines, output
 
 from kraft_conformance.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
@@ -35,7 +35,6 @@ from kraft_conformance.vectors.profiles import (
     shown_profile,
     summary_of,
 )
-from kraft_conformance.vectors.profiles_page import page
 from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_dev.vectors.target import THREE
@@ -149,12 +148,6 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
 def test_the_own_vote_is_said_to_be_unsafe() -> None:
     found = next(one for one in read_kafka_file().difference if one.decision == "restart_precedence")
     assert found.caution.startswith("Unsafe together with voter changes")
-
-
-def test_the_page_is_current() -> None:
-    assert (DOCS / "profiles.md").read_text(encoding="utf-8") == page(), (
-        "kraft-spec conformance profiles --page > docs/profiles.md"
-    )
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -474,4 +467,3 @@ def test_the_differences_are_listed(capsys: Captured) -> None:
     assert [(one["decision"], one["subject"], one["verified"]) for one in found["differences"]] == [
         (one.decision, one.subject, one.verified) for one in read_kafka_file().difference
     ]
-    assert output(capsys, "conformance", "profiles", "--page") == (ExitCode.CONFORMANT, page())

@@ -1,6 +1,6 @@
 """Findings about Apache Kafka that no vector shows: schedules of some steps on every release.
 
-docs/kafka-findings.md has what follows from each.
+docs/kafka.md has what follows from each.
 """
 
 from collections.abc import Callable

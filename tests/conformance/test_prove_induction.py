@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import DOCS, Captured
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.proofs_cross_check import expected_answer
 from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.proof_page import markdown
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
 
@@ -103,8 +102,3 @@ def test_who_checks_what_is_printed(capsys: Captured) -> None:
     shown = capsys.readouterr().out
     assert "What the machine proves" in shown
     assert all(one.name in shown for one in REVIEWED)
-
-
-def test_the_page_is_up_to_date(capsys: Captured) -> None:
-    assert prove("--page") == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == markdown() == (DOCS / "proofs-induction.md").read_text(encoding="utf-8")

@@ -119,10 +119,7 @@ def test_the_folder_of_questions_is_one_and_holds_no_others(words: tuple[str, ..
     ("words", "message"),
     [
         (("theorems", "--list", "--smt2", "d"), "--list and --smt2: expected one of them"),
-        (("theorems", "--page", "--smt2", "d"), "--page and --smt2: expected one of them"),
         (("induction", "--list", "--smt2", "d"), "--list and --smt2: expected one of them"),
-        (("induction", "--page", "--trust"), "--page and --trust: expected one of them"),
-        (("induction", "--page", "append"), "--page is the whole proof, expected no names beside it: append"),
         (("induction", "--trust", "append"), "--trust is about the whole proof, expected no names beside it: append"),
     ],
 )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import DOCS, Captured
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -91,11 +91,6 @@ def test_the_list_proves_nothing(capsys: Captured) -> None:
 def test_one_theorem_is_not_called_many(capsys: Captured) -> None:
     assert main(["prove", "theorems", "--list", "add-one"]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out.split("\n")[0].strip() == "1 theorem"
-
-
-def test_the_page_is_up_to_date(capsys: Captured) -> None:
-    assert main(["prove", "theorems", "--page"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == (DOCS / "proofs-theorems.md").read_text(encoding="utf-8")
 
 
 def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:

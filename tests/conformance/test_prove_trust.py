@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.conformance.commands import DOCS, Captured
+from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -61,11 +61,6 @@ def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, mo
 def test_an_unknown_mutant_is_wrong_use(capsys: Captured) -> None:
     assert main(["prove", "mutants", "nope"]) == ExitCode.USAGE
     assert "no mutant 'nope'; there are half-is-a-majority" in " ".join(capsys.readouterr().err.split())
-
-
-def test_the_page_of_mutants_is_up_to_date(capsys: Captured) -> None:
-    assert main(["prove", "mutants", "--page"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == (DOCS / "proofs-mutants.md").read_text(encoding="utf-8")
 
 
 def test_runs_in_which_things_happen_and_nothing_breaks_are_conformant(capsys: Captured) -> None:

@@ -1,4 +1,4 @@
-"""What machine-made mutants of the reference survived until there was a test for it (docs/mutants.md)."""
+"""What machine-made mutants of the reference survived until there was a test for it (docs/checks.md)."""
 
 import dataclasses
 import importlib

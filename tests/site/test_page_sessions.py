@@ -13,7 +13,7 @@ _PREFIX = ".venv/bin/"
 
 
 def sessions(page: str) -> list[str]:
-    """The blocks of a page that begin with a prompt, and those of one command that a block of output follows."""
+    """The blocks of a page that begin with a prompt, and those of one command (`sh`, not `shell`) before one of output."""
     found = []
     blocks = [(match[1], match[2]) for match in _FENCED.finditer(page)]
     for (language, text), following in zip_longest(blocks, blocks[1:]):
@@ -27,11 +27,10 @@ def sessions(page: str) -> list[str]:
 
 
 PAGES = {
-    "README.md": ["validate", "scenario", "prove", "conformance"],
+    "README.md": ["validate"],
     "docs/conformance.md": ["conformance", "conformance"],
     "docs/conformance-partitions.md": ["conformance", "conformance"],
-    "docs/partition-reassignment.md": ["scenario"],
-    "docs/quorum-reassignment.md": ["scenario"],
+    "docs/scenarios.md": ["scenario", "scenario"],
 }
 """With the commands whose output stands there whole, in order.
 

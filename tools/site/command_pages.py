@@ -22,22 +22,22 @@ EXAMPLES = Path(__file__).parent / "examples"
 """A session of the shell for each command that has one: a test runs them."""
 
 READ_MORE: Mapping[str, tuple[str, ...]] = {
-    "conformance": ("conformance", "adapter-in-30-minutes", "conformance-random", "conformance-reports"),
-    "describe": ("viewer",),
+    "conformance": ("conformance", "adapter-in-30-minutes"),
+    "describe": ("trace-format",),
     "findings": ("checks", "decisions"),
-    "kafka": ("kafka", "conformance", "conformance-random", "profiles"),
-    "live": ("live", "live-record"),
+    "kafka": ("kafka", "conformance"),
+    "live": ("live",),
     "model": ("model",),
-    "node": ("node",),
+    "node": ("live",),
     "pipeline": ("pipeline",),
     "prove": ("proofs",),
     "rules": ("rules",),
-    "run": ("start", "checks"),
+    "run": ("checks",),
     "scenario": ("scenarios",),
-    "simulate": ("simulator",),
-    "trace": ("node", "trace-format"),
+    "simulate": ("scenarios",),
+    "trace": ("live", "trace-format"),
     "validate": ("trace-format", "model"),
-    "view": ("viewer",),
+    "view": ("trace-format",),
     "wire": ("wire",),
 }
 """The pages that tell of a command's use."""

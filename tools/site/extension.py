@@ -22,13 +22,17 @@ from tools.site import (
     coverage_page,
     docstrings,
     field_tables,
+    induction_page,
     kafka_page,
     model_pages,
     open_points_page,
+    profiles_page,
+    proof_mutants_page,
     proved_page,
     result_pages,
     rule_pages,
     scenario_pages,
+    theorems_page,
 )
 from tools.site.diagrams import quorums, roles
 from tools.site.facts import Material, RuleFacts, gather
@@ -71,7 +75,13 @@ def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> d
         command_pages.command_pages(),
         result_pages.result_pages(registry),
         [(kafka_page.PAGE, kafka_page.kafka_page(registry))],
-        [(proved_page.PAGE, proved_page.proved_page(registry))],
+        [
+            (profiles_page.PAGE, profiles_page.profiles_page()),
+            (proved_page.PAGE, proved_page.proved_page(registry)),
+            (induction_page.PAGE, induction_page.induction_page()),
+            (theorems_page.PAGE, theorems_page.theorems_page()),
+            (proof_mutants_page.PAGE, proof_mutants_page.proof_mutants_page()),
+        ],
         api_pages.api_pages(repository),
     ]
     return dict(page for each in made for page in each)

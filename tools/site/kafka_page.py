@@ -30,7 +30,7 @@ def kafka_page(registry: Registry) -> str:
         *_head(recorded),
         "## Differences that a profile says",
         "",
-        "Each is an answer of a [profile](../profiles.md), which has the classes and methods too.",
+        "Each is an answer of a [profile](../results/profiles.md), which has the classes and methods too.",
         "",
         *table(("decision", *_versions(recorded)), [_decision_row(one, recorded) for one in decisions]),
         "",
@@ -64,6 +64,17 @@ def kafka_page(registry: Registry) -> str:
     return "\n".join(lines) + "\n"
 
 
+def release_rows(recorded: Recorded) -> list[tuple[str, ...]]:
+    """A row for each release: how many vectors pass, differ as is known, differ otherwise, and do not show."""
+    rows = []
+    for run in recorded.releases:
+        number = Counter(run.statuses.values())
+        unexplained = sum(number[status] for status in FAILING)
+        shown = (number[Status.PASS], number[Status.EXPECTED_FAILURE], unexplained, number[Status.UNOBSERVED])
+        rows.append((run.version, *map(str, shown)))
+    return rows
+
+
 def _head(recorded: Recorded) -> Iterator[str]:
     said = "" if recorded.is_current else " **Older than the vectors**, which have changed since."
     yield (
@@ -72,12 +83,10 @@ def _head(recorded: Recorded) -> Iterator[str]:
     )
     yield "[Kafka itself](../kafka.md) says how to run a branch, and which parts of Kafka are stood in for."
     yield ""
-    rows = []
-    for run in recorded.releases:
-        number = Counter(run.statuses.values())
-        unexplained = sum(number[status] for status in FAILING)
-        shown = (number[Status.PASS], number[Status.EXPECTED_FAILURE], unexplained, number[Status.UNOBSERVED])
-        rows.append((run.version, f"`{run.profile}`", *map(str, shown), f"`{run.command}`"))
+    rows = [
+        (row[0], f"`{run.profile}`", *row[1:], f"`{run.command}`")
+        for run, row in zip(recorded.releases, release_rows(recorded), strict=True)
+    ]
     yield from table(
         ("release", "profile", "pass", "differ as below", "unexplained", "not seen", "the command that repeats it"),
         rows,

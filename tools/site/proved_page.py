@@ -35,11 +35,11 @@ def proved_page(registry: Registry) -> str:
             by_rule.setdefault(rule, []).append(action)
     words = (
         "Each line is a chain: what the KIP says, the rule that it became, the actions of KRaft.tla that state it, the "
-        "actions of the [inductive proof](../proofs-induction.md) that they amount to, and how many obligations are "
+        "actions of the [inductive proof](../results/induction.md) that they amount to, and how many obligations are "
         "proved of these.",
         "That each step of the model is such a sequence is checked on every edge of its graph and in runs "
         "(`kraft-spec prove refinement`, `python -m kraft_dev edges --refinement`); "
-        "[what must be read and believed](../proofs-induction.md#what-a-human-reviews) stands with the proof.",
+        "[what must be read and believed](../results/induction.md#what-a-human-reviews) stands with the proof.",
         "A rule that is not here is not in the proof: it is about timers, Pre-Votes, errors, formats or the order of "
         "messages, which change nothing that the proof remembers, and the model and the traces check it alone.",
     )

@@ -190,11 +190,11 @@ def included(piece: Piece, language: str) -> list[str]:
 def _proofs(facts: RuleFacts, names: Collection[str]) -> list[str]:
     lines = ["## Proofs", ""]
     if facts.theorems:
-        lines += ["Proved by Z3 for voters sets of every size ([theorems](../proofs-theorems.md)):", ""]
+        lines += ["Proved by Z3 for voters sets of every size ([theorems](../results/theorems.md)):", ""]
         lines += [f"- `{one.slug}`: {sentence(prose(one.statement, names))}" for one in facts.theorems]
         lines.append("")
     if facts.theory_mutants:
-        lines += ["With the rule broken, the [inductive proof](../proofs-induction.md) does not go through:", ""]
+        lines += ["With the rule broken, the [inductive proof](../results/induction.md) does not go through:", ""]
         lines += [
             f"- `{one.name}`: {sentence(prose(one.sentence))} Not proved then: `{one.fails}`."
             for one in facts.theory_mutants

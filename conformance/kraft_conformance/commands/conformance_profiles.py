@@ -1,26 +1,16 @@
 """`kraft-spec conformance profiles`: where the profiles differ, and where Apache Kafka was read."""
 
-import sys
-from typing import Annotated
-
-import typer
 from msgspec import to_builtins
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.vectors.profiles import EXPERIMENTAL, Difference, read_kafka_file, shown_profile
-from kraft_conformance.vectors.profiles_page import page
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES
 
-Page = Annotated[bool, typer.Option("--page", help="Print docs/profiles.md.")]
 
-
-def profiles(as_page: Page = False, as_json: Json = False) -> int:
+def profiles(as_json: Json = False) -> int:
     """Show where the profiles of Apache Kafka differ from kip, and the source files that they were read from."""
-    if as_page:
-        sys.stdout.write(page())
-        return ExitCode.CONFORMANT
     known = read_kafka_file()
     if as_json:
         names = [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]

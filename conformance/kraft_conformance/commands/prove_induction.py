@@ -24,7 +24,6 @@ Names = Annotated[
     ),
 ]
 List = Annotated[bool, typer.Option("--list", help="Only say which obligations there are; nothing is proved.")]
-Page = Annotated[bool, typer.Option("--page", help="The whole proof as Markdown, as in docs/proofs-induction.md.")]
 WhereSafe = Annotated[
     bool,
     typer.Option("--where-safe", help="Under a profile of Apache Kafka: what of its restart is safe, and no more."),
@@ -35,7 +34,6 @@ Trust = Annotated[bool, typer.Option("--trust", help="What the machine proves, a
 def induction(
     names: Names = None,
     only_list: List = False,
-    page: Page = False,
     trust: Trust = False,
     smt2: Smt2 = None,
     profile: Profile = KIP.name,
@@ -47,24 +45,19 @@ def induction(
     Exit code 1 when an obligation is not proved.
     Under a profile of Apache Kafka some are not: a finding says what goes wrong.
     """
-    at_most_one(list=only_list, page=page, trust=trust, smt2=smt2)
-    for option, is_given, what in (("--page", page, "is"), ("--trust", trust, "is about")):
-        if is_given and names:
-            raise usage_error(f"{option} {what} the whole proof, expected no names beside it: {', '.join(names)}")
+    at_most_one(list=only_list, trust=trust, smt2=smt2)
+    if trust and names:
+        raise usage_error(f"--trust is about the whole proof, expected no names beside it: {', '.join(names)}")
     folder = smt2_folder(smt2)
     if trust:
         return _trust(as_json)
     # Here, because importing the solver takes longer than most commands run.
     from kraft_spec.proofs.induction.obligations import obligations, select
     from kraft_spec.proofs.induction.own_vote import where_safe as safe_restart
-    from kraft_spec.proofs.induction.proof_page import markdown
     from kraft_spec.proofs.induction.prover import prove
     from kraft_spec.proofs.induction.smt2 import file_name, questions
     from kraft_spec.proofs.induction.theory import theory
 
-    if page:
-        print(markdown(), end="")
-        return ExitCode.CONFORMANT
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
     is_refuted = PROFILES[profile].restart_precedence == "own-vote"

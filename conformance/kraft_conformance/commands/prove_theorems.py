@@ -18,28 +18,21 @@ if TYPE_CHECKING:
 
 Slugs = Annotated[list[str] | None, typer.Argument(metavar="[THEOREM]...", help="Which theorems; without one: all.")]
 List = Annotated[bool, typer.Option("--list", help="Only say what they are; nothing is proved.")]
-Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/proofs-theorems.md.")]
 
 
-def theorems(
-    slugs: Slugs = None, only_list: List = False, page: Page = False, smt2: Smt2 = None, as_json: Json = False
-) -> int:
+def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as_json: Json = False) -> int:
     """Prove the theorems about majorities, and refute each one's weakenings with the smallest counterexample.
 
     Exit code 1 when one is not proved, or a weakening is not refuted by the sets that are expected.
     """
-    at_most_one(list=only_list, page=page, smt2=smt2)
+    at_most_one(list=only_list, smt2=smt2)
     folder = smt2_folder(smt2)
     # Here and below, because the theorems and the solver take longer to import than most commands run.
-    from kraft_spec.proofs.theorems.page import markdown
     from kraft_spec.proofs.theorems.smt2 import questions
 
     chosen = _chosen(slugs)
     if folder is not None:
         write_smt2(folder, {name: text for one in chosen for name, text in questions(one).items()})
-    if page:
-        print(markdown(chosen), end="")
-        return ExitCode.CONFORMANT
     if only_list:
         return _list(chosen, as_json)
     from kraft_spec.proofs.theorems.checking import check

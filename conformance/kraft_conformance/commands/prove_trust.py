@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kraft_spec.proofs.induction.theory import Theory
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which mutants; without one: all.")]
-Page = Annotated[bool, typer.Option("--page", help="The list as Markdown, as in docs/proofs-mutants.md.")]
 States = Annotated[int, typer.Option("--states", min=1, help="How many different states to reach.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same runs.")]
 
@@ -24,21 +23,17 @@ Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same 
 # The solver is imported by the commands that ask it, so that the others start without it.
 
 
-def mutants(names: Names = None, page: Page = False, as_json: Json = False) -> int:
+def mutants(names: Names = None, as_json: Json = False) -> int:
     """Break the inductive proof on purpose: each mutant must be rejected, and a run must show what is wrong.
 
     Exit code 1 when one is not rejected at the obligation that is expected, or its run breaks another invariant.
     """
     from kraft_spec.proofs.induction.mutants import MUTANTS, MutantError, exhibit, mutant, reject
-    from kraft_spec.proofs.induction.mutants_page import markdown
 
     try:
         chosen = [mutant(name) for name in dict.fromkeys(names)] if names else list(MUTANTS)
     except MutantError as error:
         raise usage_error(str(error)) from error
-    if page:
-        print(markdown(chosen), end="")
-        return ExitCode.CONFORMANT
     found = []
     with progress("breaking the proof", len(chosen)) as advance:
         for one in chosen:

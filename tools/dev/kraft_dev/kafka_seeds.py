@@ -172,7 +172,7 @@ def markdown(found: Sequence[Campaign]) -> str:
     """The whole page."""
     words = (
         "Each run is a cluster under random faults, `kraft-spec kafka run --workload`, with the "
-        "[judges of random runs](../conformance-random.md#who-judges). "
+        "[judges of random runs](../conformance.md#who-judges). "
         "One that does what is known to differ goes on, as [it is told there](../kafka.md#what-is-known-to-differ).",
         "",
         *_origins(found),

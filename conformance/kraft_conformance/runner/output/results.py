@@ -31,7 +31,7 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     manifest_sha256: str
     """Of the manifest, which has the SHA-256 of each vector."""
     version: str = ""
-    """What may differ between two is said in docs/stability.md; empty for vectors that are not the package's."""
+    """What may differ between two is said in docs/citing.md; empty for vectors that are not the package's."""
 
     def __str__(self) -> str:
         return f"suite {self.version}" if self.version else "an unnamed suite"

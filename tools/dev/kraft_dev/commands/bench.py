@@ -1,4 +1,4 @@
-"""`python -m kraft_dev bench`: the figures of docs/benchmarks.md, measured in one run."""
+"""`python -m kraft_dev bench`: the figures of docs/contributing.md, measured in one run."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -22,7 +22,7 @@ def markdown(catalogue: Catalogue, matrices: Sequence[Matrix]) -> str:
     """The whole page, of the recorded results."""
     words = [
         "Each seeded mutant of the catalogue, every tool that was asked about it, and which of them detects it; "
-        "[mutants](../mutants.md) says what the tools are."
+        "[mutants](../checks.md#mutants) says what the tools are."
     ]
     words += [
         f"- **{one.name}**, by `{one.command}`{f' ({one.how})' if one.how else ''}: {origin(one.name, one.measured)}"

@@ -1,7 +1,7 @@
 """Vectors that begin in constructed states: what a rule forbids, and other rules keep every cluster from.
 
 Each says why no events lead to its state.
-What the replica does there is what the model does from the very state (docs/edges.md, constructed states).
+What the replica does there is what the model does from the very state (docs/checks.md, constructed states).
 """
 
 from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot

@@ -1,9 +1,8 @@
 """The mutants of the proof as a page of the documentation: what the catalogue says of them, and nothing measured."""
 
-from collections.abc import Iterable
-
-from kraft_spec.proofs.induction.mutant import Mutant
 from kraft_spec.proofs.induction.mutants import MUTANTS, SPARE
+
+PAGE = "results/proof-mutants.md"
 
 _HEAD = (
     "# Mutants of the inductive proof\n"
@@ -13,7 +12,7 @@ _HEAD = (
     "The prover must then stop at the obligation named here, and a run of the broken theory must reach a step that "
     "breaks the invariant named here.\n"
     "Where the two differ, the run shows that the invariant is false; the obligation is unproved, no more.\n"
-    "`kraft-spec prove mutants --page` prints this page; a test compares the two.\n"
+    "`kraft-spec prove mutants` shows both.\n"
     "\n"
     "| mutant | what is broken | rules | first obligation that is not proved | a step that breaks an invariant |\n"
     "|---|---|---|---|---|\n"
@@ -31,12 +30,12 @@ They stay, because they say what replicas do.
 """
 
 
-def markdown(mutants: Iterable[Mutant] = MUTANTS) -> str:
+def proof_mutants_page() -> str:
     """The whole page."""
     rows = [
         f"| `{one.name}` | {one.sentence} | {', '.join(f'`{rule}`' for rule in one.rules)} | `{one.fails}` "
         f"| `{one.breaks}`, {'random runs' if one.run is None else 'a scripted run'} |"
-        for one in mutants
+        for one in MUTANTS
     ]
     spare = [f"| `{name}` | {reason} |" for name, reason in SPARE.items()]
     return _HEAD + "\n".join(rows) + "\n" + _SPARE + "\n".join(spare) + "\n"
