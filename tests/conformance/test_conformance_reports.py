@@ -798,7 +798,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(
 
 
 def test_the_page_about_reports_names_every_option_and_field() -> None:
-    text = (DOCS / "conformance-reports.md").read_text()
+    text = (DOCS / "conformance.md").read_text()
     named = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
     assert {*About.__struct_fields__, *(field.name for field in fields(Outcome))} <= named
     assert {f"--{option} FILE" for option in FORMATS} <= named

@@ -1,7 +1,6 @@
 """The named scenarios: complete, deterministic, and each with exactly the outcome that it states."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,6 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.notation import differs, notation
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster
-from kraft_reference.scenarios.schedule import table_of
 from kraft_reference.state import new_replica
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.experiments.playing import play
@@ -96,11 +94,6 @@ def test_every_experiment_is_used_by_a_scenario() -> None:
     used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.without}
     assert used <= switches
     assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
-
-
-def test_the_documented_table_is_current() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert "\n\n" + table_of(SCENARIOS) + "\n" in page
 
 
 def test_unknown_names_say_what_there_is() -> None:

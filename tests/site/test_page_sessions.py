@@ -13,7 +13,7 @@ _PREFIX = ".venv/bin/"
 
 
 def sessions(page: str) -> list[str]:
-    """The blocks of a page that begin with a prompt, and those of one command (`sh`, not `shell`) before one of output."""
+    """Blocks that begin with a prompt, and those of one command (`sh`, not `shell`) before a block of output."""
     found = []
     blocks = [(match[1], match[2]) for match in _FENCED.finditer(page)]
     for (language, text), following in zip_longest(blocks, blocks[1:]):

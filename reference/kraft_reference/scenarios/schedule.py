@@ -1,7 +1,7 @@
 """What a scenario of the quorum and one of partitions have in common: variants, and expectations that fail by name."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any, Generic, NoReturn, TypeVar
@@ -80,16 +80,6 @@ class AnyScenario(Generic[NumberT, VariantT]):
 def said_of(script: Callable[[Any], None]) -> str:
     """The first paragraph of what a script says of itself, without its full stop."""
     return " ".join(cleandoc(script.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
-
-
-def table_of(scenarios: Iterable[AnyScenario[NumberT, VariantT]]) -> str:
-    """A Markdown table of scenarios with one line for each variant."""
-    lines = ["| # | scenario | variant | what happens | violates |", "|---|---|---|---|---|"]
-    for scenario in scenarios:
-        for position, variant in enumerate(scenario.variants):
-            head = f"| {scenario.number} | `{scenario.name}`" if position == 0 else "| |"
-            lines.append(f"{head} | `{variant.name}` | {variant.outcome} | {', '.join(variant.violates)} |")
-    return "\n".join(lines) + "\n"
 
 
 class ScenarioFailure(AssertionError):  # noqa: N818 - a failed expectation, not an error of the code

@@ -1,7 +1,5 @@
 """S25 to S29: every variant runs with its outcome, and a scenario that expects something else fails by name."""
 
-from pathlib import Path
-
 import pytest
 
 from kraft_reference.partitions.decisions import PROFILES
@@ -15,7 +13,6 @@ from kraft_reference.partitions.scenarios import (
 from kraft_reference.partitions.scenarios.scenario import cluster
 from kraft_reference.partitions.scenarios.stage import PartitionStage
 from kraft_reference.scenarios import ScenarioFailure
-from kraft_reference.scenarios.schedule import table_of
 from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.rules import load_registry
@@ -100,8 +97,3 @@ def test_a_leader_adds_only_whom_it_was_told_of() -> None:
     one.script(stage)
     with pytest.raises(ScenarioFailure, match="replicas that the leader was told of"):
         stage.in_sync(1, 2, 3, 4)
-
-
-def test_the_page_has_the_table() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert page.endswith("\n\n" + table_of(PARTITION_SCENARIOS))
