@@ -30,8 +30,8 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
 default_role = "literal"
 highlight_language = "text"
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 
 # Quotes and ellipses, but no dashes: two hyphens begin the name of an option.
 smartquotes_action = "qe"
@@ -89,7 +89,11 @@ html_static_path = ["_static"]
 # Without one a browser asks for favicon.ico, and complains.
 html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
-html_js_files = [("sort_tables.js", {"defer": "defer"}), ("copy_citation.js", {"defer": "defer"})]
+html_js_files = [
+    ("accessible.js", {"defer": "defer"}),
+    ("sort_tables.js", {"defer": "defer"}),
+    ("copy_citation.js", {"defer": "defer"}),
+]
 html_search_scorer = str(Path(__file__).resolve().parent / "_static/search_scorer.js")
 # Search finds what an index of thousands of names would list.
 html_use_index = False
