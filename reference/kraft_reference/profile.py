@@ -103,7 +103,7 @@ KAFKA_4 = Profile(
     update_voter_credit="fetch",
     resigned_metric="unattached",
 )
-"""Apache Kafka 4.2 and 4.3: docs/profiles.md has for each answer what showed it, or where it was read."""
+"""Apache Kafka 4.2 and 4.3: the page results/profiles has for each answer what showed it, or where it was read."""
 
 KAFKA_4_1 = replace(KAFKA_4, name="kafka-4.1", observer_refusal="lasts")
 """Apache Kafka 4.1."""

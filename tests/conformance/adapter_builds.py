@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Tests that run side by side do not build in one folder."""
 _LEAST_JAVA = 17
+_LEAST_GO = 22
+"""Of Go 1.x; `go.mod` of the template."""
 _LEAST_RUST = 70
 """Of Rust 1.x; `rust-version` of the template."""
 
@@ -41,6 +43,11 @@ def toolchain(language: Language) -> Path:
         if cargo is None or (_version(cargo, "--version", r"cargo 1\.(\d+)") or 0) < _LEAST_RUST:
             raise ToolchainMissing(language, f"NO CARGO 1.{_LEAST_RUST} OR NEWER ON PATH")
         return Path(cargo).parent
+    if language is Language.GO:
+        go = shutil.which("go")
+        if go is None or (_version(go, "version", r"go1\.(\d+)") or 0) < _LEAST_GO:
+            raise ToolchainMissing(language, f"NO GO 1.{_LEAST_GO} OR NEWER ON PATH")
+        return Path(go).parent
     home = os.environ.get("JAVA_HOME")
     path = os.pathsep.join([f"{home}/bin", os.environ["PATH"]] if home else [os.environ["PATH"]])
     javac = shutil.which("javac", path=path)
@@ -73,6 +80,10 @@ def built(language: Language) -> str:
         sources = sorted(map(str, folder.rglob("*.java")))
         _run([str(tools / "javac"), "--release", "17", "-Xlint:all", "-Werror", "-d", f"{folder}/build", *sources])
         return shlex.join([str(tools / "java"), "-cp", f"{folder}/build", "Main"])
+    if language is Language.GO:
+        _run([str(tools / "go"), "vet", "-C", str(folder), "."])
+        _run([str(tools / "go"), "build", "-C", str(folder), "-o", "kraft-adapter"])
+        return shlex.quote(str(folder / "kraft-adapter"))
     # Beside the copy, so that the next build does not begin from nothing.
     cargo(folder, "build")
     return shlex.quote(str(BUILDS / "rust-target" / "debug" / "kraft-adapter"))

@@ -117,7 +117,8 @@ def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) ->
     folder = f"{language}-adapter"
     there = sections(readme)["# An adapter in " + language.title()][0].text
     page = sections(PAGE.read_text(encoding="utf-8"))[language.title()][1].text
-    assert there == page.replace(f"{folder}/", "").replace(" --quiet --manifest-path Cargo.toml", "")
+    inside = page.replace(f"-C {folder} ", "").replace(f"{folder}/kraft", "./kraft").replace(f"{folder}/", "")
+    assert there == inside.replace(" --quiet --manifest-path Cargo.toml", "")
 
 
 def rewritten(page: str) -> str:

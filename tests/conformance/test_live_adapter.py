@@ -26,6 +26,7 @@ from kraft_conformance.live.translating import Translation
 from kraft_conformance.live.wire_log import Event, Way, WireLog
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.wire.log_records import batches_of
 
@@ -156,4 +157,4 @@ def test_kafka(version: str, capsys: Captured) -> None:
             pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
         raise
     assert main(["kafka", "run", "--live", "--version", version, "-k", "change.busy"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.startswith("1 vectors: 1 pass")
+    assert capsys.readouterr().out.startswith(f"1 vectors of suite {suite_version()}: 1 pass")

@@ -20,6 +20,7 @@ from kraft_conformance.kafka.adapter import source_folders
 class Language(StrEnum):
     """What a template is written in; the name of its folder."""
 
+    GO = "go"
     JAVA = "java"
     RUST = "rust"
 
@@ -27,12 +28,13 @@ class Language(StrEnum):
 class Template(StrEnum):
     """What can be copied: an adapter with a minimal voter in a language, or the one of Apache Kafka."""
 
+    GO = Language.GO
     JAVA = Language.JAVA
     RUST = Language.RUST
     KAFKA = "kafka"
 
 
-_CARGO_LEFTOVERS = shutil.ignore_patterns("target", "build", "__pycache__")
+_LEFTOVERS = shutil.ignore_patterns("target", "build", "kraft-adapter", "__pycache__")
 
 TemplateName = Annotated[
     Template, typer.Argument(help="What it is written in; kafka: the adapter of Apache Kafka, for who patches Kafka.")
@@ -85,4 +87,4 @@ def copy_template(name: Template | Language, folder: Path) -> None:
 
 def _copy(source: Traversable, target: Path) -> None:
     with as_file(source) as folder:
-        shutil.copytree(folder, target, ignore=_CARGO_LEFTOVERS, dirs_exist_ok=True)
+        shutil.copytree(folder, target, ignore=_LEFTOVERS, dirs_exist_ok=True)

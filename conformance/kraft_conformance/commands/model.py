@@ -69,7 +69,7 @@ def model(
     A check that is stopped by its time limit is not conclusive (exit code 2), except in the nightly group, where it
     counts as the outcome that it is and says how far it got.
 
-    Under a profile of Apache Kafka a check may find what is expected of none: see docs/profiles.md.
+    Under a profile of Apache Kafka a check may find what is expected of none: see docs/kafka.md.
     """
     if name is None:
         return _list(as_json)

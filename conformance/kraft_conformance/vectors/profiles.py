@@ -19,7 +19,7 @@ SUFFIXES = tuple(f".{one.name}" for one in KAFKA_PROFILES)
 """Ends the id of a vector that says what happens under such a profile; the one of the same id without it says `kip`."""
 
 EXPERIMENTAL = frozenset(one.name for one in KAFKA_PROFILES)
-"""Profiles of software: its answers were read, and shown by running releases as far as docs/profiles.md says so."""
+"""Profiles of software: its answers were read, and shown by running releases as far as results/profiles says."""
 
 _OF_PARTITIONS = frozenset(one.name for one in fields(decisions.ReassignmentProfile) if one.name != "name")
 
@@ -197,4 +197,4 @@ def summary_of(profile: str) -> str:
     unread = [one.decision for one in found if not one.verified]
     said = f"{len(unread)} not verified ({', '.join(unread)})" if unread else "none of them unverified"
     text = f"profile {shown_profile(profile)}: {len(found)} of its answers are not those of {KIP.name}, {said}"
-    return f"{text}; docs/profiles.md says which of them a running Kafka has shown"
+    return f"{text}; the page results/profiles says which of them a running Kafka has shown"

@@ -22,7 +22,7 @@ from kraft_traces.streams import whole_file
 
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
-Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site and docs/profiles.md.")]
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site.")]
 
 
 def kafka_matrix(record: Record = False) -> int:

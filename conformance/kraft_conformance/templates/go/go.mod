@@ -1,0 +1,3 @@
+module kraft-adapter
+
+go 1.22
