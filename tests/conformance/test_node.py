@@ -1,6 +1,7 @@
 """The reference as processes over TCP: their merged traces are those of the model."""
 
 import asyncio
+import gzip
 import json
 import random
 import signal
@@ -158,8 +159,11 @@ def test_what_keeps_a_node_from_running_is_said(tmp_path: Path, capsys: Captured
         nodes.start(1)
         nodes.leader()
         assert "is in use by another process" in run(nodes).stderr
+    trace = Path(nodes.traces()[0])
+    before = trace.read_bytes()
     with socket.create_server(("127.0.0.1", nodes.ports[1])):
         busy = run(nodes)
+    assert trace.read_bytes() == before
     said = f"{nodes.properties(1)}: listeners: 127.0.0.1:{nodes.ports[1]}: address already in use\n"
     assert (busy.returncode, busy.stderr) == (ExitCode.CANNOT_WRITE, said)
     log = next((nodes.data(1) / "__cluster_metadata-0").glob("*.log"))
@@ -202,6 +206,14 @@ def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: 
     output = str(tmp_path / "merged.jsonl")
     merge = ("trace", "merge", *traces.values(), "-o", output)
     assert_said(capsys, ExitCode.BAD_INPUT, "tells of replica 1", *merge, traces[1])
+    packed = {number: gzip.compress(Path(path).read_bytes()) for number, path in traces.items()}
+    for number, content in packed.items():
+        (tmp_path / f"{number}.jsonl.gz").write_bytes(content)
+    merged = tmp_path / "of-packed.jsonl"
+    assert (
+        main(["trace", "merge", *(str(tmp_path / f"{number}.jsonl.gz") for number in packed), "-o", str(merged)]) == 0
+    )
+    assert main(["validate", str(merged)]) == ExitCode.CONFORMANT
     # A vote that the leader has received, but that nobody has sent any more.
     events = [json.loads(line) for line in Path(traces[leader]).read_text().splitlines()]
     vote = next(one["message"] for one in events if one.get("event") == "HandleVoteResponse")

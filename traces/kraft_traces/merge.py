@@ -18,6 +18,7 @@ from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine, HeaderLine, Line
 from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
+from kraft_traces.streams import open_bytes
 from kraft_traces.vocabulary import TracedCause
 
 Key = tuple[str, int, int, int]
@@ -58,11 +59,12 @@ def read_process_trace(path: Path) -> ProcessTrace:
 
     Raises:
         MergeError: a line is no line of a trace.
-        OSError: the file cannot be read.
+        TraceError: the file cannot be read.
     """
     header: HeaderLine | None = None
     events: list[tuple[int, EventLine]] = []
-    texts = path.read_bytes().splitlines(keepends=True)
+    with open_bytes(path) as stream:
+        texts = stream.readlines()
     for number, text in enumerate(texts, start=1):
         if number == len(texts) and not text.endswith(b"\n"):
             return _process_trace(path, header, events, is_torn=True)

@@ -171,9 +171,12 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None, wit
     level = disk.state.log.versions[0].kraft_version
     configuration = configuration_of(properties, disk, PROFILES[profile], servers, level)
     path = properties.metadata_directory / "trace.jsonl" if trace is None else trace
-    own = NodeTrace(path, configuration, disk.state)
-    running = Node(configuration, disk, own, properties.snapshot_bytes, replicas_without(without))
-    server = Server(*properties.bind, Serving(running, properties.is_controller).respond)
+
+    async def respond(frame: bytes) -> bytes | None:
+        return await serving.respond(frame)
+
+    # Before its trace is opened: a second process of this node ends here, and has written nothing.
+    server = Server(*properties.bind, respond)
     try:
         await server.start()
     except OSError as error:
@@ -181,6 +184,9 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None, wit
         raise CommandError(
             f"{properties.source}: listeners: {server.host}:{server.port}: {why}", ExitCode.CANNOT_WRITE
         ) from None
+    own = NodeTrace(path, configuration, disk.state)
+    running = Node(configuration, disk, own, properties.snapshot_bytes, replicas_without(without))
+    serving = Serving(running, properties.is_controller)
     running.start()
     say(f"node {running.id} listens at {server.host}:{server.port}")
     if not properties.is_controller:

@@ -41,8 +41,6 @@ def merge_traces(files: Files, output: Output) -> int:
         lines = list(merge(traces))
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
-    except OSError as error:
-        raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.NO_INPUT) from error
     with whole_file(output) as stream:
         stream.writelines(lines)
     say(f"{output}: {len(lines) - 2} events of {len(files)} traces", console=stderr)
