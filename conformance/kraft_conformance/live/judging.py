@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.live.capture import read_capture
 from kraft_conformance.live.captured import messages_of
+from kraft_conformance.live.lives import passed_by_life, trace_by_life
 from kraft_conformance.live.quorum import CAPTURE, Plan, Ran, read_done, read_plan
 from kraft_conformance.live.start import Start
 from kraft_conformance.live.traced import write_inferred
@@ -61,10 +62,14 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     paths = [folder / f"replica-{one}" / "data" / "trace.jsonl" for one in nodes]
     traces = [read_process_trace(path) for path in paths if path.exists()]
     header = merged_header(traces)
+    ran = read_done(folder)
     if opaque:
         capture = folder / CAPTURE
         found = messages_of(*read_capture(capture), start_us=0).seen
-        passed = _as_sent([one for one in found if isinstance(one, Sighting)], opaque)
+        seen_to_pass = [one for one in found if isinstance(one, Sighting)]
+        made = passed_by_life(seen_to_pass, ran.starts)
+        traces = [trace_by_life(one, seen_to_pass, made, ran.starts) for one in traces]
+        passed = _as_sent(made, opaque)
         traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
     configuration = configuration_of(header)
     events = tuple(merged_events(traces))
@@ -73,7 +78,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     with whole_file(folder / TRACE) as stream:
         write_inferred(stream, Start(configuration, None), inferred)
     verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)
-    return Judged(plan, read_done(folder), verdict, inferred, _leaders(inferred.lines))
+    return Judged(plan, ran, verdict, inferred, _leaders(inferred.lines))
 
 
 def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sighting]:
@@ -88,10 +93,7 @@ def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sightin
         if one.request is None and one.source in opaque:
             before, id_ = known[one.source], int(one.message.correlation_id)
             later = [at for other, at in before if other > id_]
-            if len(later) == len(before):
-                # It has begun anew, or for the first time.
-                before.clear()
-            elif later:
+            if later:
                 place = min(later) - 0.5
             before.append((id_, place))
         order.append((place, one._replace(time_ms=passed[ceil(place)].time_ms)))

@@ -73,6 +73,8 @@ class Ran(Struct, frozen=True):
     done: tuple[Done, ...]
     has_leader: bool
     """Is there one when all is over?"""
+    starts: dict[int, list[int]] = {}
+    """Of Kafka's controllers by id: when their processes were started, in milliseconds on the clock of the traces."""
 
 
 def read_plan(folder: Path) -> Plan:
@@ -124,6 +126,7 @@ class Quorum:
         self._zero = time.monotonic()
         self._done: list[Done] = []
         self._has_leader = False
+        self._starts: dict[int, list[int]] = {one: [] for one in plan.kafka}
 
     async def run(self) -> None:
         """From formatting to the end of all processes.
@@ -157,7 +160,7 @@ class Quorum:
                     process.kill()
                 await recorder.stop()
                 recorder.end()
-                self._write(DONE, Ran(tuple(self._done), self._has_leader))
+                self._write(DONE, Ran(tuple(self._done), self._has_leader, self._starts))
 
     def _write(self, name: str, what: Struct) -> None:
         (self.folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(what)) + b"\n")
@@ -166,10 +169,10 @@ class Quorum:
         self._say(f"formatting {len(self.processes)} disks")
         await asyncio.gather(*(asyncio.to_thread(one.format, Timeouts()) for one in self.processes.values()))
         self._say("starting the voters")
-        await asyncio.gather(*(self.processes[one].start() for one in self.plan.voters))
+        await asyncio.gather(*map(self._start, self.plan.voters))
         if (leader := await self._leader()) is None:
             raise LaunchError(f"no leader for {_LEADER_S:.0f} s")
-        await asyncio.gather(*(self.processes[one].start() for one in self.plan.others))
+        await asyncio.gather(*map(self._start, self.plan.others))
         self._zero = time.monotonic()
         self._note(f"{self._named(leader)} leads")
         watch = asyncio.create_task(self._watch(leader))
@@ -185,6 +188,11 @@ class Quorum:
         last = await self._leader()
         self._has_leader = last is not None
         self._note("no leader at the end" if last is None else f"{self._named(last)} leads at the end")
+
+    async def _start(self, replica: int) -> None:
+        if replica in self._starts:
+            self._starts[replica].append(time.monotonic_ns() // 1_000_000)
+        await self.processes[replica].start()
 
     def _note(self, what: str) -> None:
         self._done.append(Done(int((time.monotonic() - self._zero) * 1000), what))
@@ -225,7 +233,7 @@ class Quorum:
             process.pause()
         await asyncio.sleep(fault.lasts_ms / 1000)
         if fault.kind is FaultKind.KILL:
-            await process.start()
+            await self._start(replica)
         elif fault.kind is FaultKind.STOP:
             process.resume()
         self._away.discard(replica)
@@ -239,7 +247,11 @@ class Quorum:
             # What a client asks an opaque leader is not inferred.
             self._note(f"voters: left out, {'Kafka' if leader else 'nobody'} leads")
             return
-        voters = {one["replicaId"] for one in (await self._describe(leader))["currentVoters"]}
+        try:
+            voters = {one["replicaId"] for one in (await self._describe(leader))["currentVoters"]}
+        except (OSError, EOFError, WireError, TimeoutError):
+            self._note(f"voters: left out, {self._named(leader)} does not answer")
+            return
         added = next((one for one in self.plan.replicas if one not in voters), None)
         changed = replica if added is None else added
         directory = self.processes[changed].directory_id()

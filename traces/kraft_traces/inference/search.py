@@ -107,7 +107,8 @@ class Search:
         told = self._seen.all[answer].message
         state = self.nodes[0].state
         epoch, leader = self._replica.field(state, "epoch"), self._replica.field(state, "leader_id")
-        return self._follows_other(target) and (told.epoch, told.leader_id or leader) == (epoch, leader)
+        is_known = told.epoch < epoch or (told.epoch, told.leader_id or leader) == (epoch, leader)
+        return is_known and self._follows_other(target)
 
     def _follows_other(self, target: Sighting) -> bool:
         state = self.nodes[0].state
