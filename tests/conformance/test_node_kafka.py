@@ -1,5 +1,6 @@
 """Nodes and Apache Kafka: its own tools on a quorum of nodes, and its controller as a voter among them."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -164,3 +165,15 @@ def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Pat
 def following(nodes: Nodes) -> None:
     """Wait until every voter has everything."""
     nodes.wait_for(lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"])
+
+
+def test_a_mixed_quorum_under_fault_is_judged(
+    java: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Kafka is killed and begins again, with the correlation ids that it began with."""
+    words = ["--nodes", "2", "--kafka", VERSION, "--seconds", "8", "--seed", "9", "--faults", "kill", "--json"]
+    code = main(["live", "quorum", *words, "-o", str(tmp_path / "kept")])
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["verdict"]["kind"]) == (0, "accepted"), told
+    assert {"kill 3 (Kafka)", "3 (Kafka) is back"} <= {one["what"] for one in told["done"]}
+    assert told["inferred"] > 20
