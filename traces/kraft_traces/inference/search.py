@@ -113,7 +113,9 @@ class Search:
     def _follows_other(self, target: Sighting) -> bool:
         state = self.nodes[0].state
         role, leader = self._replica.field(state, "role"), self._replica.field(state, "leader_id")
-        return bool(role == "Follower" and leader != target.destination)
+        # A Prospective that fetches has lost its round by what has come, and follows the leader again that it knows.
+        is_prospective = role == "Prospective" and leader is not None
+        return bool((role == "Follower" or is_prospective) and leader != target.destination)
 
     def sent(self, target: Sighting) -> Explained | Unexplained:
         """Explain a message that the replica has sent, and go on from there."""
