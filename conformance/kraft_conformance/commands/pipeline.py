@@ -10,14 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Candidates, Every, Json, Seeds, SwitchOff, known_rules, seeds_of
-from kraft_conformance.commands.pipeline_shown import (
-    show_account,
-    show_answer,
-    show_made,
-    show_regressions,
-    show_report,
-    show_sweep,
-)
+from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
 from kraft_conformance.commands.pipeline_words import (
     Conf,
     known_mutant,
@@ -36,7 +29,6 @@ from kraft_traces.pipeline.failures import (
     MasterUnreachableError,
     OutputError,
     PipelineError,
-    QueryError,
     SparkError,
 )
 
@@ -186,45 +178,6 @@ def report(
 
 
 @app.command()
-def sql(
-    question: Annotated[str, typer.Argument(help="A SELECT; the tables are those of docs/pipeline.md.")],
-    output: Tables,
-    limit: Annotated[int, typer.Option(min=1, help="Rows at most.")] = 1000,
-    master: Master = _LOCAL,
-    conf: Conf = None,
-    spark_log: Chatter = False,
-    as_json: Json = False,
-) -> int:
-    """Ask the tables of a run in SQL; nothing is changed."""
-    with _pipeline(output) as (runs, notice):
-        options = session_options(runs, master, conf, spark_log)
-        answer = runs.query(options, output, question, limit=limit, notice=notice)
-    show_answer(answer.columns, answer.rows, answer.more, as_json)
-    return ExitCode.CONFORMANT
-
-
-@app.command()
-def compare(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Output folder of the earlier run.")],
-    now: Annotated[Path, typer.Argument(metavar="NOW", help="Output folder of the later one.")],
-    as_json: Json = False,
-) -> int:
-    """Compare two nights: failures that are new or gone, coverage lost or won, speed.
-
-    Exit code 1 if a failure is new or something is not seen any more.
-    """
-    from kraft_traces.pipeline.report.regressions import compare as regressions_of
-    from kraft_traces.pipeline.report.regressions import read_figures
-
-    try:
-        found = regressions_of(*(read_figures(folder / "report" / "report.json") for folder in (before, now)))
-    except OutputError as error:
-        raise CommandError(str(error), ExitCode.NO_INPUT) from error
-    show_regressions(found, as_json)
-    return ExitCode.VIOLATION if found.is_worse else ExitCode.CONFORMANT
-
-
-@app.command()
 def sweep(
     output: Output,
     schedules: Annotated[int, typer.Option(min=1, help="How many runs, over all workloads and profiles.")] = 10_000,
@@ -291,7 +244,6 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
     OutputError: ExitCode.CANNOT_WRITE,
     InputError: ExitCode.NO_INPUT,
     AccountingError: ExitCode.INTERNAL_ERROR,
-    QueryError: ExitCode.USAGE,
 }
 
 

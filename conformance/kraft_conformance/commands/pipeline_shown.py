@@ -1,8 +1,7 @@
 """How `kraft-spec pipeline` shows what it has done."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from rich.text import Text
 
 from kraft_conformance.console import print_json, say, show_table, shown
 from kraft_conformance.exit_codes import ExitCode
-from kraft_traces.pipeline.report.regressions import Regressions
 
 _GROUPS_SHOWN = 10
 
@@ -22,50 +20,6 @@ def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
     else:
         show_table(f"{output}", ("", "rows"), [(name, f"{rows:,}") for name, rows in made.items()])
     return ExitCode.CONFORMANT
-
-
-def show_answer(columns: Sequence[str], rows: Sequence[Sequence[Any]], more: bool, as_json: bool) -> None:
-    """The rows that a question in SQL gets."""
-    if as_json:
-        print_json([dict(zip(columns, map(_plain, row), strict=True)) for row in rows])
-        return
-    show_table(f"{len(rows):,} rows" + (", and more" if more else ""), columns, [list(map(_cell, row)) for row in rows])
-
-
-def _plain(value: Any) -> Any:
-    """A value of Spark as JSON has it."""
-    if isinstance(value, bytes | bytearray):
-        return value.decode("utf-8", "backslashreplace")
-    if hasattr(value, "asDict"):
-        return {name: _plain(one) for name, one in value.asDict().items()}
-    if isinstance(value, list | tuple):
-        return list(map(_plain, value))
-    if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def _cell(value: Any) -> Text:
-    plain = _plain(value)
-    text = "" if plain is None else plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
-    return shown(text)
-
-
-def show_regressions(found: Regressions, as_json: bool) -> None:
-    """What is different between two runs."""
-    if as_json:
-        print_json({**found._asdict(), "worse": found.is_worse})
-        return
-    for words, groups in (("new failure", found.new_failures), ("gone", found.gone_failures)):
-        for one in groups:
-            where = ", ".join(str(one[name]) for name in ("rule", "event", "field") if one[name])
-            say(f"{words}: {where}: {one['traces']:,} traces")
-    for words, names in (("not seen any more", found.lost_coverage), ("seen now", found.new_coverage)):
-        for name in names:
-            say(f"{words}: {name}")
-    for stage, (then, now) in found.events_per_second.items():
-        say(f"{stage}: {then:,.0f} events/s then, {now:,.0f} now, {now / then:.2f} times as many")
-    say("worse" if found.is_worse else "nothing is worse", "bold")
 
 
 def show_account(account: Mapping[str, int]) -> None:

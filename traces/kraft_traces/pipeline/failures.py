@@ -23,7 +23,3 @@ class InputError(PipelineError):
 
 class AccountingError(PipelineError):
     """Lines or traces are unaccounted for: a defect of the pipeline."""
-
-
-class QueryError(PipelineError):
-    """A question in SQL is none, or is about what is not there."""

@@ -18,8 +18,7 @@ from kraft_traces.pipeline.failures import OutputError
 from kraft_traces.pipeline.generate import run_generate
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, run_ingest
 from kraft_traces.pipeline.plans import Plans
-from kraft_traces.pipeline.querying import Answer, ask
-from kraft_traces.pipeline.report import Document
+from kraft_traces.pipeline.report.figures import Document
 from kraft_traces.pipeline.report.writing import write_report
 from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions, parallelism, spark_session
@@ -206,13 +205,6 @@ def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice)
         if workspace.has(EVENTS):
             _count(session, workspace)
         return write_report(session, workspace, notice)
-
-
-def query(options: SessionOptions, output: Path, question: str, *, limit: int, notice: Notice = no_notice) -> Answer:
-    """The answer to a question in SQL about the tables in `output`."""
-    workspace = Workspace.finished(output)
-    with _session(options, notice) as session:
-        return ask(session, workspace, question, limit, notice)
 
 
 def sweep(

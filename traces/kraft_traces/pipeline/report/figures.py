@@ -8,12 +8,15 @@ from pyspark.sql import functions as sf
 from kraft_traces.check import Extent
 from kraft_traces.check.compared import GROUPS, PROPERTIES
 from kraft_traces.pipeline.coverage import KINDS
-from kraft_traces.pipeline.report import FORMAT, Document
 from kraft_traces.pipeline.schemas import COVERAGE, QUARANTINE, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 
+FORMAT = "kraft-pipeline-report/1"
+
 GROUPS_MAX = 200
 """So many groups of failures, and so many reasons, are shown; how many there are is said."""
+
+Document = dict[str, Any]
 
 _GROUP = ("event", "rule", "field", "kind")
 _PLACE = "^line [0-9]+: "

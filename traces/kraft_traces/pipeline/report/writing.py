@@ -14,8 +14,7 @@ from typing import Any
 from pyspark.sql import functions as sf
 
 from kraft_traces.pipeline.chunks import Notice, watched
-from kraft_traces.pipeline.report import Document
-from kraft_traces.pipeline.report.figures import figures
+from kraft_traces.pipeline.report.figures import Document, figures
 from kraft_traces.pipeline.report.page import page
 from kraft_traces.pipeline.schemas import SCHEDULES, SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
