@@ -56,6 +56,14 @@ def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: Capt
         assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
 
 
+@pytest.mark.parametrize("option", ["--since", "--compare"])
+def test_an_earlier_run_that_is_none(option: str, trace: Path, tmp_path: Path, capsys: Captured) -> None:
+    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out", option, tmp_path)
+    missing = {"--since": "it has no pipeline.json", "--compare": "report/report.json cannot be read: "}[option]
+    assert (code, missing in said) == (ExitCode.NO_INPUT, True), said
+    assert sorted(tmp_path.iterdir()) == [trace]
+
+
 def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     words = ("run", "--input", trace, "--output", tmp_path / "out", "--master", "spark://127.0.0.1:1")
     code, said = _refused(capsys, *words)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Candidates, Every, Json, Seeds, SwitchOff, known_rules, seeds_of
-from kraft_conformance.commands.pipeline_shown import show_account, show_made, show_report, show_sweep
+from kraft_conformance.commands.pipeline_shown import show_account, show_answer, show_made, show_report, show_sweep
 from kraft_conformance.commands.pipeline_words import (
     Conf,
     known_mutant,
@@ -29,6 +29,7 @@ from kraft_traces.pipeline.failures import (
     MasterUnreachableError,
     OutputError,
     PipelineError,
+    QueryError,
     SparkError,
 )
 
@@ -42,6 +43,12 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the tab
 Tables = Annotated[Path, typer.Option("--output", "-o", help="Folder with the tables of a run.")]
 Master = Annotated[str, typer.Option("--master", help="Spark's master: local[*], local[N], spark://HOST:PORT.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Take up a run that was stopped.")]
+Compare = Annotated[
+    Path | None, typer.Option("--compare", help="Output of an earlier run: the report says what is worse than there.")
+]
+Since = Annotated[
+    Path | None, typer.Option("--since", help="Output of an earlier run: traces that it has judged are not checked.")
+]
 Chatter = Annotated[bool, typer.Option("--spark-log", help="Let Spark's own log go to standard error.")]
 Workloads = Annotated[
     list[str] | None,
@@ -65,6 +72,8 @@ def run(
     output: Output,
     master: Master = _LOCAL,
     resume: Resume = False,
+    since: Since = None,
+    compare: Compare = None,
     every: Every = EVERY,
     candidates: Candidates = CANDIDATES_MAX,
     conf: Conf = None,
@@ -79,7 +88,16 @@ def run(
     with _pipeline(output) as (runs, notice):
         options = session_options(runs, master, conf, spark_log)
         checking = runs.Checking(every, candidates)
-        account, document = runs.run(options, inputs, output, resume=resume, checking=checking, notice=notice)
+        account, document = runs.run(
+            options,
+            inputs,
+            output,
+            resume=resume,
+            checking=checking,
+            since=since,
+            compare=compare,
+            notice=notice,
+        )
     if as_json:
         print_json(document)
     else:
@@ -162,6 +180,7 @@ def coverage(output: Tables, master: Master = _LOCAL, conf: Conf = None, spark_l
 @app.command()
 def report(
     output: Tables,
+    compare: Compare = None,
     master: Master = _LOCAL,
     conf: Conf = None,
     spark_log: Chatter = False,
@@ -169,11 +188,33 @@ def report(
 ) -> int:
     """Make the report of a run again from its tables."""
     with _pipeline(output) as (runs, notice):
-        document = runs.report(session_options(runs, master, conf, spark_log), output, notice=notice)
+        options = session_options(runs, master, conf, spark_log)
+        document = runs.report(options, output, compare=compare, notice=notice)
     if as_json:
         print_json(document)
     else:
         show_report(document, output)
+    return ExitCode.CONFORMANT
+
+
+@app.command()
+def sql(
+    query: Annotated[str, typer.Argument(help="As 'SELECT verdict, count(*) FROM verdicts GROUP BY verdict'.")],
+    output: Tables,
+    rows: Annotated[int, typer.Option(min=1, help="Most rows that are shown.")] = 100,
+    master: Master = _LOCAL,
+    conf: Conf = None,
+    spark_log: Chatter = False,
+    as_json: Json = False,
+) -> int:
+    """Answer a query on the tables of a run, which stay as they are.
+
+    The names of the tables are those of their folders. Exit code: 64 if that is no query, or cannot be answered.
+    """
+    with _pipeline(output) as (runs, notice):
+        options = session_options(runs, master, conf, spark_log)
+        answer = runs.sql(options, output, query, rows_max=rows, notice=notice)
+    show_answer(answer, as_json)
     return ExitCode.CONFORMANT
 
 
@@ -244,6 +285,7 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
     OutputError: ExitCode.CANNOT_WRITE,
     InputError: ExitCode.NO_INPUT,
     AccountingError: ExitCode.INTERNAL_ERROR,
+    QueryError: ExitCode.USAGE,
 }
 
 

@@ -11,6 +11,7 @@ from kraft_conformance.console import print_json, say, show_table, shown
 from kraft_conformance.exit_codes import ExitCode
 
 _GROUPS_SHOWN = 10
+_COLUMNS_SHOWN = 6
 
 
 def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
@@ -20,6 +21,25 @@ def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
     else:
         show_table(f"{output}", ("", "rows"), [(name, f"{rows:,}") for name, rows in made.items()])
     return ExitCode.CONFORMANT
+
+
+def show_answer(answer: Any, as_json: bool) -> None:
+    """The rows of a `query.Answer`; where they have more columns than a narrow screen, a table for each row."""
+    columns, rows = answer.columns, answer.rows
+    if as_json:
+        print_json({"columns": columns, "rows": rows, "whole": answer.is_whole})
+        return
+    if len(columns) > _COLUMNS_SHOWN:
+        for number, row in enumerate(rows, 1):
+            show_table(f"row {number}", ("column", "value"), zip(columns, map(_cell, row), strict=True))
+    else:
+        show_table("", columns, [map(_cell, row) for row in rows])
+    say(f"{len(rows):,} rows" if answer.is_whole else f"the first {len(rows):,} rows: --rows for more")
+
+
+def _cell(value: Any) -> Text:
+    """A number as it is, because it may be an offset; nothing for what is null."""
+    return shown("" if value is None else value)
 
 
 def show_account(account: Mapping[str, int]) -> None:
@@ -32,6 +52,13 @@ def show_account(account: Mapping[str, int]) -> None:
 
 def show_report(document: Mapping[str, Any], output: Path) -> None:
     """The failures, and where the report is."""
+    if since := document["since"]:
+        if since["differs"]:
+            say(f"nothing is taken over: {since['output']} was checked with another {', '.join(since['differs'])}")
+        else:
+            say(f"{document['account']['taken_over']:,} verdicts are those of {since['output']}")
+    if worse := document["regressions"]:
+        _show_regressions(worse)
     _show_failures(document)
     if document["quarantine"]:
         rows = [(one["reason"], f"{one['traces']:,}", _place(one["example"])) for one in document["quarantine"]]
@@ -46,6 +73,21 @@ def show_report(document: Mapping[str, Any], output: Path) -> None:
     kinds = document["coverage"]["kinds"]
     say("seen: " + ", ".join(f"{kind['seen']} of {kind['names']} {name}s" for name, kind in kinds.items()))
     say(f"report: {output}/report/report.html")
+
+
+def _show_regressions(worse: Mapping[str, Any]) -> None:
+    """What is worse than in an earlier run."""
+    say(f"against {worse['output']}:")
+    for one in worse["failures"]:
+        words = filter(None, (one["rule"], one["event"] or one["kind"], one["field"]))
+        say(f"  new failure in {one['traces']:,} traces: {', '.join(words)}", "red")
+    for name in worse["violations"]:
+        say(f"  newly broken: {name}", "red")
+    for kind, names in worse["coverage"].items():
+        if names:
+            say(f"  {kind}s not seen any more: {', '.join(names)}", "red")
+    for one in worse["throughput"]:
+        say(f"  {one['stage']}: {one['now']:,.0f} events a second, {one['before']:,.0f} before")
 
 
 def _show_failures(document: Mapping[str, Any]) -> None:

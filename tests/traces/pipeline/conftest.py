@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.traces.pipeline.corpus import write_corpus
 
 _LIBRARIES = ("pyspark", "pyarrow", "pandas", "matplotlib", "jinja2")
 collect_ignore_glob = [] if all(find_spec(library) for library in _LIBRARIES) else ["test_*.py"]
@@ -46,3 +48,21 @@ def shared(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(runs, "spark_session", same)
     return spark
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of good and broken traces."""
+    folder = tmp_path_factory.mktemp("corpus") / "in"
+    write_corpus(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run that nothing disturbs."""
+    from kraft_traces.pipeline import runs
+
+    output = tmp_path_factory.mktemp("whole") / "out"
+    runs.run_in(spark, [str(corpus)], output)
+    return output

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_traces.own import own_generator
@@ -81,3 +82,20 @@ def truncated_gzip() -> bytes:
     """Half of a compressed trace."""
     whole = gzip.compress(good(), mtime=0)
     return whole[: len(whole) // 2]
+
+
+def write_corpus(folder: Path) -> dict[str, bytes]:
+    """Good and broken traces in many kinds of files.  Returns the traces that can be checked, by source."""
+    folder.mkdir()
+    checkable = {f"good-{seed}.jsonl": good(seed, 40, "chaos") for seed in range(3)}
+    checkable |= {"long.jsonl": good(7, 300, "storm"), "rejected.jsonl": rejected(), "stops.jsonl": inconclusive()}
+    for name, content in checkable.items():
+        (folder / name).write_bytes(content)
+    (folder / "deeper").mkdir()
+    for reason, make in BROKEN.items():
+        (folder / "deeper" / f"{reason}.jsonl").write_bytes(make())
+    (folder / "two.jsonl.gz").write_bytes(gzip.compress(good(1) + good(2), mtime=0))
+    (folder / "cut.jsonl.gz").write_bytes(truncated_gzip())
+    (folder / "empty.jsonl").write_bytes(b"")
+    (folder / "notes.txt").write_bytes(b"no trace")
+    return checkable

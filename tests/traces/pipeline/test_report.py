@@ -58,6 +58,8 @@ def document(**changes: Any) -> dict[str, Any]:
             "traces_quarantined": 1,
         },
         "sweep": None,
+        "since": None,
+        "regressions": None,
         "other_model": 1,
         "sources": [source | counts],
         "compared": [

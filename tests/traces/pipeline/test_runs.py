@@ -1,16 +1,15 @@
 """Whole runs on Spark: the tables say what reading each trace by itself says, however the work is cut and stopped."""
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from tests.traces.pipeline.corpus import BROKEN, good, inconclusive, rejected, truncated_gzip
+from tests.traces.pipeline.corpus import BROKEN, good
 from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.check import check_reader
@@ -39,39 +38,6 @@ from kraft_traces.pipeline.validate import validate
 from kraft_traces.reader import trace_of_bytes
 
 OPTIONS = SessionOptions("local[2]")
-
-
-def write_corpus(folder: Path) -> dict[str, bytes]:
-    """Good and broken traces in many kinds of files.  Returns the traces that can be checked, by source."""
-    folder.mkdir()
-    checkable = {f"good-{seed}.jsonl": good(seed, 40, "chaos") for seed in range(3)}
-    checkable |= {"long.jsonl": good(7, 300, "storm"), "rejected.jsonl": rejected(), "stops.jsonl": inconclusive()}
-    for name, content in checkable.items():
-        (folder / name).write_bytes(content)
-    (folder / "deeper").mkdir()
-    for reason, make in BROKEN.items():
-        (folder / "deeper" / f"{reason}.jsonl").write_bytes(make())
-    (folder / "two.jsonl.gz").write_bytes(gzip.compress(good(1) + good(2), mtime=0))
-    (folder / "cut.jsonl.gz").write_bytes(truncated_gzip())
-    (folder / "empty.jsonl").write_bytes(b"")
-    (folder / "notes.txt").write_bytes(b"no trace")
-    return checkable
-
-
-@pytest.fixture(scope="session")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("corpus") / "in"
-    write_corpus(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output of a run that nothing disturbs."""
-    output = tmp_path_factory.mktemp("whole") / "out"
-    with patch.object(runs, "spark_session", lambda _options: nullcontext(spark)):
-        runs.run(OPTIONS, [str(corpus)], output)
-    return output
 
 
 def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Path) -> None:
@@ -125,6 +91,7 @@ def test_the_account_counts_every_line_and_every_trace_once(whole_run: Path, cor
         "rejected": 1,
         "inconclusive": 1,
         "traces_quarantined": broken + 1 + 1,
+        "taken_over": 0,
     }
     assert account["other_lines"] == 2 * len(rows_of(whole_run, TRACES)) - 1
 

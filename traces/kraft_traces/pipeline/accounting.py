@@ -28,6 +28,8 @@ class Account:
     rejected: int
     inconclusive: int
     traces_quarantined: int
+    taken_over: int
+    """Of the verdicts, those of an earlier run."""
 
     def problems(self) -> tuple[str, ...]:
         """What does not add up."""
@@ -56,7 +58,9 @@ def account(session: Any, workspace: Workspace) -> Account:
     traces = _sums(workspace.read(session, TRACES), "sum(lines) - sum(events)")
     events = _sums(workspace.read(session, EVENTS), "count(*)")
     wrong = _sums(workspace.read(session, QUARANTINE), "sum(lines)", "count_if(wrong)")
-    kinds = dict(workspace.read(session, VERDICTS).groupBy("verdict").agg(sf.count("*")).collect())
+    verdicts = workspace.read(session, VERDICTS).groupBy("verdict").agg(sf.count("*"), sf.count_if("taken_over"))
+    rows = verdicts.collect()
+    kinds = {row[0]: int(row[1]) for row in rows}
     counted = Account(
         files=files[0],
         lines_in=files[1],
@@ -68,6 +72,7 @@ def account(session: Any, workspace: Workspace) -> Account:
         rejected=kinds.get("rejected", 0),
         inconclusive=kinds.get("inconclusive", 0),
         traces_quarantined=wrong[1],
+        taken_over=sum(int(row[2]) for row in rows),
     )
     problems = counted.problems()
     if problems:

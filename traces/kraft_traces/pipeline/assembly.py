@@ -45,6 +45,7 @@ class Assembly:
         self.events = 0
         self._lines = 0
         self._bytes = 0
+        self._digest = sha256()
         self._header = raw
         self._end: EndLine | None = None
         self._roles = first_roles(replica.id for replica in header.replicas)
@@ -84,6 +85,7 @@ class Assembly:
     def _take(self, raw: bytes) -> None:
         self._lines += 1
         self._bytes += len(raw)
+        self._digest.update(raw)
         self._open += raw
         if len(self._open) >= SEGMENT_BYTES:
             self._cut()
@@ -124,6 +126,7 @@ class Assembly:
             "lines": self._lines,
             "events": self.events,
             "bytes": self._bytes,
+            "sha256": self._digest.hexdigest(),
             "header": self._header,
             "parts": self._part + 1,
             "ended": self._end is not None,

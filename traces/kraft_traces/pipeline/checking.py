@@ -63,6 +63,7 @@ def _undecided(trace: Row, reason: str) -> Row:
         "compared": None,
         "reason": reason[:_DETAIL_MAX],
         "defect": True,
+        "taken_over": False,
         **dict.fromkeys(_OF_REJECTION),
         **{name: [] for name in _LISTS},
     }

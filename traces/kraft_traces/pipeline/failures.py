@@ -21,5 +21,9 @@ class InputError(PipelineError):
     """There is nothing to read, or it has changed since the run began."""
 
 
+class QueryError(PipelineError):
+    """A query is not one, or cannot be answered."""
+
+
 class AccountingError(PipelineError):
     """Lines or traces are unaccounted for: a defect of the pipeline."""

@@ -12,15 +12,18 @@ from kraft_spec.fingerprint import spec_hash
 from kraft_spec.mutants import Mutant, reference_edits
 from kraft_traces.check import CANDIDATES_MAX, EVERY
 from kraft_traces.pipeline.accounting import Account, account
-from kraft_traces.pipeline.chunks import Notice, no_notice
+from kraft_traces.pipeline.chunks import Notice, no_notice, watched
 from kraft_traces.pipeline.coverage import run_coverage
+from kraft_traces.pipeline.earlier import Earlier
 from kraft_traces.pipeline.failures import OutputError
 from kraft_traces.pipeline.generate import run_generate
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, run_ingest
 from kraft_traces.pipeline.plans import Plans
+from kraft_traces.pipeline.query import Answer, ask
 from kraft_traces.pipeline.report.figures import Document
-from kraft_traces.pipeline.report.writing import write_report
-from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, VERDICTS
+from kraft_traces.pipeline.report.regressions import figures_of
+from kraft_traces.pipeline.report.writing import FIGURES, FOLDER, write_report
+from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions, parallelism, spark_session
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.sweep import digest_of, reference_digest, run_sweep
@@ -87,6 +90,10 @@ def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
 def _count(session: Any, workspace: Workspace) -> Account:
     counted = account(session, workspace)
     work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
+    if counted.taken_over:
+        taken = workspace.read(session, VERDICTS).where("taken_over").select("trace_id")
+        (events,) = workspace.read(session, TRACES).join(taken, "trace_id").agg({"events": "sum"}).collect()[0]
+        work["validate"] -= int(events)
     workspace.note(account=counted.as_dict(), work=work)
     return counted
 
@@ -98,16 +105,31 @@ def run(
     *,
     resume: bool = False,
     checking: Checking | None = None,
+    since: Path | None = None,
+    compare: Path | None = None,
     notice: Notice = no_notice,
 ) -> tuple[Account, Document]:
     """Files to verdicts, coverage and a report.
+
+    Args:
+        options: of the session.
+        patterns: what is read.
+        output: the folder that is made.
+        resume: take up a run that was stopped.
+        checking: how traces are checked.
+        since: output of an earlier run; what that has judged is not checked again.
+        compare: output of an earlier run; the report says what is worse.
+        notice: is told how far the run is.
 
     Raises:
         PipelineError: what its kinds say.
     """
     how = checking or Checking()
-    with _begun(output, _parameters(patterns, how), resume) as workspace, _session(options, notice) as session:
-        return _run(session, workspace, patterns, how, notice)
+    earlier = None if since is None else Earlier.of(since, how.as_dict())
+    before = _compared(compare)
+    parameters = _parameters(patterns, how) | ({} if earlier is None else {"since": earlier.as_dict()["output"]})
+    with _begun(output, parameters, resume) as workspace, _session(options, notice) as session:
+        return _run(session, workspace, patterns, how, notice, earlier, before)
 
 
 def run_in(session: Any, patterns: Sequence[str], output: Path) -> tuple[Account, Document]:
@@ -117,20 +139,35 @@ def run_in(session: Any, patterns: Sequence[str], output: Path) -> tuple[Account
         return _run(session, workspace, patterns, how, no_notice)
 
 
+def _compared(output: Path | None) -> Document | None:
+    """The figures of an earlier run to compare with, and whose they are."""
+    if output is None:
+        return None
+    return figures_of(output / FOLDER / FIGURES) | {"output": str(output)}
+
+
 def _parameters(patterns: Sequence[str], how: Checking) -> dict[str, Any]:
     return {"command": "run", "input": list(patterns), **how.as_dict()}
 
 
 def _run(
-    session: Any, workspace: Workspace, patterns: Sequence[str], how: Checking, notice: Notice
+    session: Any,
+    workspace: Workspace,
+    patterns: Sequence[str],
+    how: Checking,
+    notice: Notice,
+    earlier: Earlier | None = None,
+    before: Document | None = None,
 ) -> tuple[Account, Document]:
     with _stage(workspace, session, "ingest"):
         run_ingest(session, workspace, patterns, notice)
     with _stage(workspace, session, "validate"):
-        run_validate(session, workspace, notice, every=how.every, candidates_max=how.candidates_max)
+        run_validate(session, workspace, notice, **vars(how), earlier=earlier)
+    if earlier is not None:
+        workspace.note(since=earlier.as_dict())
     with _stage(workspace, session, "coverage"):
         run_coverage(session, workspace, notice)
-    counted, document = _count(session, workspace), write_report(session, workspace, notice)
+    counted, document = _count(session, workspace), write_report(session, workspace, notice, before)
     workspace.finish()
     return counted, document
 
@@ -180,7 +217,7 @@ def validate(
     workspace.note(parameters=before | wanted)
     with _session(options, notice) as session:
         with _stage(workspace, session, "validate"):
-            run_validate(session, workspace, notice, every=checking.every, candidates_max=checking.candidates_max)
+            run_validate(session, workspace, notice, **vars(checking))
         verdicts = workspace.read(session, VERDICTS)
         counted = dict(verdicts.groupBy("verdict").count().collect())
         defects = int(verdicts.where("defect").count())
@@ -199,12 +236,22 @@ def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notic
         workspace.finish()
 
 
-def report(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> Document:
+def report(
+    options: SessionOptions, output: Path, *, compare: Path | None = None, notice: Notice = no_notice
+) -> Document:
     """The stage alone, on the tables in `output`; an older report is replaced."""
+    before = _compared(compare)
     with _ended(output) as workspace, _session(options, notice) as session:
         if workspace.has(EVENTS):
             _count(session, workspace)
-        return write_report(session, workspace, notice)
+        return write_report(session, workspace, notice, before)
+
+
+def sql(options: SessionOptions, output: Path, query: str, *, rows_max: int, notice: Notice = no_notice) -> Answer:
+    """A query on the tables in `output`."""
+    Workspace.finished(output)
+    with _session(options, notice) as session, watched(session, lambda: "query", notice):
+        return ask(session, output, query, rows_max)
 
 
 def sweep(

@@ -128,6 +128,7 @@ TRACES = TableSchema(
         Column("lines", _LONG, "its header, events and checkpoints, and its end line if it has one"),
         Column("events", _LONG, "how many events"),
         Column("bytes", _LONG, "of its lines, decompressed"),
+        Column("sha256", _TEXT, "of the same, hexadecimal"),
         Column("header", _BYTES, "its header, byte for byte"),
         Column("parts", _INT, "into how many parts checkpoints divide it that are checked apart from each other"),
         Column("ended", _TRUTH, "whether it has an end line"),
@@ -238,6 +239,7 @@ VERDICTS = TableSchema(
         ),
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
+        Column("taken_over", _TRUTH, "whether it is that of an earlier run on the same bytes (`--since`)"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
         Column(
             "kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous`, `checkpoint`, `raises`", nullable=True

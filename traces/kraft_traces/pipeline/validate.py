@@ -19,6 +19,7 @@ from kraft_traces.check import CANDIDATES_MAX, EVERY, Extent, VerdictKind
 from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
 from kraft_traces.pipeline.chunks import Notice, run_chunks
+from kraft_traces.pipeline.earlier import Earlier
 from kraft_traces.pipeline.failures import SparkError
 from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
@@ -126,17 +127,29 @@ def _checked(trace: Row, segments: Iterable[Row], part: int, deaths: int, *, eve
 
 
 def run_validate(
-    session: Any, workspace: Workspace, notice: Notice, *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
+    session: Any,
+    workspace: Workspace,
+    notice: Notice,
+    *,
+    every: int = EVERY,
+    candidates_max: int = CANDIDATES_MAX,
+    earlier: Earlier | None = None,
 ) -> None:
-    """Run the stage, in the chunks in which the traces came in."""
+    """Run the stage, in the chunks in which the traces came in; `earlier` has verdicts that need not be found again."""
     chunks = int(workspace.facts()["waves"])
     journals = Journals(workspace.work_file("journals"))
 
     def chunk(number: int) -> None:
         traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
+        taken = None
+        if earlier is not None and not earlier.differs:
+            taken = earlier.verdicts(session, traces)
+            traces = traces.join(taken.select("trace_id"), "trace_id", "left_anti")
         buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
         noted = journals.of_chunk(number)
         verdicts = validate(traces, segments, buckets, noted, every=every, candidates_max=candidates_max)
+        if taken is not None:
+            verdicts = verdicts.unionByName(taken)
         workspace.write_chunk(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
         noted.forget()
 

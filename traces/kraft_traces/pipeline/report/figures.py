@@ -34,6 +34,8 @@ def figures(session: Any, workspace: Workspace) -> Document:
         "parameters": facts.get("parameters", {}),
         "account": facts.get("account", {}),
         "sweep": facts.get("sweep"),
+        "since": facts.get("since"),
+        "regressions": None,
         "sources": _sources(verdicts),
         "compared": _compared(verdicts),
         "failures": failures,

@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from kraft_traces.pipeline.chunks import Notice, watched
 from kraft_traces.pipeline.report.figures import Document, figures
 from kraft_traces.pipeline.report.page import page
+from kraft_traces.pipeline.report.regressions import regressions
 from kraft_traces.pipeline.schemas import SCHEDULES, SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.streams import whole_file
@@ -27,8 +28,11 @@ PREFIXES = "failing"
 """The folder of prefixes, below that of the report."""
 
 
-def write_report(session: Any, workspace: Workspace, notice: Notice) -> Document:
-    """Write the report of a run, in place of an older one, and return its figures."""
+def write_report(session: Any, workspace: Workspace, notice: Notice, before: Document | None = None) -> Document:
+    """Write the report of a run, in place of an older one, and return its figures.
+
+    `before` are those of an earlier run, and under `output` where that is.
+    """
     target = workspace.root / FOLDER
     partial = workspace.root / f".{FOLDER}.part"
     shutil.rmtree(partial, ignore_errors=True)
@@ -36,6 +40,8 @@ def write_report(session: Any, workspace: Workspace, notice: Notice) -> Document
     try:
         with watched(session, lambda: "report", notice):
             document = figures(session, workspace)
+            if before is not None:
+                document["regressions"] = {"output": before["output"], **regressions(before, document)}
             write_prefixes(session, workspace, document, partial)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
