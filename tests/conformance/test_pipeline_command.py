@@ -84,7 +84,7 @@ def test_a_java_that_is_not_there(
 def test_a_library_of_the_extra_that_is_not_there(
     trace: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraft_conformance.failure.find_spec", lambda name: None)
+    monkeypatch.setattr("kraft_conformance.failure.find_spec", lambda name: None if name == "pyspark" else name)
     code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     expected = "the pipeline needs the package pyspark: pip install 'kraft-spec[pipeline]'"
     assert (code, said) == (ExitCode.UNAVAILABLE, expected)
