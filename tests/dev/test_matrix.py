@@ -35,7 +35,6 @@ from kraft_dev.matrix.subjects import (
 from kraft_dev.matrix.tally import Tally
 from kraft_dev.matrix.tool import Means, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS, tool_of
-from kraft_dev.matrix.trace_naming import name_rules_of_traces
 from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result, share, undetected
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edits import Edit, edited_texts, package_folder
@@ -268,20 +267,6 @@ def test_every_detector_has_a_tool_and_one_that_is_gone_has_none() -> None:
     assert tool_of("effects") is TOOLS["vectors"]
     assert tool_of("traces") is TOOLS["traces"]
     assert tool_of("tarot") is None
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "follower-forgets-vote-and-leader",
-        "follower-trusts-the-published-high-watermark",
-        "repeated-vote-request-is-refused",
-    ],
-)
-def test_validate_names_the_broken_rule_first(name: str) -> None:
-    (subject,) = seeded_subjects((name,))
-    (cell,) = name_rules_of_traces(subject, Means(Path, 60.0))
-    assert cell.names[:1] == subject.breaks[:1], cell
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ from kraft_dev.markdown import Section, code, page
 from kraft_dev.matrix.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN, score
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tools import TOOLS, UNIT_TESTS, VECTORS, tool_of
-from kraft_dev.matrix.trace_naming import VALIDATED
 from kraft_dev.results import Cell, Matrix, Row, joined, origin, share, undetected
 from kraft_spec.mutants import Catalogue, Covered
 
-_NAMING = (NAMED, UNKNOWN, VALIDATED)
+_NAMING = (NAMED, UNKNOWN)
 _NAMES_SHOWN = 3
 _TLC = "TLC"
 """Of a mutant of the model, whose evidence is run by `python -m kraft_dev load-bearing`."""

@@ -8,7 +8,6 @@ from kraft_dev.matrix.inside import in_own_process
 from kraft_dev.matrix.naming import NAMED, UNKNOWN, name_rules
 from kraft_dev.matrix.random_runs import run_random
 from kraft_dev.matrix.tool import Tool
-from kraft_dev.matrix.trace_naming import VALIDATED, name_rules_of_traces
 from kraft_dev.matrix.unit_tests import why_no_unit_tests
 
 VECTORS = Tool(
@@ -37,9 +36,6 @@ NAMING = Tool(
     "failures",
     name_rules,
     (NAMED, UNKNOWN),
-)
-TRACE_NAMING = Tool(
-    VALIDATED, "the rules that `validate` names of the first trace that it rejects", "", name_rules_of_traces
 )
 BOTH_WAYS = Tool(
     "both-ways",
@@ -79,7 +75,7 @@ SUITE: tuple[Tool, ...] = (
     ),
 )
 
-TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, TRACE_NAMING, BOTH_WAYS)}
+TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, BOTH_WAYS)}
 
 
 ALL = 1.0
