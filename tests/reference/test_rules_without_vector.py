@@ -1,6 +1,7 @@
 """Rules that no vector is about: order of checks, timers, files, and what no message shows."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from tests.reference.builders import (
@@ -56,7 +57,9 @@ from tests.reference.wire import (
     fetch_snapshot_reply,
     pre_vote,
     pre_vote_reply,
+    remove_voter,
     reply,
+    update_voter,
     vote,
     vote_reply,
 )
@@ -67,15 +70,18 @@ from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import PersistQuorumState, Send, StartTimer, Timer
 from kraft_reference.events import (
+    AddVoter,
     AdvanceReassignment,
     AlterPartitionReassignments,
     CheckQuorumTimeout,
     Crash,
     Draw,
     ElectionTimeout,
+    Event,
     FetchTimeout,
     Poll,
     Receive,
+    RemoveVoter,
     Restart,
     VoterChangeTimeout,
 )
@@ -304,6 +310,28 @@ def test_the_checks_of_a_target_come_in_their_order() -> None:
     assert step(finalized, wrong, static) == answered(finalized, Error.INVALID_REPLICA_ASSIGNMENT)
     accepted = step(finalized, TO_FOUR_FIVE_SIX, static)
     assert (accepted.refusal, accepted.sends, accepted.state.target) == (None, (), TARGET)
+
+
+def test_a_request_of_another_cluster_is_refused_before_it_is_looked_at() -> None:
+    """Rules: add-voter.check-order, remove-voter.check-order, update-voter.check-order."""
+    nobody = ReplicaKey(-1, "")
+    foreign: list[Event] = [AddVoter(9, nobody, None, cluster_id="X"), RemoveVoter(9, nobody, cluster_id="X")]
+    foreign += [
+        Receive(add_voter(4, 1, voter=nobody, cluster_id="X")),
+        Receive(remove_voter(4, 1, nobody, cluster_id="X")),
+        Receive(update_voter(2, 1, 9, voter=nobody, cluster_id="X")),
+    ]
+    for state, event in product((established(4), follower(4, 2)), foreign):
+        outcome = step(state, event)
+        (answer,) = outcome.sends
+        assert (outcome.state, outcome.refusal) == (state, Refusal.FOREIGN_CLUSTER)
+        assert getattr(answer, "error", None) is Error.INCONSISTENT_CLUSTER_ID
+
+
+def test_0_is_the_id_of_a_voter() -> None:
+    """Rule: add-voter.well-formed."""
+    accepted = step(established(4), AddVoter(9, ReplicaKey(0, "U0"), "E0"))
+    assert (accepted.refusal, accepted.sends) == (None, ())
 
 
 def test_voters_and_target_are_read_from_the_log_not_from_the_file() -> None:
