@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quor
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
 from kraft_dev.vectors.generate import differing, write_or_check
-from kraft_dev.wire.cross_check import MARKS, Checked, Means, cross_checked, kafka_module, table, with_table
+from kraft_dev.wire.cross_check import Checked, Means, cross_checked, kafka_module
 from kraft_dev.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_dev.wire.generate import (
     data_folder,
@@ -41,7 +40,6 @@ from kraft_spec.rules import load_registry
 FILES: tuple[WireFile, ...] = tuple(read_files())
 PAIRS: tuple[Pair, ...] = tuple(pair for file in FILES for pair in file.pairs)
 REFUSALS: tuple[Refusal, ...] = tuple(refusal for file in FILES for refusal in file.refusals)
-PAGE = Path(__file__).parents[2] / "docs" / "wire.md"
 
 
 @pytest.fixture(scope="module")
@@ -259,14 +257,6 @@ def test_kafka_python_reads_and_writes_the_same(checked: list[Checked]) -> None:
     assert [(one.pair.id, one.difference) for one in checked if one.difference] == []
     unchecked = [one.pair for one in checked if one.means is Means.NONE]
     assert {pair.values if pair.kind != "text" else "text" for pair in unchecked} == {"unknown-tags-within", "text"}
-
-
-def test_the_table_of_the_page_is_what_was_checked(checked: list[Checked]) -> None:
-    """`python -m kraft_dev.wire.cross_check docs/wire.md` writes it."""
-    page = PAGE.read_text(encoding="utf-8")
-    assert with_table(page, table(checked)) == page
-    with pytest.raises(ValueError, match=MARKS[0]):
-        with_table("", "")
 
 
 def test_absent_fields_are_those_of_the_version() -> None:

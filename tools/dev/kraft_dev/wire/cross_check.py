@@ -1,6 +1,6 @@
 """The pairs again with the codec of kafka-python, which shares no code with kio.
 
-Run as `python -m kraft_dev.wire.cross_check FILE`, it writes the table between two marks of that file anew.
+`python -m kraft_dev.wire.cross_check` prints how many pairs of each message were checked, and by what.
 
 kafka-python carries Kafka's own message files for the requests of clients.  For those its classes decode the frame and
 encode it again.  The requests of the quorum alone it does not have: there its codec is given the fields of
@@ -8,13 +8,11 @@ encode it again.  The requests of the quorum alone it does not have: there its c
 """
 
 import io
-import sys
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 from warnings import catch_warnings, simplefilter
@@ -37,8 +35,6 @@ _MODULES = {
     "ListPartitionReassignments": "admin.topics",
 }
 """Where kafka-python has the classes of an API."""
-
-MARKS = ("<!-- cross-check -->", "<!-- end of cross-check -->")
 
 
 class Means(StrEnum):
@@ -241,21 +237,5 @@ def table(checked: list[Checked]) -> str:
     return "\n".join([*lines, "", f"{len(checked)} pairs: {'; '.join(by)}; {unchecked} {Means.NONE}."])
 
 
-def with_table(text: str, shown: str) -> str:
-    """A document with the table between its marks.
-
-    Raises:
-        ValueError: it has no such marks.
-    """
-    before, _, rest = text.partition(MARKS[0])
-    _, mark, after = rest.partition(MARKS[1])
-    if not mark:
-        raise ValueError(f"no {' ... '.join(MARKS)} in the document")
-    return f"{before}{MARKS[0]}\n\n{shown}\n\n{MARKS[1]}{after}"
-
-
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m kraft_dev.wire.cross_check FILE.md")
-    page = Path(sys.argv[1])
-    page.write_text(with_table(page.read_text(encoding="utf-8"), table(list(cross_checked()))), encoding="utf-8")
+    print(table(list(cross_checked())))
