@@ -1,8 +1,7 @@
-"""The model's edges in a file: used if it is whole and of this very model, and never else."""
+"""The model's edges in a file: used if it is of this very model, and never else."""
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -61,62 +60,22 @@ def test_edges_of_another_model_are_not_used(file: Path, monkeypatch: pytest.Mon
     assert load_graph(file) == graph_of(3), "a replay beside a broken reference does not ask for the key"
 
 
-def test_a_torn_file_is_not_used(file: Path) -> None:
+def test_a_torn_file_is_refused(file: Path) -> None:
     whole = file.read_bytes()
-    header = whole.index(b"\n") + 1
-    for length in (0, len("kraft-spec-edges-4"), header - 1, header, header + 1, len(whole) // 2, len(whole) - 1):
+    for length in (whole.index(b"\n") + 1, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
-        assert stored_graph(file) is None, length
-        with pytest.raises(EdgeFileError, match="edges"):
-            load_graph(file)
+        for read in (stored_graph, load_graph):
+            with pytest.raises(EdgeFileError, match="holds no edges"):
+                read(file)
 
 
-@pytest.mark.parametrize("place", [0, -1, -20])
-def test_a_changed_byte_is_noticed(file: Path, place: int) -> None:
-    content = bytearray(file.read_bytes())
-    content[content.index(b"\n") + 1 if place == 0 else place] ^= 1
-    file.write_bytes(content)
-    assert stored_graph(file) is None
-    with pytest.raises(EdgeFileError, match="has been changed"):
-        load_graph(file)
-
-
-@pytest.mark.parametrize("content", [b"no edges", b"{}\n", b"\n\n"])
+@pytest.mark.parametrize("content", [b"", b"no edges", b"{}\n"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other"
     path.write_bytes(content)
     for read in (stored_graph, load_graph):
         with pytest.raises(EdgeFileError, match="holds no edges"):
             read(path)
-
-
-def test_whoever_reads_while_others_write_sees_a_whole_file(file: Path) -> None:
-    wanted = {number: graph_of(number) for number in (3, 400, 800)}
-
-    def write(number: int) -> None:
-        for _ in range(20):
-            save_edges(file, wanted[number])
-
-    with ThreadPoolExecutor(2) as pool:
-        writing = [pool.submit(write, number) for number in (400, 800)]
-        while not all(one.done() for one in writing):
-            found = stored_graph(file)
-            assert found is not None
-            assert found == wanted[found.states]
-        for one in writing:
-            one.result()
-    assert list(file.parent.iterdir()) == [file]
-
-
-def test_a_write_that_fails_leaves_the_file_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="no space left"):
-        save_edges(file, graph_of(5))
-    assert stored_graph(file) == graph_of(3)
-    assert list(file.parent.iterdir()) == [file]
 
 
 _ASK = "from kraft_dev.edges.storing import enumeration_key; print(enumeration_key())"

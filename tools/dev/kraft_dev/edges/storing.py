@@ -1,41 +1,33 @@
 """The model's edges in a file, for tools that replay them in another process, and so that TLC enumerates them once.
 
-The file holds Python's own values only, so that it can be read beside a reference whose classes are broken.
+The file holds no value of the reference, so that it can be read beside one whose classes are broken.
 It is a pickle and made for one machine: read none that somebody else wrote.
-Its first line is the format, the key and the SHA-256 of the rest, so a torn file is seen before it is read.
-The key is over whatever the enumeration depends on; who wants the model's edges of today asks for it.
+Its first line is the format and the key, which is over whatever the enumeration depends on; who wants the model's edges
+of today asks for it.
 Only what the model does is kept: what the reference does is found out anew by each replay.
 """
 
 import hashlib
-import os
 import pickle
 import sys
-import tempfile
-from collections.abc import Mapping
-from dataclasses import astuple, fields
+from dataclasses import fields, replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from kraft_dev.edges.edge import Edge
-from kraft_dev.edges.graph import ActionEdges, EdgeGraph
+from kraft_dev.edges.graph import EdgeGraph
 from kraft_spec.fingerprint import fingerprint_of
+from kraft_traces.streams import whole_file
 
-_ANY_FORMAT = "kraft-spec-edges-"
-_FORMAT = f"{_ANY_FORMAT}4"
-_HEADER_MAX = 1000
+_ANY_FORMAT = b"kraft-spec-edges-"
+_FORMAT = f"{_ANY_FORMAT.decode()}5"
 
 _values = attrgetter(*(field.name for field in fields(Edge)))
 
 
 class EdgeFileError(ValueError):
     """A file holds no edges, or those of another version."""
-
-
-class _OldOrTornError(EdgeFileError):
-    """Edges of another version, or a part of them: this program's own file, which it may write again."""
 
 
 @cache
@@ -65,26 +57,15 @@ def save_edges(path: Path, graph: EdgeGraph) -> int:
         OSError: The file cannot be written.
         JarMissing, JarMismatch: There is no jar, so there is no key.
     """
-    values: dict[str, Any] = {field.name: getattr(graph, field.name) for field in fields(EdgeGraph)}
-    values["edges"] = [_values(edge) for edge in graph.edges]
-    values["actions"] = _rows(graph.actions)
-    values["constructed"] = _rows(graph.constructed)
-    content = pickle.dumps(values, protocol=pickle.HIGHEST_PROTOCOL)
-    header = f"{_FORMAT} {enumeration_key()} {hashlib.sha256(content).hexdigest()}\n".encode()
-    # Beside it, because only within a file system a file takes another's place in one step.
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(header + content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return len(header) + len(content)
+    # Edges as rows: as objects they take far longer to read.
+    rows = [_values(edge) for edge in graph.edges]
+    content = pickle.dumps((replace(graph, edges=()), rows), protocol=pickle.HIGHEST_PROTOCOL)
+    with whole_file(path) as stream:
+        return stream.write(_first_line() + b"\n" + content)
 
 
-def _rows(counted: Mapping[str, ActionEdges]) -> dict[str, tuple[int, ...]]:
-    return {action: astuple(one) for action, one in counted.items()}
+def _first_line() -> bytes:
+    return f"{_FORMAT} {enumeration_key()}".encode()
 
 
 def load_graph(path: Path) -> EdgeGraph:
@@ -94,7 +75,7 @@ def load_graph(path: Path) -> EdgeGraph:
         OSError: The file cannot be read.
         EdgeFileError: It holds something else, or a part only.
     """
-    return _graph(path, _key_and_content(path)[1])
+    return _graph(path, _parts(path)[1])
 
 
 def load_edges(path: Path) -> tuple[Edge, ...]:
@@ -103,7 +84,7 @@ def load_edges(path: Path) -> tuple[Edge, ...]:
 
 
 def stored_graph(path: Path) -> EdgeGraph | None:
-    """The graph in a file, if it is whole and was enumerated by this model and this code; None if not.
+    """The graph in a file, if it was enumerated by this model and this code; None if not.
 
     Raises:
         OSError: There is a file and it cannot be read.
@@ -111,33 +92,24 @@ def stored_graph(path: Path) -> EdgeGraph | None:
         JarMissing, JarMismatch: There is no jar, so there is no key.
     """
     # First, so that the key of what is enumerated instead is that of the sources before, and not after, minutes of it.
-    wanted = enumeration_key()
-    try:
-        key, content = _key_and_content(path)
-        return _graph(path, content) if key == wanted else None
-    except (FileNotFoundError, _OldOrTornError):
+    wanted = _first_line()
+    if not path.exists():
         return None
+    first, content = _parts(path)
+    return _graph(path, content) if first == wanted else None
 
 
-def _key_and_content(path: Path) -> tuple[str, bytes]:
+def _parts(path: Path) -> tuple[bytes, bytes]:
     first, _, content = path.read_bytes().partition(b"\n")
-    match first[:_HEADER_MAX].decode("ascii", errors="replace").split(" "):
-        case [marker, key, digest] if marker == _FORMAT:
-            if hashlib.sha256(content).hexdigest() != digest:
-                raise _OldOrTornError(f"{path} holds a part of the edges only, or has been changed")
-            return key, content
-        case [marker, *_] if marker.startswith(_ANY_FORMAT) or not first + content:
-            raise _OldOrTornError(f"{path} holds edges of another version, or no edges: {marker!r}")
-        case _:
-            raise EdgeFileError(f"{path} holds no edges")
+    if not first.startswith(_ANY_FORMAT):
+        raise EdgeFileError(f"{path} holds no edges")
+    return first, content
 
 
 def _graph(path: Path, content: bytes) -> EdgeGraph:
     try:
-        values = pickle.loads(content)
-        values["edges"] = tuple([Edge(*row) for row in values["edges"]])
-        values["actions"] = {action: ActionEdges(*row) for action, row in values["actions"].items()}
-        values["constructed"] = {action: ActionEdges(*row) for action, row in values["constructed"].items()}
-        return EdgeGraph(**values)
-    except (pickle.UnpicklingError, EOFError, ValueError, TypeError, KeyError) as cause:
+        graph: EdgeGraph
+        graph, rows = pickle.loads(content)
+        return replace(graph, edges=tuple([Edge(*row) for row in rows]))
+    except (pickle.UnpicklingError, EOFError, ValueError, TypeError) as cause:
         raise EdgeFileError(f"{path} holds no edges: {cause}") from cause
