@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraft_dev.benchmark.checking import PARTS, measure_checking, measure_log_length
+from kraft_dev.benchmark.checking import measure_checking, measure_log_length
 from kraft_dev.benchmark.figure import Figure
 from kraft_dev.benchmark.recording import Recording, mix, recording, short_traces, with_log_of
 from kraft_dev.benchmark.simulating import measure_simulation
@@ -57,12 +57,10 @@ def test_tlc_takes_a_client_request_that_the_replica_did_not_take(folder: Path) 
     assert accepts(check_in_tlc(folder, refused), 190)
 
 
-def test_checking_is_measured_as_a_whole_and_by_part() -> None:
+def test_checking_is_measured_as_a_whole() -> None:
     speed = measure_checking(mix(20)[:2], every=7, warm_up=1, passes=1)
     assert (speed.traces, speed.events, speed.every) == (2, 40, 7)
     assert speed.per_cpu_second > 0
-    assert [part for part, _ in speed.parts] == list(PARTS)
-    assert all(microseconds > 0 for _, microseconds in speed.parts)
 
 
 def test_the_end_of_a_run_is_measured_by_the_length_of_its_log() -> None:

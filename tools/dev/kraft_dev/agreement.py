@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from kraft_dev.detectors.places import EVENT, fields_there, other_values, with_value
 from kraft_dev.matrix.runner import runner
 from kraft_dev.matrix.subjects import seeded_subjects
 from kraft_dev.matrix.tools import BOTH_WAYS
@@ -212,31 +213,13 @@ def _leave_out(fields: dict[str, Any], names: Iterable[str]) -> None:
 
 
 def altered(line: bytes, random: Random) -> bytes:
-    """A line with one value changed, left out or added."""
+    """A line with one value changed to another that its type allows, left out, or added."""
     document = json.loads(line)
-    path = random.choice(_places(document)[1:])
-    part = document
-    for key in path[:-1]:
-        part = part[key]
-    value = part[path[-1]]
-    others: list[Callable[[], object]] = [
-        lambda: None,
-        lambda: not value,
-        lambda: "" if isinstance(value, str) else -1,
-        lambda: f"{value}x" if isinstance(value, str) else 2**40,
-        lambda: value + 1 if isinstance(value, int) else [],
-        lambda: value[:-1] if isinstance(value, list | str) else 0,
-        lambda: [*value, value[-1]] if isinstance(value, list) and value else {"id": -1, "directory_id": None},
-    ]
-    if random.random() < 0.1:
-        del part[path[-1]]
-    elif random.random() < 0.1 and isinstance(part, dict):
-        part["more"] = value
-    else:
-        part[path[-1]] = random.choice(others)()
-    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
-
-
-def _places(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    children = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-    return [path, *(found for key, child in children for found in _places(child, (*path, key)))]
+    places = list(fields_there(document, EVENT))
+    while True:
+        place = random.choice(places)
+        said: Any = document
+        for step in place.path:
+            said = said[step]
+        if values := list(other_values(place.kind, said, place.removable)):
+            return json.dumps(with_value(document, place.path, random.choice(values))).encode() + b"\n"

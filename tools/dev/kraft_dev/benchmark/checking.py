@@ -1,15 +1,14 @@
-"""How fast traces are checked: as a whole, by part, and against the length of the logs."""
+"""How fast traces are checked: as a whole, and against the length of the logs."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, cast
 
 from kraft_dev.benchmark.recording import Recording, of_others
-from kraft_traces.check import EVERY, TraceChecker, VerdictKind, check_reader
+from kraft_traces.check import EVERY, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
-from kraft_traces.check.model import TraceModel, trace_model
+from kraft_traces.check.model import trace_model
 from kraft_traces.reader import TraceReader, trace_of_bytes
 
 CHECK_TARGET = 40_000
@@ -26,17 +25,6 @@ TAIL_EVENTS = 1000
 
 TAIL_SECONDS = 0.3
 """A shorter tail is measured repeatedly for that long."""
-
-PARTS = {
-    "decode": "read, decode and check the line by itself",
-    "bind": "give TLC the line's event",
-    "successors": "TLC: successors under the line's action",
-    "observation": "TLC: what the successor shows, as text",
-    "properties": "TLC: the local properties of the step",
-    "invariants": "TLC: the whole invariants, every K events and at the end",
-    "compare": "the line's own text, its message and cause, and everything else",
-}
-"""The parts that checking a line falls into, in their order."""
 
 
 class NotAcceptedError(Exception):
@@ -63,8 +51,6 @@ class CheckingSpeed:
     """Events a CPU second of passes in between over the same traces as other software might write them."""
     interpreted: float
     """Events a CPU second of passes in between, in which TLC interpreted the model."""
-    parts: tuple[tuple[str, float], ...]
-    """Microseconds an event by part, in the order of `PARTS`, where TLC interprets the model."""
 
     @property
     def ratio(self) -> float:
@@ -142,7 +128,6 @@ def measure_checking(
         per_second=events / median(clock for _, clock in taken),
         of_others=events / median(of_other_software),
         interpreted=events / median(interpreted),
-        parts=_parts(recordings, every),
     )
 
 
@@ -184,59 +169,3 @@ class _TailWatch:
         self._left -= events
         if self._left <= 0:
             self.started = time.process_time()
-
-
-def _parts(recordings: Sequence[Recording], every: int) -> tuple[tuple[str, float], ...]:
-    """One more pass with a clock around each call into TLC."""
-    watched = _WatchedModel(trace_model())
-    seconds = watched.seconds
-    started = time.perf_counter()
-    for one in recordings:
-        reader = trace_of_bytes(one.content, one.name)
-        checker = TraceChecker(cast(TraceModel, watched), reader.configuration, one.name, own=True, every=every)
-        while True:
-            before = time.perf_counter()
-            line = next(reader, None)
-            seconds["decode"] += time.perf_counter() - before
-            if line is None:
-                break
-            checker.feed(reader.line_number, line)
-        checker.finish(complete=True)
-    whole = time.perf_counter() - started
-    seconds["compare"] = whole - sum(seconds.values())
-    events = sum(one.events for one in recordings)
-    return tuple((part, seconds[part] / events * 1e6) for part in PARTS)
-
-
-_PART_OF = {
-    "bound": "bind",
-    "successors": "successors",
-    "observation": "observation",
-    "properties_hold": "properties",
-    "violated_invariants": "invariants",
-}
-"""Which call into the model is which part."""
-
-
-class _WatchedModel:
-    """The model with a clock around what a line asks of it."""
-
-    def __init__(self, model: TraceModel) -> None:
-        self._model = model
-        self.seconds = dict.fromkeys(PARTS, 0.0)
-        for name, part in _PART_OF.items():
-            setattr(self, name, self._watched(getattr(model, name), part))
-
-    def _watched(self, method: Callable[..., Any], part: str) -> Callable[..., Any]:
-        seconds = self.seconds
-
-        def watched(*arguments: Any) -> Any:
-            started = time.perf_counter()
-            answer = method(*arguments)
-            seconds[part] += time.perf_counter() - started
-            return answer
-
-        return watched
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)

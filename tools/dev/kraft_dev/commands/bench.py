@@ -16,7 +16,6 @@ from kraft_dev.benchmark.checking import (
     CHECK_TARGET,
     INTERPRETED_TARGET,
     OTHERS_TARGET,
-    PARTS,
     TAIL_EVENTS,
     CheckingSpeed,
     LogLengthSpeed,
@@ -178,10 +177,6 @@ def _show_checking(measured: Measurements) -> None:
     drawn.add_row("events/s by the clock", f"{speed.per_second:,.0f}")
     drawn.add_row("events/s on one core without warm-up", f"{speed.first_pass:,.0f}")
     stdout.print(drawn)
-    parts = table("Where the time goes, with a clock around each call", "part", "µs an event", "what")
-    for part, microseconds in speed.parts:
-        parts.add_row(part, f"{microseconds:.1f}", PARTS[part])
-    stdout.print(parts)
 
 
 def _show_log_lengths(measured: Measurements) -> None:
