@@ -44,7 +44,6 @@ from kraft_dev.vectors.partitions.target import FIVE
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without
-from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
 from kraft_traces.partitions.process import PartitionProcess
 
 ADAPTER = Path(__file__).with_name("partition_adapter.py")
@@ -280,31 +279,6 @@ def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(
     assert rule in {name for one in lines if one["status"] == "fail" for name in one["rules"]}
 
 
-MUTANTS = tuple(
-    mutant
-    for mutant in seeded(load_catalogue())
-    if any(edit.file.startswith("partitions/") for edit in reference_edits(mutant))
-)
-
-
-@pytest.mark.nightly  # each is a run of every vector; a push kills them with `make killed`, by its first vector
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_each_named_mutant_is_caught_on_the_wire(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> None:
-    """By a vector about one of its rules, or else by any: which one stands on the page."""
-    with edited(monkeypatch, reference_edits(mutant)):
-        found = outcomes(adapter("wire"))
-    caught = [one.id for one in found if one.status in FAILING]
-    assert caught
-    assert f"| `{mutant.name}` | `{first_about(mutant, caught)}` | {len(caught)} |" in PAGE.read_text()
-
-
-def first_about(mutant: Mutant, caught: list[str]) -> str:
-    """The first that names a rule of the mutant; the first of all if none does."""
-    entries = Catalogue().entries
-    about = [one for one in caught if set(entries[one].rules) & set(mutant.rules)]
-    return (about or caught)[0]
-
-
 # -------------------------------------------------------------------------------------------------------------
 # The generator.
 # -------------------------------------------------------------------------------------------------------------
@@ -403,7 +377,7 @@ def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
     assert shown.splitlines()[-1] == f"12 vectors of suite {suite_version()}: 2 pass, 1 fail, 9 skipped"
 
 
-def test_the_page_counts_the_vectors_and_names_each_mutant() -> None:
+def test_the_page_counts_the_vectors() -> None:
     text = PAGE.read_text()
     scenarios = sum(entry.id.startswith("scenario.") for entry in ENTRIES)
     levels = [sum(entry.level == level for entry in ENTRIES) for level in ("wire", "effects", "state")]
@@ -412,7 +386,3 @@ def test_the_page_counts_the_vectors_and_names_each_mutant() -> None:
         f"There are {len(ENTRIES)} of them: {counted}; {levels[0]} of the level `wire`, {levels[1]} `effects`." in text
     )
     assert levels[2] == 0
-    table = text.partition("## What they catch")[2]
-    rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
-    assert rows == [mutant.name for mutant in MUTANTS]
-    assert f"{len(MUTANTS)} of {len(MUTANTS)}; a test" in text

@@ -15,9 +15,7 @@ from kraft_reference.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
     EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
     Error,
     FetchRequest,
     FetchResponse,
@@ -91,23 +89,9 @@ def bqe(source: int, destination: int, epoch: int, **more: Any) -> BeginQuorumEp
     return replace(request, **more)
 
 
-def bqe_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> BeginQuorumEpochResponse:
-    """The answer to BeginQuorumEpoch."""
-    return replace(BeginQuorumEpochResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
-
-
 def eqe(source: int, destination: int, epoch: int, *preferred: ReplicaKey, **more: Any) -> EndQuorumEpochRequest:
     """eqe(source>destination, preferred candidates)."""
     return replace(EndQuorumEpochRequest(source, destination, 7, epoch, preferred, CLUSTER), **more)
-
-
-def eqe_reply(
-    source: int, destination: int, epoch: int, leader: int | None, error: Error = Error.NONE, **more: Any
-) -> EndQuorumEpochResponse:
-    """The answer to EndQuorumEpoch."""
-    return replace(EndQuorumEpochResponse(source, destination, 7, error, epoch, leader, where(leader)), **more)
 
 
 def fetch(source: int, destination: int, epoch: int, offset: int, last_epoch: int, **more: Any) -> FetchRequest:
