@@ -68,13 +68,6 @@ def graph() -> EdgeGraph:
     return stored
 
 
-@pytest.mark.nightly  # `make edges` does the same, and the replay from a file below
-def test_the_reference_does_on_every_edge_what_the_model_does(graph: EdgeGraph) -> None:
-    report = replay(graph.edges)
-    assert report.agrees, "\n".join(map(str, report.shown))
-    assert report.replayed == len(graph.edges)
-
-
 def test_the_graph_is_large_enough_and_has_every_action(graph: EdgeGraph) -> None:
     assert graph.changing >= CHANGING_MIN
     assert set(graph.actions) == set(next_actions().values())

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kraft_dev.load_bearing.recorded import counterexample_of, recorded_bytes, recorded_counterexample
-from kraft_dev.load_bearing.schedule import hold
 from kraft_dev.load_bearing.searching import MODULE, broken_configuration, gather
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.scenarios import scenario
@@ -195,21 +193,6 @@ def test_bounds_replace_the_slices() -> None:
 # ---------------------------------------------------------------------------------------------------------
 # What it states.
 # ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", [mutant.name for mutant in CATALOGUE.mutants if mutant.sample])
-def test_the_sample_is_as_stated(name: str) -> None:
-    mutant = CATALOGUE[name]
-    if isinstance(mutant.evidence, Schedule):
-        held = hold(mutant)
-        assert held.problem == ""
-        return
-    found = gather(mutant, heap_megabytes=HEAP_MEGABYTES)
-    assert not found.problem
-    if isinstance(mutant.evidence, Exhaustive):
-        fresh = recorded_bytes(counterexample_of(mutant, found.searches[0].report))
-        assert fresh == recorded_bytes(recorded_counterexample(name)), "record again: make counterexamples"
 
 
 def stated_wrongly(by: Exhaustive | Covered) -> Mutant:

@@ -93,21 +93,6 @@ def test_nothing_is_recorded_that_is_no_finding() -> None:
     assert {file.name for file in findings_folder().iterdir()} == expected
 
 
-@pytest.mark.nightly
-def test_tlc_finds_the_recorded_counterexample_of_the_first() -> None:
-    text, problem = counterexample_of(FINDINGS[0])
-    assert problem == ""
-    assert text == counterexample_file(FINDINGS[0]).read_text(encoding="utf-8"), "record again: make counterexamples"
-
-
-@pytest.mark.nightly
-@by_name
-def test_tlc_finds_the_recorded_counterexample(finding: Finding) -> None:
-    text, problem = counterexample_of(finding)
-    assert problem == ""
-    assert text == counterexample_file(finding).read_text(encoding="utf-8"), "record again: make counterexamples"
-
-
 def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["findings", "--json"]) == ExitCode.CONFORMANT
     listed = json.loads(capsys.readouterr().out)

@@ -65,11 +65,6 @@ def test_a_sample_of_the_mutants_is_detected_by_the_recorded_vectors() -> None:
     assert again(*rows) == []
 
 
-@pytest.mark.nightly
-def test_every_mutant_is_detected_by_the_recorded_vectors() -> None:
-    assert again(*graded()) == []
-
-
 def test_a_recorded_vector_that_detects_nothing_is_found() -> None:
     wrong = Row("vote-without-log-check", cells=(Cell("wire", True, where="vote.granted"),))
     assert again(wrong) == ["vote-without-log-check: vote.granted does not detect it any more at wire"]

@@ -21,13 +21,6 @@ SPECIFICATIONS = ("Spec", "SpecOfChange", "SpecOfReassignment", "SpecOfAnnouncem
 LIVENESS = tuple(check for check in CHECKS if check.name.startswith("liveness"))
 
 
-@pytest.mark.nightly  # `make models` runs it
-def test_a_removed_voter_fetches_again() -> None:
-    found = run_check(find_check("liveness-removed-voter"), heap_megabytes=HEAP_MEGABYTES)
-    assert found.as_expected, (found.report.violated, found.report.message)
-    assert found.exhaustive
-
-
 @pytest.mark.parametrize("name", ["liveness-no-fall-back", "liveness-refusal-lasts"])
 def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
     found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
@@ -37,13 +30,6 @@ def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
     loop = found.report.trace[int(back.group(1)) - 1 :]
     assert len(loop) > 2
     assert any("VoteResponse" in state.text and "granted |-> FALSE" in state.text for state in loop)
-
-
-@pytest.mark.nightly  # `make models` runs them all
-@pytest.mark.parametrize("name", ["liveness-never-zombie", "liveness-never-refused", "liveness-never-led"])
-def test_premises_are_met(name: str) -> None:
-    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
-    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
 
 
 def test_without_the_fall_back_the_check_that_held_fails() -> None:

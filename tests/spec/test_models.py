@@ -79,13 +79,6 @@ def test_a_changed_model_is_caught(tmp_path: Path, module: str, old: str, new: s
     assert not found.as_expected
 
 
-@pytest.mark.nightly  # `make models` runs both
-@pytest.mark.parametrize("name", ["stability-without-prevote", "stability-without-refusal"])
-def test_needless_elections_are_found(name: str) -> None:
-    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
-    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
-
-
 @pytest.mark.parametrize(
     "guard",
     [

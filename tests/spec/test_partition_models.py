@@ -2,31 +2,13 @@
 
 import re
 
-import pytest
-
 from kraft_spec.experiments import switchable_partition_rules
-from kraft_spec.models import CHECKS, find_check, model_directory, run_check
+from kraft_spec.models import CHECKS, model_directory
 from kraft_spec.rules import load_registry
-from kraft_spec.tlc.model_report import Outcome
 
 HEAP_MEGABYTES = 1024
 MINE = [check for check in CHECKS if check.configuration.module == "MCPartitionReassignment"]
 BROKEN = [check.name for check in MINE if check.violates]
-
-
-@pytest.mark.nightly  # `make models` runs them all
-@pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_on_purpose_is_found(name: str) -> None:
-    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
-    assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
-    assert len(found.report.trace) <= 4
-
-
-@pytest.mark.nightly  # `make models` runs it
-def test_reassignment_holds() -> None:
-    found = run_check(find_check("partition-reassignment"), heap_megabytes=HEAP_MEGABYTES)
-    assert found.report.outcome is Outcome.OK, found.report.message
-    assert found.report.progress.states_distinct > 6_000
 
 
 def test_every_safety_rule_is_switched_off_in_one_check() -> None:
