@@ -1,7 +1,6 @@
 """No field of a line can be altered without the checker, or the reader before it, saying so."""
 
 import json
-from copy import deepcopy
 from itertools import product
 from random import Random
 
@@ -12,15 +11,12 @@ from tests.traces.check.alterations import altered, document_of, line_of, places
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
 
+from kraft_dev.detectors.alterations import Prefix
 from kraft_dev.detectors.places import EVENT, declared_fields
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_traces.check import Rejection, TraceChecker, VerdictKind
+from kraft_traces.check import Rejection, VerdictKind
 from kraft_traces.check.comparison import NETWORK_EVENTS
-from kraft_traces.check.model import trace_model
-from kraft_traces.continuity import Continuity
 from kraft_traces.errors import TraceError
-from kraft_traces.lines import EventLine
-from kraft_traces.parsing import parse_header, parse_line
 
 UNSEEN_AT_ONCE = frozenset(("event", "input.message_id", "input.source", "input.destination"))
 """The choices of the network.
@@ -39,29 +35,6 @@ ALTERED_LINES = 12
 ALTERATIONS_PER_LINE = 4
 
 
-class Probe:
-    """A trace up to some line, and what an altered version of the next line comes to."""
-
-    def __init__(self, trace: Recorded) -> None:
-        self.checker = TraceChecker(trace_model(), trace.configuration, "trace", own=True)
-        self._continuity = Continuity(parse_header(trace.header(), "trace"), "trace")
-
-    def outcome(self, number: int, raw: bytes) -> TraceError | Rejection | None:
-        """The error or the rejection; None if neither, after which the probe is of no more use."""
-        try:
-            line = parse_line(raw, "trace", number)
-            assert isinstance(line, EventLine)
-            deepcopy(self._continuity).follow(line, number)
-        except TraceError as error:
-            return error
-        return self.checker.feed(number, line)
-
-    def proceed(self, number: int, trace: Recorded) -> None:
-        line = trace.lines[number - 2]
-        self._continuity.follow(line, number)
-        assert self.checker.feed(number, line) is None
-
-
 @settings(max_examples=max(20, settings().max_examples // 3))  # each has dozens of altered fields
 @given(
     st.sampled_from([*sorted(WORKLOADS), REMOVES_ITSELF]),
@@ -71,7 +44,7 @@ class Probe:
 )
 def test_an_altered_line_is_rejected_at_once(workload: str, seed: int, replicas: int, choices: int) -> None:
     trace, chance = recorded(workload, seed, 120, replicas), Random(choices)
-    probe = Probe(trace)
+    prefix = Prefix(trace.configuration, trace.lines)
     # One line of each kind of event, so that the frequent ones do not crowd out the rest.
     kinds = sorted({line.event for line in trace.lines})
     chosen = {
@@ -86,22 +59,22 @@ def test_an_altered_line_is_rejected_at_once(workload: str, seed: int, replicas:
                 alteration = altered(document, place, chance)
                 if alteration is None:
                     continue
-                outcome = probe.outcome(number, alteration.raw)
+                outcome = prefix.outcome(alteration.raw)
                 if outcome is None:
-                    _judge_unseen(trace, number, alteration.path, alteration.raw, probe)
+                    _judge_unseen(trace, number, alteration.path, alteration.raw, prefix)
                     return
                 if isinstance(outcome, Rejection):
                     assert outcome.line == number
                     assert outcome.differences or outcome.conjunct is not None, outcome
-        probe.proceed(number, trace)
+        prefix.proceed()
 
 
-def _judge_unseen(trace: Recorded, number: int, path: str, raw: bytes, probe: Probe) -> None:
+def _judge_unseen(trace: Recorded, number: int, path: str, raw: bytes, prefix: Prefix) -> None:
     """What no line can show at once: a choice of the network, and a number that the model does not have."""
     line = line_of(raw)
-    if probe.checker.is_over:
+    if prefix.checker.is_over:
         assert path == "input.value"
-        assert "32 bits" in str(probe.checker.finish(complete=True).reason)
+        assert "32 bits" in str(prefix.checker.finish(complete=True).reason)
         return
     if line.event in REQUESTS:
         # What a refused request asked for, and which cluster's id it names if it is this one's.

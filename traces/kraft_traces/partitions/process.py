@@ -19,9 +19,7 @@ class PartitionProcess:
     """A process that is started at the first question; use it in a `with` statement."""
 
     def __init__(self) -> None:
-        # A forked one would share this one's Java virtual machine, which does not work.
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(1, context, initializer=signal.signal, initargs=(signal.SIGINT, _end))
+        self._pool: ProcessPoolExecutor | None = None
 
     def ask(
         self, function: Callable[Parameters, Answer], *args: Parameters.args, **kwargs: Parameters.kwargs
@@ -31,6 +29,10 @@ class PartitionProcess:
         Raises:
             BrokenProcessPool: the process has ended without an answer.
         """
+        if self._pool is None:
+            # A forked one would share this one's Java virtual machine, which does not work.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, context, initializer=signal.signal, initargs=(signal.SIGINT, _end))
         return self._pool.submit(function, *args, **kwargs).result()
 
     def __enter__(self) -> Self:
@@ -39,7 +41,8 @@ class PartitionProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
 
 
 def _end(*_: object) -> None:

@@ -116,40 +116,44 @@ class _Run:
     lines: tuple[EventLine, ...]
 
 
-class _Prefix:
-    """A trace up to some line, and what notices an altered version of the next line."""
+class Prefix:
+    """A trace of the reference up to some line, and what an altered version of the next line comes to."""
 
-    def __init__(self, run: _Run) -> None:
-        self._run = run
+    def __init__(self, configuration: Configuration, lines: Sequence[EventLine]) -> None:
+        """Begin before the first line."""
+        self._configuration, self._lines = configuration, lines
         self._begin()
 
     def _begin(self) -> None:
-        configuration = self._run.configuration
-        header = encode_line(header_line(configuration, own_generator()))
-        self._checker = TraceChecker(trace_model(), configuration, "trace", own=True)
+        header = encode_line(header_line(self._configuration, own_generator()))
+        self.checker = TraceChecker(trace_model(), self._configuration, "trace", own=True)
         self._continuity = Continuity(parse_header(header, "trace"), "trace")
         self._taken = 0
 
     def proceed(self) -> None:
         """Take the next line as it is."""
-        line = self._run.lines[self._taken]
+        line = self._lines[self._taken]
         self._taken += 1
         self._continuity.follow(line, self._taken + 1)
-        if self._checker.feed(self._taken + 1, line) is not None:
-            raise AssertionError(f"{self._run.name}: the reference is rejected at line {self._taken + 1}")
+        if self.checker.feed(self._taken + 1, line) is not None:
+            raise AssertionError(f"the reference is rejected at line {self._taken + 1}")
 
-    def look(self, document: Document) -> Notice | None:
-        """What notices the next line if it reads like this; None if nothing does."""
+    def outcome(self, raw: bytes) -> TraceError | Rejection | None:
+        """The error or the rejection; None if neither, after which the prefix is of no more use."""
         number = self._taken + 2
         try:
-            line = parse_line(json.dumps(document).encode() + b"\n", "trace", number)
+            line = parse_line(raw, "trace", number)
             assert isinstance(line, EventLine)
             deepcopy(self._continuity).follow(line, number)
         except TraceError as error:
-            return notice_of(error)
-        rejection = self._checker.feed(number, line)
-        if rejection is not None:
-            return notice_of(rejection)
+            return error
+        return self.checker.feed(number, line)
+
+    def look(self, document: Document) -> Notice | None:
+        """What notices the next line if it reads like this; None if nothing does."""
+        found = self.outcome(json.dumps(document).encode() + b"\n")
+        if found is not None:
+            return notice_of(found)
         # The checker has taken the altered line: bring another one here.
         taken = self._taken
         self._begin()
@@ -182,7 +186,7 @@ def altered_events(wanted: Sequence[FieldPath], on_row: Callable[[Row], None]) -
     for run in _runs():
         if not gone_by:
             break
-        prefix = _Prefix(run)
+        prefix = Prefix(run.configuration, run.lines)
         for number, line in enumerate(run.lines, 2):
             document = document_of(line)
             for place in fields_there(document, EVENT):
