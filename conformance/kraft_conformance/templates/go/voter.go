@@ -104,6 +104,9 @@ func (v *Voter) Crash(logEndOffset int64) error {
 		return errors.New("there was no reset yet")
 	}
 	kept := v.onDisk
+	if logEndOffset < 0 || int(logEndOffset) > len(kept.log) {
+		return fmt.Errorf("a log that ends at %d cannot keep %d records", len(kept.log), logEndOffset)
+	}
 	kept.log = slices.Clone(kept.log[:logEndOffset])
 	kept.flushed = len(kept.log)
 	*v = Voter{key: v.key, endpoint: v.endpoint, cluster: v.cluster, formatted: v.formatted,
