@@ -89,7 +89,7 @@ def progress(description: str, total: int | None = None) -> Iterator[Advance]:
         yield advance
 
 
-LINE_SECONDS = 15.0
+LINE_SECONDS = 5.0
 """Where there is no terminal, work that goes on is reported so often."""
 
 

@@ -133,6 +133,7 @@ def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(
         for done in range(3):
             notice("validate", done, 9)
         assert capsys.readouterr().err == "validate ... 0 of 9 tasks\n"
+        assert console.LINE_SECONDS <= 5.0
         monkeypatch.setattr(console, "LINE_SECONDS", 0.0)
         notice("validate", 3, 9)
         assert capsys.readouterr().err == "validate ... 3 of 9 tasks\n"

@@ -283,7 +283,8 @@ def _part_rows(traces: int) -> list[list[Row]]:
 def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
     drawn = _part_rows(150)
     nothing = dict.fromkeys(PART_VERDICTS.names)
-    said = {"source": "", "generator": "", "profile": "", "events": 0, "other_model": False, "defect": False}
+    said = {"source": "", "generator": "", "profile": "", "events": 0, "other_model": False}
+    said |= {"defect": False, "taken_over": False}
     lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
     rows = [{**nothing, **said, **lists, **row} for parts in drawn for row in parts]
     Random(6).shuffle(rows)

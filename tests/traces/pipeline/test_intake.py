@@ -1,6 +1,8 @@
 """From files to rows: no byte is lost, no good trace suffers from a wrong one beside it, every reason is told apart."""
 
 import gzip
+from hashlib import sha256
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
@@ -83,12 +85,13 @@ def test_a_good_trace_comes_with_its_header_s_facts_and_its_events(tmp_path: Pat
         "lines": len(lines),
         "events": len(lines) - 2,
         "bytes": len(b"".join(lines)),
+        "sha256": sha256(b"".join(lines)).hexdigest(),
         "header": lines[0],
         "parts": 1,
         "ended": True,
         "complete": True,
         "generator": "kraft-reference",
-        "generator_version": "0.1.0",
+        "generator_version": version("kraft-spec"),
         "seed": 3,
         "workload": "chaos",
         "profile": "kip",

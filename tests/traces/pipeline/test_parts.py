@@ -7,8 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kraft_spec.action_rules import EVENT_OPERATORS
 from kraft_traces.pipeline import chunks as chunking
@@ -17,19 +15,8 @@ from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
 from kraft_traces.pipeline.observed import FAULTS
 from kraft_traces.pipeline.shipping import archive_of_packages
-from kraft_traces.pipeline.spill import Spill
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.vocabulary import EVENTS
-
-
-@given(st.lists(st.binary(max_size=30)), st.integers(0, 100))
-def test_a_spill_gives_back_what_it_was_given(values: list[bytes], bytes_max: int) -> None:
-    spill: Spill[bytes] = Spill(bytes_max)
-    for value in values:
-        spill.append(value, len(value))
-    assert list(spill.drain()) == values
-    assert list(spill.drain()) == []
-    spill.close()
 
 
 @pytest.mark.parametrize(

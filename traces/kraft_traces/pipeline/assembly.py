@@ -1,7 +1,9 @@
 """A trace that is being put together from its lines: rows of `traces`, `segments` and `events`, or of `quarantine`."""
 
+import pickle
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from msgspec import UNSET
@@ -10,10 +12,12 @@ from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import FieldError, TraceError
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
 from kraft_traces.pipeline.observed import Row, event_row
-from kraft_traces.pipeline.spill import Spill
 
 SEGMENT_BYTES = 2**18
 """A segment is closed when it holds as much."""
+
+SPOOL_BYTES_MAX = 2**25
+"""Of a trace that waits for its end, so much is kept in memory, and the rest in a temporary file."""
 
 PART_EVENTS = 2_000
 """A part of a trace has at least so many events; checkpoints within it are checked where they stand."""
@@ -49,7 +53,7 @@ class Assembly:
         self._header = raw
         self._end: EndLine | None = None
         self._roles = first_roles(replica.id for replica in header.replicas)
-        self._spill: Spill[Row] = Spill()
+        self._spool = SpooledTemporaryFile(SPOOL_BYTES_MAX)  # noqa: SIM115 - it outlives this call
         self._segments = 0
         self._part = 0
         self._part_from = 0
@@ -108,8 +112,7 @@ class Assembly:
             "closing": closing,
             "events": self._open_events,
         }
-        # A row of events takes about as much memory as the line that it stands for.
-        self._spill.append(segment, 2 * len(self._open))
+        pickle.dump(segment, self._spool, pickle.HIGHEST_PROTOCOL)
         self._segments += 1
         self._open_line += lines
         self._open.clear()
@@ -142,19 +145,26 @@ class Assembly:
             "command": command,
         }
         yield {"trace": trace}
-        for segment in self._spill.drain():
+        for segment in self._spooled():
             yield {"segment": segment}
+
+    def _spooled(self) -> Iterator[Row]:
+        """The segments, once."""
+        self._spool.seek(0)
+        for _ in range(self._segments):
+            yield pickle.load(self._spool)
+        self.close()
 
     def quarantined(self, wrong: "Wrong") -> Iterator[Row]:
         """The rows of the lines so far of a trace that turns out to be wrong."""
         self._cut()
-        for segment in self._spill.drain():
+        for segment in self._spooled():
             if segment["raw"]:
                 yield wrong.row(segment["first_line"], segment["lines"], segment["raw"])
 
     def close(self) -> None:
         """Forget the lines."""
-        self._spill.close()
+        self._spool.close()
 
 
 class Wrong:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kraft_traces.pipeline.processes import watched_processes
+from kraft_dev.benchmark.pipeline.usage import watched_processes
 from kraft_traces.pipeline.runs import run_in
 from kraft_traces.pipeline.session import SessionOptions, spark_session
 
