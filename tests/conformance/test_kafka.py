@@ -18,12 +18,14 @@ from kraft_conformance.kafka.differences import expected_failures, known_differe
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.kafka.releases import logging_jars, releases
+from kraft_conformance.random_runs.notes import Notes, Passed
 from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import read_kafka_file
+from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 from kraft_spec.rules import load_registry
@@ -121,6 +123,7 @@ def test_what_is_known_to_differ_names_vectors_and_rules_that_there_are() -> Non
     assert all(bool(one.fields) == bool(one.vectors) for one in known_differences())
     assert all(one.vectors or one.schedules for one in known_differences())
     assert all(all(one.schedules.values()) for one in known_differences())
+    assert all(one.schedules for one in known_differences() if one.breaks)
     assert {event for one in known_differences() for event in one.schedules} <= set(EVENT_NAMES)
 
 
@@ -154,6 +157,26 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
     assert reasons("Poll", "Send VoteRequest to 1", "state.epoch") == []
     assert reasons("Poll", "Send VoteRequest to 1.pre_vote") == []
     assert reasons("PollFetch", "Send VoteRequest to 1") == []
+
+
+def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> None:
+    name = "Answer to request"
+    early = (KnownDifference("early", {"AddVoter": (f"{name} N: not expected",)}),)
+    late = (KnownDifference("late", {"AddVoter": (f"{name} N: missing",)}),)
+    given, left_out = Difference(f"{name} 1", "nothing", "a"), Difference(f"{name} 1", "a", "nothing")
+    assert explanation((*early, *late), "AddVoter", [given]) == early
+    assert explanation((*early, *late), "AddVoter", [left_out]) == late
+    assert explanation((*early, *late), "AddVoter", [Difference(f"{name} 1", "a", "b")]) == ()
+
+
+def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> None:
+    stuck = KnownDifference("stuck", {"PollFetch": ("Send FetchRequest to N",)}, breaks=("EventuallyFetching",))
+    notes = Notes((stuck,), [Passed(7, 4, (stuck,))])
+    assert notes.is_known_to_break(Violation("EventuallyFetching", 90, 4, ""))
+    assert not notes.is_known_to_break(Violation("EventuallyFetching", 90, 3, ""))
+    assert not notes.is_known_to_break(Violation("HwMonotonic", 90, 4, ""))
+    assert notes.is_known_to_break(Violation("HwMonotonic", 7, 3, ""))
+    assert not Notes((stuck,)).is_known_to_break(Violation("EventuallyFetching", 90, 4, ""))
 
 
 def test_of_a_known_death_nothing_is_known_without_it() -> None:

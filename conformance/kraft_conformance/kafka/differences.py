@@ -26,6 +26,8 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The events at which it shows in random schedules, with the names of what may differ there, N for any number."""
     ends_schedules: bool = False
     """Whether what comes after it in a schedule hangs on something that Kafka does not show."""
+    breaks: tuple[str, ...] = ()
+    """The properties that a replica breaks in schedules for it."""
 
     @property
     def reason(self) -> str:
@@ -60,5 +62,9 @@ def expected_failures(is_always_seen: bool) -> Mapping[str, ExpectedFailure]:
 def known_in_schedules() -> tuple[KnownDifference, ...]:
     """Those that random schedules show."""
     return tuple(
-        [KnownDifference(one.reason, one.schedules, one.ends_schedules) for one in known_differences() if one.schedules]
+        [
+            KnownDifference(one.reason, one.schedules, one.ends_schedules, one.breaks)
+            for one in known_differences()
+            if one.schedules
+        ]
     )

@@ -85,7 +85,7 @@ class StepComparer:
             return
         known = explanation(notes.known, event, found)
         if known:
-            notes.passed.append(Passed(sequence, tuple([one.reason for one in known])))
+            notes.passed.append(Passed(sequence, self._replica_id, known))
             notes.is_over = notes.is_over or any(one.ends_run for one in known)
             return
         if notes.first is None or (notes.first.is_of_timers and not is_of_timers(found)):

@@ -44,8 +44,7 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
     verdict = verdict_on(spec.configuration, recorded.lines[: recorded.until_known], source) if checks_model else None
     rejection = None if verdict is None else verdict.rejection
     violation = recorded.violation
-    if violation is not None and notes.passed and violation.sequence == notes.passed[-1].sequence:
-        # It is what is known that breaks it, and the run ended there.
+    if violation is not None and notes.is_known_to_break(violation):
         violation = None
     if violation is not None or rejection is not None:
         said = str(violation) if violation is not None else str(rejection and rejection.headline())

@@ -8,6 +8,7 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.runner.plain import Difference
+from kraft_reference.cluster.violation import Violation
 from kraft_spec.rules import Level as RuleLevel
 from kraft_traces.effects import TracedEffect
 
@@ -69,7 +70,8 @@ class Passed(NamedTuple):
     """A step in which an adapter did what it is known to do otherwise; the run went on."""
 
     sequence: int
-    reasons: tuple[str, ...]
+    replica_id: int
+    known: tuple[KnownDifference, ...]
 
 
 @dataclass(slots=True)
@@ -107,4 +109,12 @@ class Notes:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Those of all known differences, each once."""
-        return tuple(dict.fromkeys(reason for one in self.passed for reason in one.reasons))
+        return tuple(dict.fromkeys(known.reason for one in self.passed for known in one.known))
+
+    def is_known_to_break(self, violation: Violation) -> bool:
+        """Is it what is known that breaks a property: the run ended there, or the replica is known to break it?"""
+        return any(
+            violation.property_name in known.breaks and violation.replica_id == one.replica_id
+            for one in self.passed
+            for known in one.known
+        ) or (bool(self.passed) and violation.sequence == self.passed[-1].sequence)

@@ -18,9 +18,14 @@ class KnownDifference:
 
     reason: str
     shows: Mapping[str, tuple[str, ...]]
-    """The events at which it shows, with the names of what may differ there, N for any number."""
+    """The events at which it shows, with the names of what may differ there, N for any number.
+
+    A name that ends in `: not expected` or `: missing` is of what is only done, or only expected.
+    """
     ends_run: bool = False
     """Whether what comes after it hangs on something that is not shown."""
+    breaks: tuple[str, ...] = ()
+    """The properties that a replica which shows it may break."""
 
 
 def explanation(
@@ -30,13 +35,21 @@ def explanation(
     explaining: list[KnownDifference] = []
     dies = any(difference.field == "died" for difference in found)
     for difference in found:
-        name = re.sub(r"\d+", "N", difference.field)
-        one = next((one for one in known if name in _shown_at(one, event, dies)), None)
+        names = _names(difference)
+        one = next((one for one in known if not names.isdisjoint(_shown_at(one, event, dies))), None)
         if one is None:
             return ()
         if one not in explaining:
             explaining.append(one)
     return tuple(explaining)
+
+
+def _names(difference: Difference) -> set[str]:
+    """What a known difference may call it, in whichever direction and in its own."""
+    name = re.sub(r"\d+", "N", difference.field)
+    if difference.expected == "nothing":
+        return {name, f"{name}: not expected"}
+    return {name, f"{name}: missing"} if difference.actual == "nothing" else {name}
 
 
 def _shown_at(known: KnownDifference, event: str | None, dies: bool) -> tuple[str, ...]:
