@@ -25,7 +25,9 @@ from kraft_reference.messages import FetchResponse, FetchSnapshotResponse, Messa
 from kraft_reference.records import SET_KINDS, Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_spec.proofs.induction import worlds
 from kraft_spec.proofs.induction.abstraction import SEQUENCES
+from kraft_spec.proofs.induction.beginnings import Beginning, remembered
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.worlds import Entry, Replica, Replicas
 
@@ -53,7 +55,7 @@ class Refinement:
         states: Mapping[int, ReplicaState],
         identify: Callable[[int, Message], str] = message_id,
     ) -> None:
-        """Begin with freshly formatted replicas, whose states are given by id.
+        """Begin with these replicas, freshly formatted or in the middle of a run of which their logs tell.
 
         Args:
             interpreter: The theory, run.
@@ -62,7 +64,8 @@ class Refinement:
             identify: The id of a message that an occurrence with this sequence sends.
 
         Raises:
-            ValueError: the replicas were formatted with different voters, of which the proof knows nothing.
+            ValueError: the replicas were formatted with different voters, or begin on a snapshot, of both of which the
+                proof knows nothing; or an invariant does not hold of what they begin with.
         """
         if any(
             one.initial_voters not in (None, frozenset(), configuration.voters)
@@ -71,14 +74,30 @@ class Refinement:
             raise ValueError("the replicas were formatted with different voters (bootstrap.sets-must-be-equal)")
         self.interpreter = interpreter
         self._identify = identify
-        self._keys = {replica.key.id: replica.key for replica in configuration.replicas.values()}
-        self._numbers = {key: number for number, key in enumerate(self._keys.values(), start=1)}
+        self._keys = {number: state.key for number, state in states.items()}
+        # A key of another disk is another replica, of which no more than that is known.
+        others = sorted(key for key in configuration.voters if key.directory_id is not None)
+        keys = dict.fromkeys((*self._keys.values(), *others))
+        self._numbers = {key: number for number, key in enumerate(keys, start=1)}
         self._states = dict(states)
         self._leaders_log: dict[str, Entry] = {}
         self._in_vain: set[tuple[Replica, int]] = set()
         numbers = tuple(self._numbers.values())
         self.world = interpreter.first(numbers, self._voters(configuration.voters), last_epoch=2**31)
         self._entries: dict[tuple[int, int], Entry] = {(0, 0): self.world.bootstrap}
+        begins = {self._own(state): self._beginning(state) for state in states.values()}
+        self.world = self.world._replace(values=remembered(self.world, begins, self._number))
+        if broken := interpreter.broken(self.world):
+            raise ValueError(f"the replicas begin with what the proof excludes: {', '.join(broken)}")
+
+    def _beginning(self, state: ReplicaState) -> Beginning:
+        if state.log.base.end_offset > 0:
+            raise ValueError(f"replica {state.key} begins on a snapshot")
+        log = self.world.bootstrap
+        for record in state.log.records:
+            log = log.followed_by(worlds.Record(record.epoch, self._changed_voters(log, record)))
+            self._entries[log.offset, log.epoch] = log
+        return Beginning(state, log, self._entry_at(state.log, state.log.flushed))
 
     def copy(self) -> Self:
         """The same past, to go on from in another way."""

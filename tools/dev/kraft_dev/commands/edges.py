@@ -9,11 +9,12 @@ import typer
 from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, say
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
+from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.commands.options import Edges, need_folder_of
 from kraft_dev.edges import ActionEdges, EdgeFileError, EdgeGraph, EdgeReport, replay, save_edges, stored_graph
 from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.edges.explaining import Explaining
+from kraft_dev.edges.slices import explain_slice, slices
 from kraft_dev.markdown import Section, show
 
 _COLUMNS = ("changing", "unchanging", "network", "crashes", "leaving", "distinct")
@@ -27,14 +28,28 @@ Explain = Annotated[
     ),
 ]
 
+SliceName = Annotated[
+    str | None,
+    typer.Option("--slice", help="Instead: the steps of this model check of the ci group, explained, and its states."),
+]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for a slice.")]
 
-def edges(file: Edges = None, explain: Explain = False, as_json: Json = False) -> int:
+
+def edges(
+    file: Edges = None,
+    explain: Explain = False,
+    slice_name: SliceName = None,
+    time_limit: TimeLimit = None,
+    as_json: Json = False,
+) -> int:
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
     The reference must reach the same state, with the same effects in the same order, or refuse for the same reason;
     and it must refuse what the model does not allow.
     The same from constructed states, which the graph need not have.
     """
+    if slice_name is not None:
+        return _explain_slice(slice_name, time_limit, as_json)
     need_folder_of(file)
     stored = None if file is None or explain else _stored(file)
     explaining = Explaining(invariants=True) if explain else None
@@ -55,6 +70,25 @@ def edges(file: Edges = None, explain: Explain = False, as_json: Json = False) -
             say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
     agrees = report.agrees and (explaining is None or explaining.agrees)
     return ExitCode.CONFORMANT if agrees else ExitCode.VIOLATION
+
+
+def _explain_slice(name: str, time_limit: float | None, as_json: bool) -> int:
+    known = slices()
+    if name not in known:
+        raise usage_error(f"no slice {name!r}; there are {', '.join(known)}")
+    explaining = Explaining(invariants=True)
+    with progress(name) as advance:
+        reached = explain_slice(
+            known[name], explaining, lambda so_far: advance(0, f"{name}: {so_far.states} states"), time_limit
+        )
+    if as_json:
+        print_json({"slice": name, "queued": reached.queued, **explaining.document()})
+    else:
+        show([_steps_section(explaining)])
+        end = "" if not reached.queued else f", not exhausted: {reached.queued} states are left"
+        say(f"{name}: the steps of {reached.states} states{end}")
+        say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
+    return ExitCode.CONFORMANT if explaining.agrees else ExitCode.VIOLATION
 
 
 def _stored(file: Path) -> EdgeGraph | None:

@@ -11,12 +11,8 @@ from typing import Any
 from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
 from kraft_dev.edges.replay import DRAW, step_of
 from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
-from kraft_reference.events import ElectionTimeout, Event, Receive
-from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import BeginQuorumEpochRequest, Error, VoteRequest, VoteResponse
+from kraft_reference.events import Receive
 from kraft_reference.replica import Replica
-from kraft_reference.roles import Role
-from kraft_reference.state import ReplicaState, new_replica
 from kraft_spec import mapping
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
@@ -50,14 +46,14 @@ class Explaining:
         self.broken: Counter[str] = Counter()
 
     def begin(self, configuration: ModelRecord, replicas: Sequence[ModelRecord]) -> Refinement:
-        """The proof's state of an initial state: of fresh replicas, or of those that have elected one of them."""
-        known = mapping.configuration_from_model(configuration)
+        """The proof's state of an initial state.
+
+        Raises:
+            ValueError: there is none: see `Refinement`.
+        """
         states = {number: mapping.state_from_model(one) for number, one in enumerate(replicas, start=1)}
-        fresh = {number: new_replica(one.key, known.checkpoint(number)) for number, one in states.items()}
-        followed = Refinement(self._interpreter, known, fresh, lambda _, message: repr(message))
-        for replica_id, event, state in _election(states, fresh):
-            followed.explain(Occurrence(0, 0, event, replica_id, state=state))
-        return followed
+        known = mapping.configuration_from_model(configuration)
+        return Refinement(self._interpreter, known, states, lambda _, message: repr(message))
 
     def follow(self, followed: Refinement, edge: Edge) -> Refinement:
         """The proof's state after an edge; the same as before it if nothing explains it."""
@@ -108,28 +104,6 @@ class Explaining:
         self.states += 1
         if self._invariants:
             self.broken.update(self._interpreter.broken(followed.world))
-
-
-def _election(states: dict[int, ReplicaState], fresh: dict[int, ReplicaState]) -> list[tuple[int, Event, ReplicaState]]:
-    """How the replicas came to be led by one of them, event by event."""
-    leader = next((one for one in states.values() if one.role is Role.LEADER), None)
-    if leader is None:
-        return []
-    key, epoch = leader.key, leader.epoch
-    candidate = fresh[key.id]._replace(role=Role.CANDIDATE, epoch=epoch, voted_key=key)
-    others = {number: one for number, one in states.items() if number != key.id}
-    events: list[tuple[int, Event, ReplicaState]] = [(key.id, ElectionTimeout(), candidate)]
-    for number, state in others.items():
-        if state.voted_key is not None:
-            voted = fresh[number]._replace(role=Role.UNATTACHED, epoch=epoch, voted_key=state.voted_key)
-            asked = VoteRequest(key.id, number, 0, epoch, key, state.key, 0, 0, pre_vote=False)
-            events.append((number, Receive(asked), voted))
-    granted = VoteResponse(0, key.id, 0, Error.NONE, epoch, None, None, granted=True, pre_vote=False)
-    events.append((key.id, Receive(granted), leader))
-    for number, state in others.items():
-        told = BeginQuorumEpochRequest(key.id, number, 0, epoch, ReplicaKey(number), None)
-        events.append((number, Receive(told), state))
-    return events
 
 
 def _occurrence(edge: Edge) -> Occurrence:

@@ -1,0 +1,226 @@
+"""Every step of a slice of the model as steps of the inductive proof, and the proof's invariants in every state.
+
+The slice is that of a model check. A module made for it extends the slice's: it labels each step with the action and
+its arguments, which Next has not. What a step did to its replica, the reference knows (`kraft_dev.edges`).
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any, NamedTuple
+
+import jpype
+
+from kraft_dev.edges.edge import Edge
+from kraft_dev.edges.explaining import Explaining
+from kraft_dev.edges.graph import NETWORK_ACTIONS
+from kraft_dev.edges.replay import DRAW, step_of
+from kraft_reference.replica import Replica
+from kraft_reference.roles import Role
+from kraft_spec import mapping
+from kraft_spec.models import ModelCheck, checks_of, write_model
+from kraft_spec.proofs.induction.refinement import Refinement
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.specification import Specification
+from kraft_spec.tlc.values import Function, codec
+
+_LABELLED = re.compile(r"(\w+)\(([^()]*)\)$")
+_ROOT = "Labelled"
+
+
+NOT_EXPLAINED = {
+    "broken-divergence-implies": "the model is wrong on purpose",
+    "broken-log-check-implies": "the model is wrong on purpose",
+    "forgetting": "begins on a snapshot, whose records no state tells",
+    "liveness-zombie": "begins with a changed set, and no state tells that the set before it was committed",
+    "voters-known-leader": "a voter alone in a set that is not synced elects itself and dies before the sync: its file "
+    "names it the leader, by a log that it lost, and the proof has nobody elected",
+}
+"""Slices of which the proof says nothing, and why."""
+
+
+class Reached(NamedTuple):
+    """How far a search came."""
+
+    states: int
+    queued: int
+    """States that were found and whose steps were not taken; none after a whole search."""
+
+
+def slices() -> dict[str, ModelCheck]:
+    """The exhaustive slices of the `ci` group whose every state the proof is to hold in, by name."""
+    return {
+        check.name: check
+        for check in checks_of("ci")
+        if check.name not in NOT_EXPLAINED
+        and not (check.violates or check.simulation or check.without or "Partition" in check.configuration.module)
+    }
+
+
+def explain_slice(
+    check: ModelCheck,
+    explaining: Explaining,
+    on_progress: Callable[[Reached], None],
+    time_limit_seconds: float | None = None,
+) -> Reached:
+    """Search a slice breadth first; a process can do so once, because TLC keeps one specification.
+
+    Args:
+        check: The slice.
+        explaining: Told each step and each new state.
+        on_progress: Told now and then how far it is.
+        time_limit_seconds: Stop after that long.
+
+    Raises:
+        ValueError: The proof knows nothing of how the slice starts: see `Refinement`.
+        SpecificationError: TLC cannot parse or evaluate the model.
+        JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
+    """
+    with TemporaryDirectory(prefix="kraft-spec-slice-") as temporary:
+        folder = write_model(check, Path(temporary) / "model")
+        _write_labelled(check, folder)
+        return _Search(Specification(folder, _ROOT), explaining).run(on_progress, time_limit_seconds)
+
+
+def _write_labelled(check: ModelCheck, folder: Path) -> None:
+    lines = (folder / "KRaft.tla").read_text(encoding="utf-8").splitlines()
+    disjuncts = lines[lines.index("Next ==") + 1 : -1]
+    labelled = [_LABELLED.sub(r"\1(\2) /\\ step' = <<" r'"\1", \2>>', one) for one in disjuncts]
+    configuration = check.configuration
+    module = (
+        f"---- MODULE {_ROOT} ----",
+        f"EXTENDS {configuration.module}",
+        "VARIABLE step",
+        # The slices about liveness have a formula, which begins with Start.
+        f"{_ROOT}Init == {'Start' if configuration.specification else configuration.init} /\\ step = <<>>",
+        f"{_ROOT}Next ==",
+        *labelled,
+        "====",
+    )
+    (folder / f"{_ROOT}.tla").write_text("\n".join(module), encoding="utf-8")
+    labelled_form = replace(configuration, specification="", init=f"{_ROOT}Init", invariants=(), properties=())
+    text = labelled_form.text.replace("NEXT Next", f"NEXT {_ROOT}Next")
+    (folder / f"{_ROOT}.cfg").write_text(text, encoding="utf-8")
+
+
+class _Search:
+    def __init__(self, specification: Specification, explaining: Explaining) -> None:
+        self._specification = specification
+        self._tool = specification.tool
+        self._next = self._tool.getNextStateSpec()
+        self._explaining = explaining
+        unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
+        self._names = {name: unique_string(name) for name in ("config", "replicas", "step")}
+        self._decode: Callable[[JavaObject], Any] = codec().decode
+        self._no_step = codec().encode(())
+        self._configurations: dict[str, Any] = {}
+        self._edges: dict[tuple[str, ...], Edge | None] = {}
+
+    def run(self, on_progress: Callable[[Reached], None], time_limit_seconds: float | None) -> Reached:
+        end = None if time_limit_seconds is None else monotonic() + time_limit_seconds
+        known: set[int] = set()
+        queue: list[tuple[JavaObject, Refinement]] = []
+        for state in self._specification.initial_states():
+            if self._tool.isInModel(state):
+                known.add(self._fingerprint(state))
+                replicas = [_plain(one) for one in self._decode(state.lookup(self._names["replicas"]))]
+                queue.append((state, self._explaining.begin(self._configuration(state), replicas)))
+                self._explaining.visit(queue[-1][1])
+        explored = 0
+        while queue and (end is None or monotonic() < end):
+            following = []
+            for state, followed in queue:
+                following += self._explored(state, followed, known)
+                explored += 1
+                if explored % 500 == 0:
+                    on_progress(Reached(explored, len(known) - explored))
+                    if end is not None and monotonic() > end:
+                        return Reached(explored, len(known) - explored)
+            queue = following
+        return Reached(explored, len(known) - explored)
+
+    def _explored(
+        self, state: JavaObject, followed: Refinement, known: set[int]
+    ) -> list[tuple[JavaObject, Refinement]]:
+        new = []
+        found = self._tool.getNextStates(self._next, state)
+        for index in range(found.size()):
+            successor = found.elementAt(index)
+            if not self._tool.isInActions(state, successor):
+                continue
+            edge = self._edge(state, successor)
+            after = followed if edge is None else self._explaining.follow(followed, edge)
+            fingerprint = self._fingerprint(successor)
+            if self._tool.isInModel(successor) and fingerprint not in known:
+                known.add(fingerprint)
+                self._explaining.visit(after)
+                new.append((successor, after))
+        return new
+
+    def _fingerprint(self, state: JavaObject) -> int:
+        """That of a state without its label, which is taken off for good."""
+        state.bind(self._names["step"], self._no_step)
+        return int(state.fingerPrint())
+
+    def _edge(self, state: JavaObject, successor: JavaObject) -> Edge | None:
+        """What happened to a replica; None where the network alone changed."""
+        label = successor.lookup(self._names["step"])
+        name, *arguments = self._decode(label)
+        if name in NETWORK_ACTIONS:
+            return None
+        place = codec().encode(arguments[0])
+        before, after = (one.lookup(self._names["replicas"]).apply(place, 0) for one in (state, successor))
+        configuration = self._configuration(state)
+        key = (str(id(configuration)), str(label.toString()), str(before.toString()), str(after.toString()))
+        if key not in self._edges:
+            states = [_plain(self._decode(one)) for one in (before, after)]
+            self._edges[key] = _edge(configuration, name, [_plain(one) for one in arguments], *states)
+        return self._edges[key]
+
+    def _configuration(self, state: JavaObject) -> Any:
+        value = state.lookup(self._names["config"])
+        text = str(value.toString())
+        if text not in self._configurations:
+            plain = _plain(self._decode(value))
+            # MCBounds writes {NoKey} for the voters of the cluster.
+            formatted = [plain["voters"] if one == {(-1, "")} else one for one in plain["initial_voters"]]
+            self._configurations[text] = {**plain, "initial_voters": tuple(formatted)}
+        return self._configurations[text]
+
+
+def _edge(configuration: Any, name: str, arguments: list[Any], before: Any, after: Any) -> Edge:
+    replica_id, *others = arguments
+    event = {"name": name, "replica": replica_id}
+    if name.startswith("Handle"):
+        event["message"] = others[0]
+    else:
+        fields = mapping.EVENTS[mapping.EVENT_TYPES[name]]
+        event |= dict(zip((field.model for field in fields), others, strict=True))
+    whole = Edge(configuration, event, before, after, "", ())
+    if name == "Crash" or after["role"] != Role.STOPPED:
+        return whole
+    return next(_cut_short(whole), whole)
+
+
+def _cut_short(whole: Edge) -> Iterator[Edge]:
+    """The same step up to each crash in the middle of it that leaves the state after it."""
+    known = mapping.configuration_from_model(whole.configuration)
+    event, before = mapping.event_from_model(whole.event, known.cluster_id), mapping.state_from_model(whole.before)
+    kept = whole.after["base"]["end_offset"] + len(whole.after["log"])
+    for completed in range(1, len(Replica(before, known).step(event, DRAW).effects)):
+        edge = replace(whole, completed=completed, kept=kept)
+        # More may be kept than a crash at this place can leave.
+        with suppress(ValueError):
+            if mapping.state_to_model(step_of(Replica(before, known), event, edge).state) == whole.after:
+                yield edge
+
+
+def _plain(value: Any) -> Any:
+    """A value of the model in Python's own kinds."""
+    if isinstance(value, Function):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return tuple([_plain(one) for one in value]) if isinstance(value, tuple) else value
