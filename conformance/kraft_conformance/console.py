@@ -1,7 +1,6 @@
 """What a command shows: results on standard output, progress on standard error."""
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-_WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
-"""Columns of a table that goes to a file or a pipe, where nobody says how many there are."""
+_WIDTH = None if sys.stdout.isatty() else 120
+"""Columns of a table that goes to a file or a pipe."""
 
 stdout = Console(highlight=False, emoji=False, width=_WIDTH)
 stderr = Console(stderr=True, highlight=False, emoji=False)

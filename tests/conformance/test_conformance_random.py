@@ -37,7 +37,7 @@ from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
 from kraft_traces.message_types import TracedEndQuorumEpochRequest
 
-PAGE = DOCS / "conformance-random.md"
+PAGE = (DOCS / "conformance.md").read_text(encoding="utf-8").partition("\n## Random runs of the conformance suite\n")[2]
 
 
 def ran(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
@@ -297,7 +297,7 @@ def test_a_rule_that_is_left_out_is_found_shrunk_saved_and_replayed(capsys: Capt
     words = ["--adapter", adapter, "--adapter", "reference", "--seeds", "0", "--workload", "elections"]
     words += ["--steps", "200", "--replicas", "3"]
     code, told = output(capsys, "conformance", "random", *words, "--save", str(tmp_path))
-    shown = PAGE.read_text().partition("```\nFAIL ")[2].partition("```")[0]
+    shown = PAGE.partition("```\nFAIL ")[2].partition("```")[0]
     shown = shown.replace("'python broken.py'", shlex.quote(adapter)).replace("python broken.py", adapter)
     *found, last = told.splitlines()
     assert (code, found) == (ExitCode.VIOLATION, ("FAIL " + shown.replace("failures", str(tmp_path))).splitlines())
@@ -581,7 +581,7 @@ def test_a_folder_that_cannot_be_written_is_said(capsys: Captured, tmp_path: Pat
 
 
 def test_the_example_of_the_page_runs(capsys: Captured) -> None:
-    example = PAGE.read_text().partition("```python\n")[2].partition("```")[0]
-    exec(compile(example, str(PAGE), "exec"), {})
+    example = PAGE.partition("```python\n")[2].partition("```")[0]
+    exec(compile(example, "conformance.md", "exec"), {})
     said = [line.rpartition(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == [f"elections.{seed} pass" for seed in range(5)]
