@@ -167,9 +167,9 @@ def following(nodes: Nodes) -> None:
     nodes.wait_for(lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"])
 
 
-def test_a_mixed_quorum_under_fault_is_judged(
-    java: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.nightly
+@pytest.mark.usefixtures("java")
+def test_a_mixed_quorum_under_fault_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Kafka is killed and begins again, with the correlation ids that it began with.
 
     At night: docs/live.md says what of such a run may be left unexplained.
