@@ -4,6 +4,7 @@ No CI of GitHub or GitLab runs here: the steps of the two files are run by a she
 sets.  An image is built where a builder answers.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -169,3 +170,23 @@ def test_sarif_has_a_result_for_each_failure_with_its_rule_and_a_place(tmp_path:
     assert first["message"]["text"].startswith("prevote.follower-refuses: ")
     assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert len({one["partialFingerprints"]["vector/v1"] for one in run["results"]}) == len(run["results"])
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        ("./my-adapter --level wire", "my-adapter"),
+        ("java -cp build Main", "java"),
+        ("python 'my adapters/run me.py'", "my%20adapters/run%20me.py"),
+        ("no shell's", "no"),
+    ],
+)
+def test_the_place_is_the_first_file_of_the_command_as_a_uri(tmp_path: Path, command: str, place: str) -> None:
+    kept, path = tmp_path / "r.jsonl", tmp_path / "r.sarif"
+    with kept.open("w") as stream, contextlib.redirect_stdout(stream):
+        main(["conformance", "run", "--adapter", WRONG, "-k", "prevote.follower-refuses", "--json"])
+    first, *others = kept.read_text().splitlines()
+    kept.write_text("\n".join([json.dumps(json.loads(first) | {"adapter": command}), *others]) + "\n")
+    assert main(["conformance", "report", str(kept), "--sarif", str(path)]) == ExitCode.CONFORMANT
+    (result,) = json.loads(path.read_bytes())["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == place

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_conformance.runner.plain import tag_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine
@@ -51,8 +52,8 @@ def trace_by_life(
     events = []
     for number, line in trace.events:
         message = line.message
-        if message is not UNSET and message.source in starts and _tag(message).endswith("Request"):
-            key = (_tag(message), int(message.source), int(message.destination), int(message.correlation_id))
+        if message is not UNSET and message.source in starts and tag_of(message).endswith("Request"):
+            key = (tag_of(message), int(message.source), int(message.destination), int(message.correlation_id))
             before = [id_ for time_ms, id_ in passes[key] if line.time_ms is not UNSET and time_ms <= line.time_ms]
             if before:
                 asked[_subject(message), int(message.source), int(message.correlation_id)] = before[-1]
@@ -67,7 +68,7 @@ def _answered(line: EventLine, asked: Mapping[tuple[str, int, int], int]) -> Eve
         return line
     effects = []
     for effect in line.effects:
-        if isinstance(effect, TracedSend) and _tag(effect.message).endswith("Response"):
+        if isinstance(effect, TracedSend) and tag_of(effect.message).endswith("Response"):
             message = effect.message
             key = (_subject(message), int(message.destination), int(message.correlation_id))
             effect = TracedSend(replace(message, correlation_id=asked.get(key, message.correlation_id)))
@@ -75,9 +76,5 @@ def _answered(line: EventLine, asked: Mapping[tuple[str, int, int], int]) -> Eve
     return replace(line, effects=tuple(effects))
 
 
-def _tag(message: TracedMessage) -> str:
-    return str(type(message).__struct_config__.tag)
-
-
 def _subject(message: TracedMessage) -> str:
-    return _tag(message).removesuffix("Request").removesuffix("Response")
+    return tag_of(message).removesuffix("Request").removesuffix("Response")

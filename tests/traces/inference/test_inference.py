@@ -92,6 +92,24 @@ def test_a_fetch_of_a_follower_to_another_is_left_out_only_if_the_answer_tells_i
     assert not search.is_elsewhere(asked)
 
 
+@pytest.mark.parametrize(
+    ("leader", "endpoint", "goes_back"), [(9, "replica-9:9093", True), (9, "", False), (-1, "", False)]
+)
+def test_a_prospective_that_fetches_goes_back_to_a_leader_that_it_can_reach(
+    monkeypatch: pytest.MonkeyPatch, leader: int, endpoint: str, goes_back: bool
+) -> None:
+    """Another one looks for a leader, which the model explains."""
+    lines, configuration = run(monkeypatch, 1)
+    seen = list(seen_of(lines, {1}))
+    replica = ReplicaModel(trace_model(), configuration, 1)
+    asked = next(one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1)
+    answer = next(one for one in seen if isinstance(one, Sighting) and one.request == asked.number)
+    seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=4, leader_id=None))
+    state = {"role": "Prospective", "epoch": 4, "leader_id": leader, "leader_endpoint": endpoint}
+    monkeypatch.setattr(replica, "field", lambda _, name: state[name])
+    assert Search(replica, known_of(seen), DEFAULT_BOUND).is_elsewhere(asked) is goes_back
+
+
 def test_the_first_request_of_each_replica_is_handled_next_and_the_first_that_never_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -19,6 +19,9 @@ from kraft_traces.inference.sightings import Known, Sighting
 _BACK = (0, 1, 2, 3, 4, 8, 16, 32)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
 
+_NO_LEADER = -1
+"""In the model."""
+
 
 class Bound(NamedTuple):
     """How far a search goes."""
@@ -107,15 +110,16 @@ class Search:
         told = self._seen.all[answer].message
         state = self.nodes[0].state
         epoch, leader = self._replica.field(state, "epoch"), self._replica.field(state, "leader_id")
-        is_known = told.epoch < epoch or (told.epoch, told.leader_id or leader) == (epoch, leader)
+        is_known = told.epoch < epoch or (told.epoch == epoch and told.leader_id in (None, leader))
         return is_known and self._follows_other(target)
 
     def _follows_other(self, target: Sighting) -> bool:
         state = self.nodes[0].state
         role, leader = self._replica.field(state, "role"), self._replica.field(state, "leader_id")
-        # A Prospective that fetches has lost its round by what has come, and follows the leader again that it knows.
-        is_prospective = role == "Prospective" and leader is not None
-        return bool((role == "Follower" or is_prospective) and leader != target.destination)
+        # A Prospective that fetches has lost its round by what has come, and goes back to the leader that it knows.
+        # Rule: state.prospective.lost.known-leader.
+        returns = role == "Prospective" and leader != _NO_LEADER and self._replica.field(state, "leader_endpoint")
+        return bool((role == "Follower" or returns) and leader != target.destination)
 
     def sent(self, target: Sighting) -> Explained | Unexplained:
         """Explain a message that the replica has sent, and go on from there."""

@@ -8,6 +8,7 @@ import json
 import shlex
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from kraft_conformance.runner.outcome import FAILING, Outcome
 from kraft_conformance.runner.output.results import Results
@@ -61,9 +62,13 @@ def _result(outcome: Outcome, rules: list[str], results: Results, catalogue: Cat
 
 
 def _file_of(command: str) -> str:
-    """The first word of a command line that looks like a file below this folder, or its first word."""
-    words = shlex.split(command) or [command]
+    """As a URI, the first word of a command line that looks like a file below this folder, or its first word."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        # Of a result that somebody else wrote: no shell would take it.
+        words = command.split()
     files = [PurePath(word) for word in words]
     named = [one for one in files if one.suffix or len(one.parts) > 1]
     inside = [one for one in named if not one.is_absolute() and ".." not in one.parts]
-    return (inside or files)[0].as_posix()
+    return quote((inside or files or [PurePath()])[0].as_posix())

@@ -2,12 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.report.figures import FORMAT
-
-Document = dict[str, Any]
+from kraft_traces.pipeline.report.figures import FORMAT, Document
 
 _GROUP = ("rule", "event", "field", "kind")
 
