@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kraft_traces.pipeline.journal import Journals
@@ -43,10 +43,12 @@ def deadly(what: str, journals: Path) -> Iterator[list[int]]:
 
     def look() -> None:
         while not over.wait(0.005):
-            for begun in Journals(journals, "").under_way():
-                if begun.what == what and begun.process not in killed:
-                    os.kill(begun.process, signal.SIGKILL)
-                    killed.append(begun.process)
+            # A journal whose results are somewhere else is removed, while this reads it too.
+            with suppress(FileNotFoundError):
+                for begun in Journals(journals, "").under_way():
+                    if begun.what == what and begun.process not in killed:
+                        os.kill(begun.process, signal.SIGKILL)
+                        killed.append(begun.process)
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()
