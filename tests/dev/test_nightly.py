@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from kraft_dev.nightly.record import (
     Night,
     RecordError,
     compare,
-    previous_record,
+    earlier_nights,
     read_night,
     record_path,
     write_night,
@@ -29,6 +29,8 @@ from kraft_dev.nightly.running import begin, run_night
 from kraft_reference.profile import KAFKA_PROFILES
 from kraft_spec.models import CHECKS, takes_profile
 from kraft_spec.mutants import load_catalogue
+
+DAY = date(2026, 11, 25)
 
 
 def item(name: str = "one", *, part: str = "part", good: bool = True, finished: bool = True, states: int = 7) -> Item:
@@ -56,7 +58,7 @@ class Recorder:
 
 def means(folder: Path) -> Means:
     return Means(
-        date(2026, 11, 25),
+        DAY,
         folder / "checkpoints",
         resume=True,
         workers=1,
@@ -65,14 +67,15 @@ def means(folder: Path) -> Means:
     )
 
 
-def run(folder: Path, begun: Night, parts: Sequence[Part], *, all_parts: bool = True) -> tuple[Night, list[str]]:
+def run(folder: Path, begun: Night, parts: Sequence[Part], *, completes: bool = True) -> tuple[Night, list[str]]:
     taken_over: list[str] = []
 
     def on_item(one: Item, known: bool) -> None:
         if known:
             taken_over.append(one.name)
 
-    ended = run_night(folder, begun, parts, means(folder), on_item, lambda part, name: None, all_parts=all_parts)
+    due = [(part, name) for part in parts for name in part.due(DAY)]
+    ended = run_night(folder, begun, due, means(folder), on_item, lambda part, name: None, completes=completes)
     return ended, taken_over
 
 
@@ -112,28 +115,34 @@ def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, e
     assert str(raised.value) == f"{tmp_path}/{expected}"
 
 
-def test_the_previous_night_is_the_newest_dated_file_before(tmp_path: Path) -> None:
-    for name in ("2026-01-01.json", "2026-01-03.json", "2026-01-05.json", "notes.json", "2026-1-4.json"):
+def test_the_earlier_nights_are_the_dated_files_before(tmp_path: Path) -> None:
+    dates = ("2026-01-03", "2026-01-01", "2026-01-05")
+    for day in dates:
+        write_night(record_path(tmp_path, day), night(date=day))
+    for name in ("notes.json", "2026-1-4.json"):
         (tmp_path / name).write_text("{}")
-    assert previous_record(tmp_path, "2026-01-05") == tmp_path / "2026-01-03.json"
-    assert previous_record(tmp_path, "2026-01-01") is None
+    assert [one.date for one in earlier_nights(tmp_path, "2026-01-05")] == ["2026-01-01", "2026-01-03"]
+    assert earlier_nights(tmp_path, "2026-01-01") == ()
 
 
-def test_a_comparison_names_what_is_new_different_worse_better_and_gone() -> None:
-    before = night(item("same"), item("larger"), item("broke"), item("mended", good=False), item("left"))
+def test_an_item_is_compared_with_the_newest_earlier_night_that_has_it() -> None:
+    first = night(item("same"), item("larger"), item("broke"), date="2026-01-01")
+    second = night(item("larger", states=8), item("mended", good=False), item("left"), date="2026-01-02")
     after = night(item("same"), item("larger", states=9), item("broke", good=False), item("mended"), item("new"))
-    assert compare(before, after) == (
-        Change("part", "larger", "states: 7, now 9", worse=False),
-        Change("part", "broke", "was as expected and is not", worse=True),
-        Change("part", "mended", "is as expected again", worse=False),
-        Change("part", "new", "is new", worse=False),
-        Change("part", "left", "is gone", worse=True),
+    assert compare((first, second), after) == (
+        Change("part", "larger", "2026-01-02", "states: 8, now 9", worse=False),
+        Change("part", "broke", "2026-01-01", "was as expected and is not", worse=True),
+        Change("part", "mended", "2026-01-02", "is as expected again", worse=False),
     )
 
 
-def test_an_unfinished_night_says_nothing_about_what_it_has_not() -> None:
-    assert compare(night(complete=False), night(item())) == ()
-    assert compare(night(item()), night(complete=False)) == ()
+@given(st.integers(1, 9), st.integers(0, 40))
+def test_the_nights_that_share_a_part_run_each_item_once(nights: int, number: int) -> None:
+    names = tuple(map(str, range(number)))
+    part = Part("part", "shared", lambda: names, lambda name, means: item(name), nights)
+    shares = [part.due(DAY + timedelta(days=day)) for day in range(nights)]
+    assert sorted(name for share in shares for name in share) == sorted(names)
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
 def test_a_stopped_night_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -167,13 +176,13 @@ def test_nothing_is_taken_over_from_other_sources_or_when_told_not_to(tmp_path: 
 
 
 def test_a_single_part_does_not_complete_a_night(tmp_path: Path) -> None:
-    ended, _ = run(tmp_path, night(complete=False), [Recorder("one").part], all_parts=False)
+    ended, _ = run(tmp_path, night(complete=False), [Recorder("one").part], completes=False)
     assert not ended.complete
 
 
 def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> None:
     by_name = {part.name: set(part.items()) for part in PARTS}
-    assert by_name["models"] == {check.name for check in CHECKS}
+    assert by_name["models"] | by_name["long-models"] == {check.name for check in CHECKS}
     with_evidence = {mutant.name for mutant in load_catalogue().mutants if mutant.evidence is not None}
     assert by_name["load-bearing"] == with_evidence
     assert {name.partition(".")[0] for name in by_name["kafka-models"]} == {
@@ -204,12 +213,13 @@ def test_the_command_compares_with_the_night_before(
     monkeypatch.setattr(nightly_parts, "PARTS", (bad.part,))
     assert main([*arguments, "--date", "2026-01-02"]) == ExitCode.VIOLATION
     shown = capsys.readouterr().out
-    assert "compared with 2026-01-01: 1 differences" in shown
-    assert "WORSE part one: was as expected and is not" in shown
+    assert "compared with the nights up to 2026-01-01: 1 differences" in shown
+    assert "WORSE part one: was as expected and is not (since 2026-01-01)" in shown
     assert main([*arguments, "--date", "2026-01-02", "--json", "--fresh"]) == ExitCode.VIOLATION
     document = json.loads(capsys.readouterr().out)
-    assert document["compared_with"] == "2026-01-01"
-    assert document["changes"] == [{"part": "part", "name": "one", "what": "was as expected and is not", "worse": True}]
+    assert document["compared_with"] == ["2026-01-01"]
+    change = {"part": "part", "name": "one", "since": "2026-01-01", "what": "was as expected and is not", "worse": True}
+    assert document["changes"] == [change]
 
 
 @pytest.mark.parametrize(

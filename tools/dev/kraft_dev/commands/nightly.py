@@ -1,6 +1,7 @@
 """`kraft_dev nightly`: the long forms of all checks, with a dated record that the next night is compared with."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import date as calendar_date
 from importlib.metadata import version
 from pathlib import Path
@@ -20,8 +21,7 @@ from kraft_dev.nightly.record import (
     Night,
     RecordError,
     compare,
-    previous_record,
-    read_night,
+    earlier_nights,
     record_path,
 )
 from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_night
@@ -32,6 +32,7 @@ _KNOWN = ", ".join(part.name for part in PARTS)
 Folder = Annotated[Path, typer.Option("--folder", help="Where the dated records and the checkpoints are.")]
 PartNames = Annotated[list[str] | None, typer.Option("--part", help=f"Only this part ({_KNOWN}); repeatable.")]
 Day = Annotated[str | None, typer.Option("--date", help="The night's date, YYYY-MM-DD; today if not given.")]
+EveryItem = Annotated[bool, typer.Option("--every-item", help="Not only the items that are due on that date.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Take nothing over: no checkpoint, no finished item.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC, and processes elsewhere.")]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check that has a time limit.")]
@@ -41,6 +42,7 @@ def nightly(
     folder: Folder = Path(".nightly"),
     part: PartNames = None,
     date: Day = None,
+    every_item: EveryItem = False,
     fresh: Fresh = False,
     workers: Workers = 2,
     time_limit: TimeLimit = None,
@@ -48,45 +50,54 @@ def nightly(
 ) -> int:
     """Run every check in its long form, go on where the last run of the same night stopped, and compare.
 
-    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 when something is not as
-    expected, or, in a whole night, was in the night before and is gone.
+    The record of the night is FOLDER/DATE.json, written after every item; each is compared with the newest earlier
+    night that has it.  Exit code 1 when something is not as expected.
     """
     day = _day(date)
-    parts = _parts(part)
+    due = [(one, name) for one in _parts(part) for name in (one.items() if every_item else one.due(day))]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"cannot make the folder {folder}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     try:
-        night = begin(folder, day, version("kraft-spec"), fingerprint_of_sources(), resume=not fresh)
-        earlier_path = previous_record(folder, day)
-        earlier = None if earlier_path is None else read_night(earlier_path)
-        night = _run(folder, night, parts, fresh, workers, time_limit, as_json, all_parts=part is None)
+        night = begin(folder, day.isoformat(), version("kraft-spec"), fingerprint_of_sources(), resume=not fresh)
+        earlier = earlier_nights(folder, night.date)
+        with progress("nightly", len(due)) as advance:
+            shown = _Shown(advance, as_json)
+            means = Means(
+                day=day,
+                checkpoints=folder / "checkpoints" / fingerprint_of_model()[:12],
+                resume=not fresh,
+                workers=workers,
+                time_limit_seconds=time_limit,
+                say=shown.say,
+            )
+            night = run_night(folder, night, due, means, shown.item, shown.start, completes=part is None)
     except RecordError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    changes = () if earlier is None else compare(earlier, night)
+    changes = compare(earlier, night)
+    record = record_path(folder, night.date)
     if as_json:
         print_json(
             {
-                "record": str(record_path(folder, day)),
-                "compared_with": None if earlier is None else earlier.date,
-                "changes": [{"part": c.part, "name": c.name, "what": c.what, "worse": c.worse} for c in changes],
+                "record": str(record),
+                "compared_with": [one.date for one in earlier],
+                "changes": [asdict(change) for change in changes],
                 "items": msgspec.to_builtins(night.items),
             }
         )
     else:
-        _show_comparison(night, earlier, changes, record_path(folder, day))
-    good = all(item.as_expected for item in night.items) and not any(change.worse for change in changes)
-    return ExitCode.CONFORMANT if good else ExitCode.VIOLATION
+        _show_comparison(night, earlier, changes, record)
+    return ExitCode.CONFORMANT if all(item.as_expected for item in night.items) else ExitCode.VIOLATION
 
 
-def _day(text: str | None) -> str:
+def _day(text: str | None) -> calendar_date:
     if text is None:
-        return calendar_date.today().isoformat()  # noqa: DTZ011 - a label that the user reads, in the user's own zone
+        return calendar_date.today()  # noqa: DTZ011 - a label that the user reads, in the user's own zone
     try:
-        return calendar_date.fromisoformat(text).isoformat()
+        return calendar_date.fromisoformat(text)
     except ValueError as error:
         raise usage_error(f"--date {text!r} is no date, expected YYYY-MM-DD") from error
 
@@ -96,31 +107,6 @@ def _parts(names: list[str] | None) -> Sequence[Part]:
         return PARTS if names is None else tuple(find_part(name) for name in dict.fromkeys(names))
     except KeyError as error:
         raise usage_error(str(error.args[0])) from error
-
-
-def _run(
-    folder: Path,
-    night: Night,
-    parts: Sequence[Part],
-    fresh: bool,
-    workers: int,
-    time_limit: float | None,
-    as_json: bool,
-    *,
-    all_parts: bool,
-) -> Night:
-    total = sum(len(one.items()) for one in parts)
-    with progress("nightly", total) as advance:
-        shown = _Shown(advance, as_json)
-        means = Means(
-            day=calendar_date.fromisoformat(night.date),
-            checkpoints=folder / "checkpoints" / fingerprint_of_model()[:12],
-            resume=not fresh,
-            workers=workers,
-            time_limit_seconds=time_limit,
-            say=shown.say,
-        )
-        return run_night(folder, night, parts, means, shown.item, shown.start, all_parts=all_parts)
 
 
 class _Shown:
@@ -151,14 +137,15 @@ def one_line(item: Item, taken_over: bool) -> str:
     return f"{verdict} {item.part} {item.name}: {item.reached}; {when}"
 
 
-def _show_comparison(night: Night, earlier: Night | None, changes: tuple[Change, ...], path: Path) -> None:
+def _show_comparison(night: Night, earlier: Sequence[Night], changes: Sequence[Change], path: Path) -> None:
     wrong = sum(not item.as_expected for item in night.items)
     stdout.print(f"{len(night.items)} items, {wrong} not as expected; record: {path}", markup=False, soft_wrap=True)
-    if earlier is None:
+    if not earlier:
         stdout.print("no earlier night to compare with")
         return
     same = "nothing is different" if not changes else f"{len(changes)} differences"
-    stdout.print(f"compared with {earlier.date}: {same}")
+    stdout.print(f"compared with the nights up to {earlier[-1].date}: {same}")
     for change in changes:
         mark = "WORSE " if change.worse else ""
-        stdout.print(f"  {mark}{change.part} {change.name}: {change.what}", markup=False, soft_wrap=True)
+        words = f"{change.part} {change.name}: {change.what} (since {change.since})"
+        stdout.print(f"  {mark}{words}", markup=False, soft_wrap=True)

@@ -38,6 +38,8 @@ from kraft_spec.tlc.model_report import Outcome, Progress
 
 FIRST_DAY = date(2026, 11, 25)
 """The night of seed 0."""
+WEEK = 7
+"""Nights."""
 SEEDS_A_NIGHT = 15
 """Of each workload."""
 MACHINE_MADE = "machine-made"
@@ -87,12 +89,18 @@ class Part:
         what: What it checks.
         items: Names of its items, in their order.
         run: Runs one.
+        nights: So many nights share the items out among them, because they are too many or too slow for one.
     """
 
     name: str
     what: str
     items: Callable[[], tuple[str, ...]]
     run: Callable[[str, Means], Item]
+    nights: int = 1
+
+    def due(self, day: date) -> tuple[str, ...]:
+        """Those of the night of that day: each is due once in `nights` nights."""
+        return self.items()[day.toordinal() % self.nights :: self.nights]
 
 
 def edges_item(name: str, means: Means) -> Item:
@@ -286,9 +294,9 @@ def _broken_under_kafka() -> tuple[str, ...]:
     return tuple(f"{mutant}.{profile.name}" for profile in KAFKA_PROFILES for mutant in broken)
 
 
-def _short_checks_first() -> tuple[str, ...]:
-    """All model checks, those without a time limit first."""
-    return tuple(check.name for check in sorted(CHECKS, key=lambda check: check.time_limit_seconds or 0.0))
+def _checks(*, limited: bool) -> tuple[str, ...]:
+    """The model checks that have a time limit, or those that have none."""
+    return tuple(check.name for check in CHECKS if (check.time_limit_seconds is not None) == limited)
 
 
 PARTS: tuple[Part, ...] = (
@@ -298,6 +306,7 @@ PARTS: tuple[Part, ...] = (
         "each step of runs is steps of the inductive proof",
         lambda: tuple(WORKLOADS),
         refinement_item,
+        nights=WEEK,
     ),
     Part(
         "load-bearing",
@@ -335,13 +344,21 @@ PARTS: tuple[Part, ...] = (
         lambda: tuple(finding.name for finding in load_findings()),
         finding_item,
     ),
-    Part("models", "every model check, the long ones with checkpoints", _short_checks_first, model_item),
-    Part("kafka-models", "the model checks where Apache Kafka decides", _under_kafka, model_item),
+    Part("models", "every model check that has an end", lambda: _checks(limited=False), model_item),
+    Part(
+        "long-models",
+        "the model checks that go on from checkpoints",
+        lambda: _checks(limited=True),
+        model_item,
+        nights=WEEK,
+    ),
+    Part("kafka-models", "the model checks where Apache Kafka decides", _under_kafka, model_item, nights=WEEK),
     Part(
         "kafka-load-bearing",
         "what TLC finds violated without a safety rule where Apache Kafka decides",
         _broken_under_kafka,
         load_bearing_item,
+        nights=WEEK,
     ),
 )
 

@@ -1,6 +1,6 @@
 """What one night found, as a dated file that the next night is compared with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -52,7 +52,7 @@ class Night(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: str
     """Fingerprint of the model, the reference and the mutants: items are only taken over from equal sources."""
     complete: bool
-    """Whether every item of every part was run."""
+    """Whether every item that was due was run."""
     items: tuple[Item, ...]
     schema: str = SCHEMA
 
@@ -98,10 +98,14 @@ def read_night(path: Path) -> Night:
     return night
 
 
-def previous_record(folder: Path, day: str) -> Path | None:
-    """The newest record of a day before `day`; None if there is none."""
+def earlier_nights(folder: Path, day: str) -> tuple[Night, ...]:
+    """The nights before `day`, the oldest first.
+
+    Raises:
+        RecordError: A record cannot be read.
+    """
     dated = [path for path in folder.glob("*.json") if _is_date(path.stem) and path.stem < day]
-    return max(dated, key=lambda path: path.stem, default=None)
+    return tuple(read_night(path) for path in sorted(dated))
 
 
 def _is_date(text: str) -> bool:
@@ -113,45 +117,41 @@ def _is_date(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference between two nights.
+    """One difference between a night and an earlier one.
 
     Attributes:
         part: The part.
         name: The item.
+        since: The earlier night, YYYY-MM-DD: the newest that has the item.
         what: In words, the older night first.
-        worse: Whether something was as expected and no longer is, or is gone.
+        worse: Whether something was as expected and no longer is.
     """
 
     part: str
     name: str
+    since: str
     what: str
     worse: bool
 
 
-def compare(before: Night, after: Night) -> tuple[Change, ...]:
-    """What is different, in the order of the newer night; items that the older one alone has come last.
+def compare(earlier: Iterable[Night], after: Night) -> tuple[Change, ...]:
+    """What is different, in the order of the newer night; `earlier` is in the order of the days.
 
-    An unfinished older night says nothing about the items that it has not.
+    Not every item is run every night, so each is compared with the newest earlier night that has it.
     """
-    old: Mapping[tuple[str, str], Item] = {item.key: item for item in before.items}
-    new = {item.key for item in after.items}
+    newest = {item.key: (night.date, item) for night in earlier for item in night.items}
     changes: list[Change] = []
     for item in after.items:
-        earlier = old.get(item.key)
-        if earlier is None:
-            if before.complete:
-                changes.append(Change(item.part, item.name, "is new", worse=False))
+        if item.key not in newest:
             continue
-        if earlier.as_expected != item.as_expected:
-            words = "was as expected and is not" if earlier.as_expected else "is as expected again"
-            changes.append(Change(item.part, item.name, words, worse=earlier.as_expected))
-        for name in dict.fromkeys((*earlier.facts, *item.facts)):
-            was, is_now = earlier.facts.get(name), item.facts.get(name)
+        since, before = newest[item.key]
+        if before.as_expected != item.as_expected:
+            words = "was as expected and is not" if before.as_expected else "is as expected again"
+            changes.append(Change(*item.key, since, words, worse=before.as_expected))
+        for name in dict.fromkeys((*before.facts, *item.facts)):
+            was, is_now = before.facts.get(name), item.facts.get(name)
             if was != is_now:
-                changes.append(Change(item.part, item.name, f"{name}: {_words(was)}, now {_words(is_now)}", False))
-    if after.complete:
-        gone = [item for item in before.items if item.key not in new]
-        changes += [Change(item.part, item.name, "is gone", worse=True) for item in gone]
+                changes.append(Change(*item.key, since, f"{name}: {_words(was)}, now {_words(is_now)}", worse=False))
     return tuple(changes)
 
 

@@ -37,14 +37,14 @@ def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -
 def run_night(
     folder: Path,
     night: Night,
-    parts: Sequence[Part],
+    due: Sequence[tuple[Part, str]],
     means: Means,
     on_item: Callable[[Item, bool], None],
     on_start: Callable[[str, str], None],
     *,
-    all_parts: bool,
+    completes: bool,
 ) -> Night:
-    """Run what the night has not finished yet; `complete` only with `all_parts`.
+    """Run the items that are due and that the night has not finished yet; whether that `completes` it, the caller says.
 
     `on_item` is called with each item and whether it was taken over from an earlier run of the same night.
 
@@ -52,18 +52,17 @@ def run_night(
         OSError: The record cannot be written.
         Whatever an item raises that is a defect of the tools and not a finding.
     """
-    for part in parts:
-        for name in part.items():
-            known = night.find(part.name, name)
-            if known is not None and known.finished:
-                on_item(known, True)
-                continue
-            on_start(part.name, name)
-            item = part.run(name, means)
-            night = night.with_item(item)
-            write_night(record_path(folder, night.date), night)
-            on_item(item, False)
-    if all_parts:
+    for part, name in due:
+        known = night.find(part.name, name)
+        if known is not None and known.finished:
+            on_item(known, True)
+            continue
+        on_start(part.name, name)
+        item = part.run(name, means)
+        night = night.with_item(item)
+        write_night(record_path(folder, night.date), night)
+        on_item(item, False)
+    if completes:
         night = Night(night.date, night.version, night.sources, complete=True, items=night.items)
         write_night(record_path(folder, night.date), night)
     return night
