@@ -60,9 +60,10 @@ def due_change_request(
         new_voter = awaits_versions_of(state, configuration)
         waits = new_voter is None or new_voter in state.awaiting or new_voter == state.key.id
         return None if waits else api_versions_request(state, correlation_id)
-    if state.role is not Role.FOLLOWER or not state.fetched or state.searching or state.awaiting:
+    if state.role is not Role.FOLLOWER or not state.fetched or state.awaiting:
         return None
-    return join_request(state, configuration, correlation_id) or report_request(state, configuration, correlation_id)
+    join = None if state.searching else join_request(state, configuration, correlation_id)
+    return join or report_request(state, configuration, correlation_id)
 
 
 def after_poll(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:

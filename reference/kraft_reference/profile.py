@@ -84,6 +84,12 @@ class Profile:
 
     Rule: fetch.diverging.truncate."""
 
+    unanswered_fetch: Literal["leader-again", "servers-too"] = "leader-again"
+    """Whom a Follower asks after its leader has not answered in time: the leader again, or any bootstrap server, too,
+    until it has fetched from its leader.
+
+    Rule: fetch.who-fetches."""
+
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
     """The value of current-state for Resigned.  Rule: metric.current-state."""
 

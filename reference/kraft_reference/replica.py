@@ -201,7 +201,7 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
 def _after_request_timeout(state: ReplicaState, configuration: Configuration, destination: int) -> Outcome:
     """The connection is idle again; a late answer will match no request.
 
-    Rules: prevote.response.correlate, begin-quorum.resend.
+    Rules: prevote.response.correlate, begin-quorum.resend, fetch.who-fetches.
     """
     if destination not in state.awaiting:
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
@@ -210,6 +210,8 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
         # Its announcement counts as acknowledged until that timer fires.
         voter = {voter.id for voter in other_voters(state) if voter.id == destination}
         return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | voter))
+    if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
+        return Outcome(state._replace(awaiting=awaiting, searching=state.searching or destination == state.leader_id))
     return Outcome(state._replace(awaiting=awaiting))
 
 

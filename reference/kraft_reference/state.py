@@ -49,7 +49,7 @@ class ReplicaState(NamedTuple):
     fetched: bool = False
     """Follower: a fetch succeeded since it became Follower.  Rule: fetch.fetched-flag."""
     searching: bool = False
-    """Follower outside the voters set: its fetch timer fired.  Rule: observer.fetch-timeout."""
+    """Follower: it asks the bootstrap servers, too.  Rules: observer.fetch-timeout, fetch.who-fetches."""
     epoch_start_offset: int = 0
     """Leader: offset of the first record of its epoch.  Rule: hw.own-epoch."""
     fetch_offsets: Mapping[ReplicaKey, int] = _NO_OFFSETS

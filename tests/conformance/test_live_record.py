@@ -29,7 +29,7 @@ from kraft_reference.profile import PROFILES
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
-from kraft_traces.inference.inferring import infer
+from kraft_traces.inference.inferring import infer, of_opaque
 from kraft_traces.message_types import TracedVoteResponse
 
 CONTROLLERS = Path(__file__).parent / "live" / "three-controllers.capture.gz"
@@ -55,12 +55,12 @@ def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: 
 
 def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> None:
     header, lines = read_capture(CONTROLLERS)
-    start = start_of(header, lines, PROFILES["kafka-4.1"])
+    start = start_of(header, lines, of_opaque(PROFILES["kafka-4.1"]))
     seen = list(messages_of(header, lines).seen)
     place = next(i for i, one in enumerate(seen) if isinstance(getattr(one, "message", None), TracedVoteResponse))
     vote = seen[place]
     seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))  # type: ignore[union-attr,call-arg]
-    found = infer(trace_model(), start.configuration, seen, {1, 2, 3}, leave_out_elsewhere=True)
+    found = infer(trace_model(), start.configuration, seen, {1, 2, 3})
     assert found.failure is not None
     assert found.failure.target.number == place
     assert found.failure.miss is not None

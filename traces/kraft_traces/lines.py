@@ -110,6 +110,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: when-idle."""
     diverging_cut: Literal["own-offset", "smaller-offset"] | UnsetType = UNSET
     """Absent: own-offset."""
+    unanswered_fetch: Literal["leader-again", "servers-too"] | UnsetType = UNSET
+    """Absent: leader-again."""
     update_voter_credit: Literal["none", "fetch"] | UnsetType = UNSET
     """Absent: none."""
     report_at_version_0: Literal["noted", "refused"] | UnsetType = UNSET

@@ -221,7 +221,6 @@ def summary(judged: Judged) -> dict[str, Any]:
         "events": len(lines),
         "inferred": sum(line.replica in judged.plan.kafka for line in lines),
         "messages": judged.inferred.messages,
-        "left_out": judged.inferred.elsewhere,
     }
 
 
@@ -239,7 +238,5 @@ def lines(judged: Judged) -> list[str]:
     text += [f"  {'leaders' if not i else '':<8}  {', '.join(leaders[i : i + 8])}" for i in range(0, len(leaders), 8)]
     inferred = f", {told['inferred']} of them inferred from {told['messages']} messages of Kafka" if plan.kafka else ""
     text.append(f"  events    {told['events']}{inferred}")
-    if told["left_out"]:
-        text.append(f"  left out  {told['left_out']} Fetches of Kafka's followers to others than their leader")
     text.append(f"  verdict   {judged.verdict.kind}")
     return text

@@ -185,6 +185,7 @@ def infer(
     from kraft_conformance.live.traced import write_inferred
     from kraft_traces.check.model import trace_model
     from kraft_traces.inference.inferring import infer as inferred_from
+    from kraft_traces.inference.inferring import of_opaque
     from kraft_traces.inference.search import Bound
 
     if profile not in PROFILES:
@@ -194,7 +195,7 @@ def infer(
     header, lines = read_capture(capture)
     bound = Bound(nodes=nodes)
     try:
-        start = start_of(header, lines, PROFILES[profile])
+        start = start_of(header, lines, of_opaque(PROFILES[profile]))
         found = messages_of(header, lines)
     except WireError as error:
         raise CommandError(f"{capture}: {error}", ExitCode.BAD_INPUT) from error
@@ -208,7 +209,6 @@ def infer(
             bound,
             advance,
             start=start.checkpoint,
-            leave_out_elsewhere=profile.startswith("kafka"),
         )
     with whole_file(output) as stream:
         write_inferred(stream, start, inferred)
@@ -218,7 +218,6 @@ def infer(
 
 def _report(capture: Path, output: Path, bound: Any, left_out: Counter[str], inferred: Any, as_json: bool) -> None:
     failure = None if inferred.failure is None else _failure(inferred.failure)
-    without = dict(left_out) | ({"FetchRequest elsewhere": inferred.elsewhere} if inferred.elsewhere else {})
     if as_json:
         print_json(
             {
@@ -229,7 +228,7 @@ def _report(capture: Path, output: Path, bound: Any, left_out: Counter[str], inf
                 "bound": bound._asdict(),
                 "model_steps": inferred.steps,
                 "reordered": inferred.reordered,
-                "left_out": without,
+                "left_out": dict(left_out),
                 "stretches": [
                     {
                         "time_ms": one.time_ms,
@@ -249,7 +248,7 @@ def _report(capture: Path, output: Path, bound: Any, left_out: Counter[str], inf
         f"once more with {bound.wider().nodes} nodes and {bound.wider().kept} ways where that is not enough"
     )
     show_table("Inferred", ("replica", "messages", "events", "most at once", "by kind"), _rows(inferred.stretches))
-    for what, number in sorted(without.items()):
+    for what, number in sorted(left_out.items()):
         say(f"left out: {number} {what}")
     if failure is not None:
         say(f"nothing explains {failure['message']} from {failure['source']} to {failure['destination']}", "red")

@@ -1,5 +1,6 @@
 """From the folder of a quorum's run to one trace of all replicas, and the verdict on it."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -19,7 +20,7 @@ from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.effects import TracedSend
-from kraft_traces.inference.inferring import Inferred, infer
+from kraft_traces.inference.inferring import Inferred, infer, of_opaque
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
@@ -72,9 +73,11 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
         passed = _as_sent(made, opaque)
         traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
     configuration = configuration_of(header)
+    if opaque:
+        configuration = dataclasses.replace(configuration, profile=of_opaque(configuration.profile))
     events = tuple(merged_events(traces))
     seen = seen_of(events, opaque, frames=True)
-    inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen, leave_out_elsewhere=True)
+    inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)
     with whole_file(folder / TRACE) as stream:
         write_inferred(stream, Start(configuration, None), inferred)
     verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)

@@ -240,11 +240,13 @@ VoterChangeTimeout(r) ==
   /\ Take(r, {}, AfterVoterChangeTimeout(replicas[r]))
 
 \* The connection gives up on an answer.  Who announces by its timer asks the voter no more until that fires.
-\* Rule: begin-quorum.resend
+\* Rules: begin-quorum.resend, fetch.who-fetches
 AfterRequestTimeout(s, to) ==
   LET quiet == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
-  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup quiet])
+      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.decisions.unanswered_fetch = "servers-too"
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup quiet,
+                       !.searching = @ \/ looks_elsewhere])
 
 RequestTimeout(r, to) ==
   /\ Runs(r)

@@ -53,7 +53,7 @@ StateOk(s) ==
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
-  /\ s.searching \in BOOLEAN                        \* an observer's fetch timer fired
+  /\ s.searching \in BOOLEAN                        \* it asks the bootstrap servers, too
   /\ s.epoch_start_offset \in 0..EndOffset(s)               \* Leader: first offset of its epoch
   /\ \A k \in DOMAIN s.fetch_offsets : IsKey(k) /\ s.fetch_offsets[k] \in 0..EndOffset(s)
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period

@@ -199,8 +199,8 @@ ReportRequest(s, corr) ==
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 
 DueReport(s, corr) ==
-  IF s.role # "Follower" \/ ~s.fetched \/ s.searching \/ s.awaiting # {} THEN {}
-  ELSE LET join == JoinRequest(s, corr) IN IF join # {} THEN join ELSE ReportRequest(s, corr)
+  IF s.role # "Follower" \/ ~s.fetched \/ s.awaiting # {} THEN {}
+  ELSE LET join == IF s.searching THEN {} ELSE JoinRequest(s, corr) IN IF join # {} THEN join ELSE ReportRequest(s, corr)
 
 \* The answers teach epoch and leader like any other; what has become of a request to join, the own log says.
 \* Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self, fetch.response.common

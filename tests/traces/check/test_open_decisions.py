@@ -41,6 +41,7 @@ OTHERWISE = {
     "end_quorum_fetched_flag": "kept",
     "leader_high_watermark": "unknown",
     "own_vote_at_restart": "unattached",
+    "unanswered_fetch": "servers-too",
 }
 
 

@@ -3,21 +3,21 @@
 from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
 from kraft_reference.cluster import workload
 from kraft_reference.cluster.plan import RunPlan
+from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import Faults, Preset, Workload
 from kraft_reference.configuration import Configuration
+from kraft_reference.profile import KIP, Profile
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.encode import encode_line, event_line
-from kraft_traces.inference.inferring import infer
+from kraft_traces.inference.inferring import infer, of_opaque
 from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
-from kraft_traces.inference.search import DEFAULT_BOUND, Search
 from kraft_traces.inference.sightings import Seen, Sighting, known_of
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
@@ -30,10 +30,13 @@ TCP = Preset(
 )
 
 
-def run(monkeypatch: pytest.MonkeyPatch, seed: int) -> tuple[list[EventLine], Configuration]:
+def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> tuple[list[EventLine], Configuration]:
     monkeypatch.setitem(workload.WORKLOADS, "tcp", TCP)
-    simulation = RunPlan(seed=seed, steps=300, workload="tcp").simulation()
-    return [event_line(occurrence) for occurrence in simulation.run()], simulation.configuration
+    plan = RunPlan(seed=seed, steps=300, workload="tcp")
+    configuration = replace(plan.configuration(), profile=profile)
+    simulation = Simulation(configuration, seed, TCP.workload, TCP.faults, steps=plan.steps)
+    lines = [event_line(occurrence) for occurrence in simulation.run()]
+    return lines, replace(configuration, profile=of_opaque(profile))
 
 
 def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
@@ -67,47 +70,14 @@ def test_the_same_is_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*map(encode_line, one.lines)] == [*map(encode_line, other.lines)]
 
 
-def test_a_fetch_of_a_follower_to_another_is_left_out_only_if_the_answer_tells_it_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
-    replica = ReplicaModel(trace_model(), configuration, 1)
-    asked = next(one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1)
-    answer = next(one for one in seen if isinstance(one, Sighting) and one.request == asked.number)
-    state = {"role": "Follower", "epoch": 4, "leader_id": 9}
-    monkeypatch.setattr(replica, "field", lambda _, name: state[name])
-    told = {
-        (4, 9): True,
-        (4, None): True,
-        (3, 5): True,
-        (5, None): False,
-        (4, 8): False,
-    }
-    for (epoch, leader), nothing_new in told.items():
-        seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=epoch, leader_id=leader))
-        search = Search(replica, known_of(seen), DEFAULT_BOUND)
-        assert search.is_elsewhere(asked) is nothing_new, (epoch, leader)
-    state["leader_id"] = asked.destination
-    assert not search.is_elsewhere(asked)
-
-
-@pytest.mark.parametrize(
-    ("leader", "endpoint", "goes_back"), [(9, "replica-9:9093", True), (9, "", False), (-1, "", False)]
-)
-def test_a_prospective_that_fetches_goes_back_to_a_leader_that_it_can_reach(
-    monkeypatch: pytest.MonkeyPatch, leader: int, endpoint: str, goes_back: bool
-) -> None:
-    """Another one looks for a leader, which the model explains."""
-    lines, configuration = run(monkeypatch, 1)
-    seen = list(seen_of(lines, {1}))
-    replica = ReplicaModel(trace_model(), configuration, 1)
-    asked = next(one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1)
-    answer = next(one for one in seen if isinstance(one, Sighting) and one.request == asked.number)
-    seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=4, leader_id=None))
-    state = {"role": "Prospective", "epoch": 4, "leader_id": leader, "leader_endpoint": endpoint}
-    monkeypatch.setattr(replica, "field", lambda _, name: state[name])
-    assert Search(replica, known_of(seen), DEFAULT_BOUND).is_elsewhere(asked) is goes_back
+def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rule: fetch.who-fetches."""
+    lines, configuration = run(monkeypatch, 1, of_opaque(KIP))
+    seen = seen_of(lines, {1, 2, 3})
+    fetches = [line for line in lines if line.event == "PollFetch" and getattr(line.state, "searching", False)]
+    assert fetches
+    assert any(getattr(line.input, "destination", None) != getattr(line.state, "leader_id", None) for line in fetches)
+    assert verdict_on(seen, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
 
 
 def test_the_first_request_of_each_replica_is_handled_next_and_the_first_that_never_is_answered(

@@ -1,5 +1,6 @@
 """From what was seen of a cluster to a trace with the hidden events in it."""
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_reference.profile import Profile
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.inference.nodes import Event, Node
@@ -50,8 +52,14 @@ class Inferred:
     """How often the model was asked."""
     reordered: int
     """How many messages were seen after one that was sent later."""
-    elsewhere: int
-    """How many Fetches were left out, each with its answer."""
+
+
+def of_opaque(profile: Profile) -> Profile:
+    """The profile with the open answer that leaves most to a replica nobody sees into: whom it may ask, unanswered.
+
+    Rule: fetch.who-fetches.
+    """
+    return dataclasses.replace(profile, name=f"{profile.name}+servers-too", unanswered_fetch="servers-too")
 
 
 def infer(
@@ -63,33 +71,25 @@ def infer(
     on_seen: Callable[[], None] | None = None,
     *,
     start: Checkpoint | None = None,
-    leave_out_elsewhere: bool = False,
 ) -> Inferred:
     """The likeliest hidden events of the opaque replicas.
 
     Args:
         model: what is searched.
-        configuration: the cluster.
+        configuration: the cluster, its profile `of_opaque`.
         seen: in the order of their places, which count from 0.
         opaque: ids of the replicas of which only messages are seen.
         bound: how far each search goes.
         on_seen: called after each that was seen.
         start: where the run begins, if not on fresh disks.
-        leave_out_elsewhere: leave out what the model has not: Fetches of followers to others than their leader, as
-            Kafka sends them when a connection fails, if the answer changes nothing; with them goes the line of the
-            replica that answers.
     """
     replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
     known = known_of(seen)
     searches = {one: Search(replica, known, bound) for one, replica in replicas.items()}
     tried = messages = 0
     failure = None
-    elsewhere: set[int] = set()
     for one in seen:
-        if isinstance(one, Sighting) and one.request not in elsewhere:
-            if leave_out_elsewhere and one.source in searches and searches[one.source].is_elsewhere(one):
-                elsewhere.add(one.number)
-                continue
+        if isinstance(one, Sighting):
             if one.source in searches:
                 found = searches[one.source].sent(one)
                 tried += found.tried
@@ -105,7 +105,7 @@ def infer(
     if failure is not None and failure.miss is not None:
         ends[failure.target.source] = _with_miss(failure)
     end = len(seen) if failure is None else failure.target.number
-    own = [one for one in seen[:end] if isinstance(one, OwnLine) and one.delivers not in elsewhere]
+    own = [one for one in seen[:end] if isinstance(one, OwnLine)]
     written = _Written(seen, own, opaque, ends, end)
     return Inferred(
         tuple(written.lines(failure)),
@@ -115,7 +115,6 @@ def infer(
         tried,
         sum(replica.steps for replica in replicas.values()),
         sum(search.reordered for search in searches.values()),
-        len(elsewhere),
     )
 
 

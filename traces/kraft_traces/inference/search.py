@@ -19,9 +19,6 @@ from kraft_traces.inference.sightings import Known, Sighting
 _BACK = (0, 1, 2, 3, 4, 8, 16, 32)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
 
-_NO_LEADER = -1
-"""In the model."""
-
 
 class Bound(NamedTuple):
     """How far a search goes."""
@@ -98,28 +95,6 @@ class Search:
         self.nodes = [node.received(sighting.number, is_request=is_request) for node in self.nodes]
         if self._sent:
             self._sent[-1].received.append((sighting.number, is_request))
-
-    def is_elsewhere(self, target: Sighting) -> bool:
-        """Is it a Fetch of a follower to somebody else than its leader, with an answer that tells it nothing new?
-
-        Kafka's followers send it when the connection to the leader fails; the model knows no connections.
-        """
-        answer = self._seen.answers.get(target.number)
-        if target.type != "FetchRequest" or answer is None:
-            return target.type == "FetchRequest" and self._follows_other(target)
-        told = self._seen.all[answer].message
-        state = self.nodes[0].state
-        epoch, leader = self._replica.field(state, "epoch"), self._replica.field(state, "leader_id")
-        is_known = told.epoch < epoch or (told.epoch == epoch and told.leader_id in (None, leader))
-        return is_known and self._follows_other(target)
-
-    def _follows_other(self, target: Sighting) -> bool:
-        state = self.nodes[0].state
-        role, leader = self._replica.field(state, "role"), self._replica.field(state, "leader_id")
-        # A Prospective that fetches has lost its round by what has come, and goes back to the leader that it knows.
-        # Rule: state.prospective.lost.known-leader.
-        returns = role == "Prospective" and leader != _NO_LEADER and self._replica.field(state, "leader_endpoint")
-        return bool((role == "Follower" or returns) and leader != target.destination)
 
     def sent(self, target: Sighting) -> Explained | Unexplained:
         """Explain a message that the replica has sent, and go on from there."""

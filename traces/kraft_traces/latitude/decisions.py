@@ -68,6 +68,11 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
         "durable.restart.voted-self allows Candidate, Prospective and Unattached",
         frozenset(("Restart",)),
     ),
+    OpenDecision(
+        "unanswered_fetch",
+        "KIP-853 says whom to ask while no leader is known, and nothing of a leader that does not answer",
+        frozenset(("RequestTimeout",)),
+    ),
     OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
     OpenDecision("vote_of_lost_file", "durable.restart.log-epoch says SHOULD", frozenset(("Restart",))),
 )

@@ -94,6 +94,7 @@ DECISIONS: Mapping[str, str] = {
     "vote_of_lost_file": "the file of the quorum state is never lost while the log is kept",
     "announcement_again": "messages are not part of the state",
     "diverging_cut": "`truncate` may cut anywhere that its guard allows",
+    "unanswered_fetch": "messages are not part of the state",
     "resigned_metric": "a gauge",
 }
 """Decision of a profile to why it changes no action of the proof; empty for the one that does: see `theory`."""
