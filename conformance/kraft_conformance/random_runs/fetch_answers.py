@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, reference_step
+from kraft_conformance.random_runs.shown import timers_last
 from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
@@ -48,7 +49,7 @@ def as_answered(
         effects.append(done.effects[place] if same else _effect(output))
     is_late = len(chosen.outputs) > len(outputs)
     refusal = None if is_late and done.refusal is Refusal.NOTHING_DUE else done.refusal
-    changed = done._replace(effects=tuple(effects), refusal=refusal)
+    changed = done._replace(effects=timers_last(effects), refusal=refusal)
     return reference_step(step.before, changed, happening, step.taken)
 
 

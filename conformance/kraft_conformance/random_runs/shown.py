@@ -1,6 +1,6 @@
 """What an adapter shows, in the form of the reference: effects to go on with, and a state that fits them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace as replaced
 from typing import Any, TypeVar, get_args
 
@@ -87,7 +87,7 @@ def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
 def reference_effects(
     own: TracedState, actual: Sequence[TracedEffect], expected: Sequence[TracedEffect], hidden: Sequence[Effect]
 ) -> tuple[Effect, ...]:
-    """The shown effects in their order, as a cluster can carry them out.
+    """The shown effects in their order, the timers last, as a cluster can carry them out.
 
     Args:
         own: the state of the replica that did them, afterwards.
@@ -105,9 +105,14 @@ def reference_effects(
         if isinstance(whole, TracedSend):
             whole = TracedSend(_from(own, whole.message))
         made.append(effect_of(whole, f"$.effects[{place}]"))
-    timers = [effect for effect in hidden if isinstance(effect, StartTimer)]
     writes = [effect for effect in hidden if not isinstance(effect, StartTimer)]
-    return (*writes, *made, *timers)
+    timers = [effect for effect in hidden if isinstance(effect, StartTimer)]
+    return timers_last((*writes, *made, *timers))
+
+
+def timers_last(effects: Iterable[Effect]) -> tuple[Effect, ...]:
+    """The effects, and after them the timers that start: a timer between two of them promises nothing to anybody."""
+    return tuple(sorted(effects, key=lambda effect: isinstance(effect, StartTimer)))
 
 
 def _from(own: TracedState, message: TracedMessage) -> TracedMessage:
