@@ -36,6 +36,8 @@ LATE = 0.3
 LIKELY_LATE = 0.05
 """The same where nothing cheaper has helped."""
 REQUEST_TIMEOUT = 1.0
+SILENCE = 0.05
+"""Of the same where no answer has come: the next request says that it was given up."""
 LOST = 1.5
 TIMER = 2.0
 RESTART = 5.0
@@ -138,10 +140,11 @@ class Moves:
             for to, _ in sorted(self._replica.field(node.state, "awaiting")):
                 if to == self._target.destination or self._target.type in _FETCHES:
                     given = TracedInput(destination=to)
+                    cost = REQUEST_TIMEOUT if self._is_answered(node, to) else SILENCE
                     yield (
-                        REQUEST_TIMEOUT,
-                        lambda given=given: self._plain(  # type: ignore[misc]
-                            node, "RequestTimeout", REQUEST_TIMEOUT, given
+                        cost,
+                        lambda given=given, cost=cost: self._plain(  # type: ignore[misc]
+                            node, "RequestTimeout", cost, given
                         ),
                     )
         if role == "Leader":
@@ -154,6 +157,11 @@ class Moves:
         again = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
             yield again, lambda kept=kept: self._restarted(node, kept, again)  # type: ignore[misc]
+
+    def _is_answered(self, node: Node, to: int) -> bool:
+        """Was an answer to the last request to that replica seen before the message?"""
+        last = max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
+        return last is None or self._seen.answers.get(last, self._place) < self._place
 
     def _next_requests(self, node: Node) -> Iterable[int]:
         """Of each replica the first request that is answered some time, and the first that never is.
