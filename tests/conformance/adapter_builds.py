@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from kraft_conformance.commands.conformance_template import Language, copy_template
+from kraft_conformance.kafka.jars import KafkaUnavailableError, fetched
+from kraft_conformance.kafka.releases import json_jars
 
 ROOT = Path(__file__).parents[2]
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -21,7 +23,7 @@ BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 _LEAST_JAVA = 17
 _LEAST_GO = 22
 """Of Go 1.x; `go.mod` of the template."""
-_LEAST_RUST = 70
+_LEAST_RUST = 71
 """Of Rust 1.x; `rust-version` of the template."""
 
 
@@ -78,8 +80,10 @@ def built(language: Language) -> str:
     copy_template(language, folder)
     if language is Language.JAVA:
         sources = sorted(map(str, folder.rglob("*.java")))
-        _run([str(tools / "javac"), "--release", "17", "-Xlint:all", "-Werror", "-d", f"{folder}/build", *sources])
-        return shlex.join([str(tools / "java"), "-cp", f"{folder}/build", "Main"])
+        # Gson's classes name annotations that are in none of its jars.
+        strictly = ("--release", "17", "-Xlint:all,-classfile", "-Werror")
+        _run([str(tools / "javac"), *strictly, "-cp", str(gson()), "-d", f"{folder}/build", *sources])
+        return shlex.join([str(tools / "java"), "-cp", f"{folder}/build{os.pathsep}{gson()}", "Main"])
     if language is Language.GO:
         _run([str(tools / "go"), "vet", "-C", str(folder), "."])
         _run([str(tools / "go"), "build", "-C", str(folder), "-o", "kraft-adapter"])
@@ -89,12 +93,31 @@ def built(language: Language) -> str:
     return shlex.quote(str(BUILDS / "rust-target" / "debug" / "kraft-adapter"))
 
 
+def gson() -> Path:
+    """The jar that the template in Java needs.
+
+    Raises:
+        ToolchainMissing: it is not in the cache and cannot be fetched.
+    """
+    try:
+        return fetched(json_jars())[0]
+    except KafkaUnavailableError as error:
+        raise ToolchainMissing(Language.JAVA, "NO GSON IN THE CACHE, AND IT CANNOT BE FETCHED") from error
+
+
 def cargo(folder: Path, *words: str) -> None:
-    """Run cargo on the copy of the template, without a network and every warning an error."""
+    """Run cargo on the copy of the template, every warning an error; its crates are fetched first.
+
+    Raises:
+        ToolchainMissing: they are not there and cannot be fetched.
+        subprocess.CalledProcessError: it fails.
+    """
     variables = {"CARGO_TARGET_DIR": str(BUILDS / "rust-target"), "RUSTFLAGS": "-D warnings"}
     offline = () if words[0] == "fmt" else ("--offline", "--locked", "--quiet")
     program = str(toolchain(Language.RUST) / "cargo")
     manifest = ("--manifest-path", str(folder / "Cargo.toml"))
+    if subprocess.run([program, "fetch", *manifest, "--locked", "--quiet"], check=False).returncode:
+        raise ToolchainMissing(Language.RUST, "NO SERDE IN THE CACHE OF CARGO, AND IT CANNOT BE FETCHED")
     _run([program, words[0], *manifest, *offline, *words[1:]], os.environ | variables)
 
 

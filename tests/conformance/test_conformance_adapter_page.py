@@ -5,6 +5,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,7 +77,8 @@ class Reader:
             timeout=_TIMEOUT_S,
             check=False,
         )
-        told = [line for line in done.stderr.splitlines() if not line.startswith("vectors ...")]
+        # Maven sets the colour back at its end, although it has set none.
+        told = [line for line in done.stderr.splitlines() if not line.startswith("vectors ...") and line != "\x1b[0m"]
         assert not told, f"{commands}says on standard error: {done.stderr}"
         return done.stdout
 
@@ -98,6 +100,8 @@ def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> N
     if needed is not None:
         try:
             toolchain(needed)
+            if needed is Language.JAVA and shutil.which("mvn") is None:
+                raise ToolchainMissing(needed, "NO MAVEN ON PATH")
         except ToolchainMissing as missing:
             pytest.skip(str(missing))
     blocks = sections(PAGE.read_text(encoding="utf-8"))[section]
@@ -115,10 +119,11 @@ def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) ->
     """The same commands, from inside of the folder."""
     readme = (Path(str(files("kraft_conformance"))) / "templates" / language / "README.md").read_text(encoding="utf-8")
     folder = f"{language}-adapter"
-    there = sections(readme)["# An adapter in " + language.title()][0].text
-    page = sections(PAGE.read_text(encoding="utf-8"))[language.title()][1].text
-    inside = page.replace(f"-C {folder} ", "").replace(f"{folder}/kraft", "./kraft").replace(f"{folder}/", "")
-    assert there == inside.replace(" --quiet --manifest-path Cargo.toml", "")
+    there = [block.text for block in sections(readme)["# An adapter in " + language.title()]]
+    page = [block.text for block in sections(PAGE.read_text(encoding="utf-8"))[language.title()][1 : 1 + len(there)]]
+    inside = [one.replace(f"-C {folder} ", "").replace(f"{folder}/kraft", "./kraft") for one in page]
+    without = (f"{folder}/", " --quiet --manifest-path Cargo.toml")
+    assert there == [one.replace(without[0], "").replace(without[1], "") for one in inside]
 
 
 def rewritten(page: str) -> str:

@@ -17,7 +17,7 @@ from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import expected_failures, known_differences
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
-from kraft_conformance.kafka.releases import logging_jars, releases
+from kraft_conformance.kafka.releases import library_jars, releases
 from kraft_conformance.random_runs.notes import Notes, Passed
 from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
@@ -67,7 +67,7 @@ def program(folder: Path, name: str, text: str) -> Path:
 def jars_of_a_build(folder: Path, version: str) -> list[Path]:
     """Files with the names of a build of Kafka, and of what it logs through; nothing is in them."""
     names = [f"{jar.artifact}-{version}{jar.suffix}.jar" for jar in RELEASE.jars]
-    files = [folder / name for name in (*names, *(jar.file_name for jar in logging_jars()))]
+    files = [folder / name for name in (*names, *(jar.file_name for jar in library_jars()))]
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         zipfile.ZipFile(file, "w").close()
@@ -270,7 +270,7 @@ def test_jars_that_a_build_lacks_are_named(capsys: Captured, tmp_path: Path) -> 
 def test_sources_of_ones_own_are_a_template(capsys: Captured, tmp_path: Path) -> None:
     jars_of_a_build(tmp_path / "libs", "4.4.0")
     words = ("kafka", "run", "--jars", str(tmp_path), "--sources", str(tmp_path))
-    assert_said(capsys, ExitCode.UNAVAILABLE, "no src/adapter in it", *words)
+    assert_said(capsys, ExitCode.UNAVAILABLE, "no src/org in it", *words)
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import typer
 from kraft_conformance.console import say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.kafka.adapter import source_folders
+from kraft_conformance.kafka.adapter import source_folder
 
 
 class Language(StrEnum):
@@ -72,9 +72,7 @@ def copy_template(name: Template | Language, folder: Path) -> None:
             staged = Path(staging) / name
             _copy(files("kraft_conformance") / "templates" / name, staged)
             if name == Template.KAFKA:
-                kafka, protocol = source_folders()
-                _copy(kafka, staged / "src")
-                _copy(protocol / "adapter", staged / "src" / "adapter")
+                _copy(source_folder(), staged / "src")
             for part in sorted(staged.iterdir()):
                 part.rename(folder / part.name)
     except BaseException:

@@ -50,21 +50,18 @@ def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path 
 
 
 def _packaged() -> dict[str, str]:
-    """The sources by their paths; the protocol is that of `conformance template java`."""
-    found: dict[str, str] = {}
-    for folder in source_folders():
-        with as_file(folder) as root:
-            found |= _below(root)
-    return found
+    """The sources by their paths."""
+    with as_file(source_folder()) as root:
+        return _below(root)
 
 
-def source_folders() -> tuple[Traversable, Traversable]:
-    """Where the package has the sources: those of Kafka's adapter, and the protocol."""
-    return files("kraft_conformance.kafka") / "java", files("kraft_conformance.templates") / "java" / "src"
+def source_folder() -> Traversable:
+    """Where the package has the sources."""
+    return files("kraft_conformance.kafka") / "java"
 
 
 def _below(folder: Path) -> dict[str, str]:
-    found = [*sorted(folder.glob("org/**/*.java")), *sorted(folder.glob("adapter/*.java"))]
+    found = sorted(folder.glob("org/**/*.java"))
     return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in found}
 
 
@@ -91,8 +88,8 @@ def _classes(jars: Iterable[Path]) -> frozenset[str]:
 def _compiled(kafka: Kafka, own: Path | None) -> Path:
     """The folder with the classes and what launches them."""
     java = find_java().executable
-    if own is not None and not (own / "src" / "adapter").is_dir():
-        raise KafkaUnavailableError(f"{own}: no src/adapter in it, expected what `conformance template kafka` makes")
+    if own is not None and not (own / "src" / "org").is_dir():
+        raise KafkaUnavailableError(f"{own}: no src/org in it, expected what `conformance template kafka` makes")
     texts = _for_these(_packaged() if own is None else _below(own / "src"), kafka.class_path)
     cache = user_cache("kafka")
     folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"

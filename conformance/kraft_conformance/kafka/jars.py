@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from kraft_conformance.kafka.releases import Jar, Release, logging_jars
+from kraft_conformance.kafka.releases import Jar, Release, library_jars
 from kraft_spec.compiled.building import user_cache
 
 _MAVEN_S = 600.0
@@ -38,13 +38,13 @@ def released(release: Release) -> Kafka:
         KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
         OSError: the cache cannot be written.
     """
-    return Kafka(release.version, fetched((*release.jars, *logging_jars())))
+    return Kafka(release.version, fetched((*release.jars, *library_jars())))
 
 
 def built(folder: Path, release: Release) -> Kafka:
     """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
 
-    Of several files for one jar the newest is taken.  What Kafka logs through is fetched unless it is there too.
+    Of several files for one jar the newest is taken.  The libraries are fetched unless they are there too.
 
     Raises:
         KafkaUnavailableError: a jar is not there; or as `released`.
@@ -58,11 +58,10 @@ def built(folder: Path, release: Release) -> Kafka:
     if missing:
         raise KafkaUnavailableError(f"{folder}: there is no {', no '.join(missing)} in it or below")
     kafkas = [file for file in found.values() if file is not None]
-    logging = [_newest(jar, files) for jar in logging_jars()]
-    log_path = [file for file in logging if file is not None]
-    if len(log_path) < len(logging):
-        log_path = [*fetched(logging_jars())]
-    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *log_path))
+    libraries = tuple(file for jar in library_jars() if (file := _newest(jar, files)) is not None)
+    if len(libraries) < len(library_jars()):
+        libraries = fetched(library_jars())
+    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *libraries))
 
 
 def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:

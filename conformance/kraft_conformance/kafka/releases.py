@@ -36,7 +36,7 @@ class Release:
 
     version: str
     jars: tuple[Jar, ...]
-    """Kafka's own, without those that it logs through."""
+    """Kafka's own, without the libraries."""
     workloads: tuple[str, ...]
     """The random workloads that it has the features for."""
 
@@ -72,6 +72,18 @@ def logging_jars() -> tuple[Jar, ...]:
     """What Kafka logs through, whatever its release."""
     logging = _table()["logging"]
     return _jars("org.slf4j", logging["version"], logging["jars"])
+
+
+@cache
+def json_jars() -> tuple[Jar, ...]:
+    """What the adapter, and the template in Java, read JSON with."""
+    json = _table()["json"]
+    return _jars("com.google.code.gson", json["version"], json["jars"])
+
+
+def library_jars() -> tuple[Jar, ...]:
+    """What Kafka logs through, and what its adapter reads JSON with."""
+    return (*logging_jars(), *json_jars())
 
 
 @cache

@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
 type request struct {
 	Type         string   `json:"type"`
-	ID           *int64   `json:"id"`
+	ID           int64    `json:"id"`
 	Replica      int64    `json:"replica"`
 	Cluster      *Cluster `json:"cluster"`
 	Event        string   `json:"event"`
@@ -23,78 +24,62 @@ type request struct {
 
 // Serve answers a request on each line, until bye or the end of the input.  Nothing here needs a change.
 func Serve(replica Replica, requests io.Reader, replies io.Writer) error {
-	lines, encoder := bufio.NewReader(requests), json.NewEncoder(replies)
+	lines, encoder := bufio.NewScanner(requests), json.NewEncoder(replies)
+	lines.Buffer(nil, 16<<20)
 	encoder.SetEscapeHTML(false)
-	for number := int64(1); ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return nil
+	for lines.Scan() {
+		var asked request
+		var reply Object
+		err := json.Unmarshal(lines.Bytes(), &asked)
+		if err == nil {
+			reply, err = answer(replica, &asked)
 		}
-		asked := request{}
-		reply := Object{}
-		if err := json.Unmarshal(line, &asked); err != nil {
-			reply, asked = failure(err), request{ID: &number}
-		} else if reply, err = answer(replica, &asked); err != nil {
-			reply = failure(err)
-		} else {
-			reply["type"] = asked.Type
+		if err != nil {
+			code := "failed"
+			if errors.As(err, new(Unsupported)) {
+				code = "unsupported"
+			}
+			asked.Type, reply = "error", Object{"code": code, "detail": err.Error()}
 		}
-		reply["id"] = asked.ID
-		if err := encoder.Encode(reply); err != nil {
+		reply["type"], reply["id"] = asked.Type, asked.ID
+		if err := encoder.Encode(reply); err != nil || asked.Type == "bye" {
 			return err
 		}
-		if reply["type"] == "bye" {
-			return nil
+	}
+	return lines.Err()
+}
+
+// answer turns a panic into an error: one request that goes wrong does not end the run.
+func answer(replica Replica, asked *request) (reply Object, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
 		}
+	}()
+	if asked.Type == "" || asked.Type == "step" && asked.Event == "" {
+		return nil, errors.New("a request without a type, or a step without an event")
 	}
-}
-
-func failure(err error) Object {
-	code := "failed"
-	if errors.As(err, new(Unsupported)) {
-		code = "unsupported"
-	}
-	return Object{"type": "error", "code": code, "detail": err.Error()}
-}
-
-func answer(replica Replica, asked *request) (Object, error) {
+	reply = Object{}
 	switch asked.Type {
 	case "hello":
-		hello := replica.Hello()
-		hello["schema"] = "kraft-adapter/1"
-		return hello, nil
+		reply = replica.Hello()
+		reply["schema"] = "kraft-adapter/1"
 	case "reset":
-		if asked.Cluster == nil {
-			return nil, errors.New("a reset without a cluster")
-		}
-		return Object{}, replica.Reset(asked.Replica, asked.Cluster)
+		err = replica.Reset(asked.Replica, asked.Cluster)
 	case "step":
 		if asked.Crash != nil {
 			return nil, Unsupported("a crash between two effects of one step")
 		}
-		if asked.Event == "" {
-			return nil, errors.New("a step without an event")
-		}
-		return shown(replica.Step(asked.Event, asked.Message, asked.Input, asked.Draw))
+		reply["effects"], err = replica.Step(asked.Event, asked.Message, asked.Input, asked.Draw)
 	case "observe":
-		state, err := replica.Observe()
-		return Object{"state": state}, err
+		reply["state"] = replica.Observe()
 	case "crash":
-		return Object{}, replica.Crash(asked.LogEndOffset)
+		replica.Crash(asked.LogEndOffset)
 	case "restart":
-		return shown(replica.Restart(asked.Endpoint, asked.Draw))
+		reply["effects"], err = replica.Restart(asked.Endpoint, asked.Draw)
 	case "bye":
-		return Object{}, nil
-	case "":
-		return nil, errors.New("a request without a type")
-	}
-	return nil, Unsupported("a request of the type " + asked.Type)
-}
-
-func shown(step Step, err error) (Object, error) {
-	reply := Object{"effects": append([]Object{}, step.Effects...), "refusal": nil}
-	if step.Refusal != "" {
-		reply["refusal"] = step.Refusal
+	default:
+		err = Unsupported("a request of the type '" + asked.Type + "'")
 	}
 	return reply, err
 }

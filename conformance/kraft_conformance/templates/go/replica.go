@@ -2,7 +2,7 @@ package main
 
 // Replica is THE SEAM: adapter.go speaks kraft-adapter/1 above it, below it is an implementation of KRaft.
 //
-// Implement it for your own replica, put that into main.go, and delete voter*.go.
+// Implement it for your own replica, put that into main.go, and delete the voter.
 // An error that is Unsupported makes the vector unsupported, and not failed.
 type Replica interface {
 	// Hello says what is tested, and how much of it can be: the fields of the reply, without schema.
@@ -11,15 +11,16 @@ type Replica interface {
 	// Reset forgets everything.  You are replica id of the cluster with an empty disk, formatted and started:
 	// Unattached in epoch 0.
 	Reset(id int64, cluster *Cluster) error
-	// Step carries out an event: a message arrives (Handle...), a timer fires (...Timeout), the replica is
-	// polled, a client appends.
-	Step(event string, message *Message, input Input, draw Draw) (Step, error)
+	// Step carries out an event: a message arrives (Handle...), a timer fires (...Timeout), the replica is polled, a
+	// client appends.  It gives what the replica writes, sends and starts, in its order, such as
+	// {"kind":"Send","message":{...}}; below the observability effects only Send and Answer.
+	Step(event string, message *Message, input Input, draw Draw) ([]Object, error)
 	// Observe shows the fields of the state; it is asked only if the observability is state.
-	Observe() (Object, error)
+	Observe() Object
 	// Crash ends the process; the records before logEndOffset survive, of all else what was synced.
-	Crash(logEndOffset int64) error
+	Crash(logEndOffset int64)
 	// Restart starts the process from its disk, and listens at endpoint if there is one.
-	Restart(endpoint *string, draw Draw) (Step, error)
+	Restart(endpoint *string, draw Draw) ([]Object, error)
 }
 
 // Object is a JSON object.  Its names, and those of the fields below, are of kraft-spec's docs/trace-format.md.
@@ -30,15 +31,6 @@ type Unsupported string
 
 func (what Unsupported) Error() string { return string(what) }
 
-// Step is what came of an event.
-type Step struct {
-	// Effects are what the replica writes, sends and starts, in its order, as {"kind":"Send","message":{...}};
-	// below the observability effects only Send and Answer.
-	Effects []Object
-	// Refusal is the reason code of an event that changed nothing, and "" for one that did something.
-	Refusal string
-}
-
 // Draw is what the runner owns, because it is chance: take these in place of numbers of your own.
 type Draw struct {
 	CorrelationID     int64 `json:"correlation_id"`
@@ -46,15 +38,15 @@ type Draw struct {
 	ElectionBackoffMS int64 `json:"election_backoff_ms"`
 }
 
-// Input has the fields of an event that is no message.
+// Input has the fields of an event that is no message: the part that is needed here.
 type Input struct {
 	Destination int64 `json:"destination"`
 }
 
-// Key is the id of a replica and the directory id of its disk, "" if it is not known.
+// Key is the id of a replica and the directory id of its disk, nil if it is not known.
 type Key struct {
-	ID          int64  `json:"id"`
-	DirectoryID string `json:"directory_id"`
+	ID          int64 `json:"id"`
+	DirectoryID any   `json:"directory_id"`
 }
 
 // Cluster is what the operators set up before the replica starts: the part that is needed here.
@@ -63,12 +55,9 @@ type Cluster struct {
 	ID       string `json:"cluster_id"`
 	Replicas []struct {
 		Key
-		Endpoint      string `json:"endpoint"`
-		PreVote       string `json:"pre_vote"`
-		Endpoints     bool   `json:"endpoints"`
-		MinVersion    *int64 `json:"min_version"`
-		MaxVersion    *int64 `json:"max_version"`
-		InitialVoters *[]Key `json:"initial_voters"`
+		Endpoint  string `json:"endpoint"`
+		PreVote   string `json:"pre_vote"`
+		Endpoints bool   `json:"endpoints"`
 	} `json:"replicas"`
 	Voters           []Key   `json:"voters"`
 	BootstrapServers []int64 `json:"bootstrap_servers"`
@@ -79,39 +68,29 @@ type Cluster struct {
 
 // Message is a message that arrives, of any type: what another type has is left at its zero value.
 type Message struct {
-	Source            int64    `json:"source"`
-	CorrelationID     int64    `json:"correlation_id"`
-	Error             string   `json:"error"`
-	Epoch             int64    `json:"epoch"`
-	LeaderID          *int64   `json:"leader_id"`
-	LeaderEndpoint    *string  `json:"leader_endpoint"`
-	ClusterID         *string  `json:"cluster_id"`
-	ReplicaKey        Key      `json:"replica_key"`
-	VoterKey          *Key     `json:"voter_key"`
-	LastEpoch         int64    `json:"last_epoch"`
-	EndOffset         int64    `json:"end_offset"`
-	PreVote           bool     `json:"pre_vote"`
-	Granted           bool     `json:"granted"`
-	FetchOffset       int64    `json:"fetch_offset"`
-	HighWatermark     int64    `json:"high_watermark"`
-	DivergingEpoch    *int64   `json:"diverging_epoch"`
-	Records           []Record `json:"records"`
-	SnapshotEndOffset int64    `json:"snapshot_end_offset"`
+	Source         int64    `json:"source"`
+	Destination    int64    `json:"destination"`
+	CorrelationID  int64    `json:"correlation_id"`
+	Error          string   `json:"error"`
+	Epoch          int64    `json:"epoch"`
+	LeaderID       *int64   `json:"leader_id"`
+	LeaderEndpoint *string  `json:"leader_endpoint"`
+	ClusterID      *string  `json:"cluster_id"`
+	ReplicaKey     Key      `json:"replica_key"`
+	VoterKey       *Key     `json:"voter_key"`
+	LastEpoch      int64    `json:"last_epoch"`
+	EndOffset      int64    `json:"end_offset"`
+	PreVote        bool     `json:"pre_vote"`
+	Granted        bool     `json:"granted"`
+	HighWatermark  int64    `json:"high_watermark"`
+	DivergingEpoch *int64   `json:"diverging_epoch"`
+	Records        []Record `json:"records"`
 }
 
-// Record is a record of the metadata log.
+// Record is a record of the metadata log: the part that is needed here.
 type Record struct {
-	Epoch   int64    `json:"epoch"`
-	Kind    string   `json:"kind"`
-	Value   int64    `json:"value"`
-	Voters  []Key    `json:"voters,omitempty"`
-	Details []Detail `json:"details,omitempty"`
-}
-
-// Detail is what a voters set says of one voter besides its key.
-type Detail struct {
-	ID         int64   `json:"id"`
-	Endpoint   *string `json:"endpoint"`
-	MinVersion int64   `json:"min_version"`
-	MaxVersion int64   `json:"max_version"`
+	Epoch  int64  `json:"epoch"`
+	Kind   string `json:"kind"`
+	Value  int64  `json:"value"`
+	Voters []Key  `json:"voters,omitempty"`
 }

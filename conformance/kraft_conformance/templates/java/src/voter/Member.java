@@ -1,131 +1,124 @@
 package voter;
 
-import adapter.Json;
+import static adapter.Adapter.object;
+
+import adapter.Replica.Cluster;
 import adapter.Replica.Draw;
-import adapter.Replica.Step;
+import adapter.Replica.Key;
+import adapter.Replica.Message;
+import adapter.Replica.Software;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /** One member of a quorum: what it knows, how it enters a role, and how a step ends. */
 final class Member {
-    final Setup setup;
     final Key key;
-    final Disk disk;
+    final Cluster cluster;
 
-    // Also on disk.
-    long epoch;
-    Long leaderId;
-    Key votedKey;
-    final Log log = new Log();
+    // On disk at the end of the step, and what of it was there at its beginning.
+    QuorumState quorum = new QuorumState(0, null, null);
+    final List<Map<String, Object>> log = new ArrayList<>();
+    int flushed; // the records before it are synced
+    private QuorumState saved;
+    private int written;
+    private int synced;
 
-    // Lost in a crash.
     Role role = Role.Stopped;
-    String leaderEndpoint;
-    /** Offset after the last record known to be committed, -1 while unknown. */
     long highWatermark = -1;
 
     // Of one stay in a role.
-    /** Prospective, Candidate: who granted, itself included, and who refused in this round. */
-    final Set<Long> granted = new TreeSet<>();
-    final Set<Long> rejected = new TreeSet<>();
-    /** Follower: whether a fetch succeeded. */
-    boolean fetched;
-    /** Leader: where its epoch begins, how far each replica has fetched, who fetched in this check-quorum period. */
-    long epochStart;
-    final Map<Key, Long> fetchOffsets = new HashMap<>();
-    final Set<Long> fetchers = new TreeSet<>();
-    /** Leader, Resigned: who answered the announcement. */
-    final Set<Long> acknowledged = new TreeSet<>();
-    /** Resigned: whom it would like to see as the next leader. */
-    List<Key> preferredCandidates = List.of();
-    /** Outstanding requests: receiver to correlation id. */
-    final Map<Long, Long> awaiting = new TreeMap<>();
+    final Set<Long> answered = new HashSet<>(); // voters: in this round; at a Leader: to its announcement
+    int granted; // how many of the voters, in this round
+    int rejected; // likewise
+    final Map<Long, Long> awaiting = new TreeMap<>(); // receiver of a request to its correlation id
+    boolean fetched; // a Fetch of the Follower succeeded
 
     // Of one step.
-    private final List<Map<String, Object>> sends = new ArrayList<>();
-    private final Map<String, Long> timers = new LinkedHashMap<>();
-    private Role roleBefore = Role.Stopped;
-    private boolean entered;
     Draw draw;
+    private final List<Map<String, Object>> sends = new ArrayList<>();
+    final Map<String, Long> timers = new TreeMap<>();
 
-    /** A stopped member with what is on its disk. */
-    Member(Setup setup, Disk disk) {
-        this.setup = setup;
-        this.key = setup.key();
-        this.disk = disk;
-        epoch = disk.epoch;
-        leaderId = disk.leaderId;
-        votedKey = disk.votedKey;
-        log.append(disk.log.between(0, disk.log.endOffset()));
-        log.flushed = disk.log.flushed;
-    }
-
-    // ---- Voters. -----------------------------------------------------------------------------------------
-
-    /** The newest voters set in the own log, committed or not, else the one it was formatted with. */
-    Map<String, Object> votersRecord() {
-        long offset = log.votersOffset();
-        return offset < 0 ? setup.formattedVoters() : log.between(offset, offset + 1).get(0);
-    }
-
-    List<Key> voters() {
-        return Json.list(votersRecord(), "voters").stream().map(Key::of).toList();
-    }
-
-    List<Key> otherVoters() {
-        return voters().stream().filter(voter -> !voter.equals(key)).toList();
-    }
-
-    boolean isVoter() {
-        return voters().contains(key);
+    Member(Key key, Cluster cluster) {
+        this.key = key;
+        this.cluster = cluster;
     }
 
     boolean isMajority(int number) {
-        return 2 * number > voters().size();
+        return 2 * number > cluster.voters().size();
     }
 
-    private String endpointOf(long voter) {
-        for (Object details : Json.list(votersRecord(), "details")) {
-            if (Json.integer(Json.asObject(details), "id") == voter) {
-                return Json.text(Json.asObject(details), "endpoint");
-            }
+    /** Is a key that of this member, as far as it says? */
+    boolean isNamed(Key named) {
+        return named == null
+                || named.id() == key.id() && (named.directoryId() == null || named.equals(key));
+    }
+
+    private String endpointOf(Long id) {
+        return cluster.replicas().stream()
+                .filter(one -> id != null && one.id() == id).map(Software::endpoint).findFirst().orElse(null);
+    }
+
+    String leaderEndpoint() {
+        return endpointOf(quorum.leader());
+    }
+
+    long lastEpoch() {
+        return log.isEmpty() ? 0 : (Long) log.get(log.size() - 1).get("epoch");
+    }
+
+    /** What this voter cannot take: a log that has to be cut, or a leader that has moved. */
+    boolean isBeyond(Message message) {
+        Long leader = message.leaderId() == null ? (Long) message.source() : message.leaderId();
+        boolean hasMoved = message.leaderEndpoint() != null && !message.leaderEndpoint().equals(endpointOf(leader));
+        return hasMoved || message.divergingEpoch() != null && message.divergingEpoch() >= 0;
+    }
+
+    /** The error that a request is refused with, in the order of prevote.request.check-order, or NONE. */
+    String refusal(Message request, boolean isMalformed) {
+        if (request.clusterId() != null && !request.clusterId().equals(cluster.clusterId())) {
+            return "INCONSISTENT_CLUSTER_ID";
         }
-        return null;
+        return isMalformed ? "INVALID_REQUEST" : request.epoch() < quorum.epoch() ? "FENCED_LEADER_EPOCH" : "NONE";
     }
 
-    // ---- Roles. ------------------------------------------------------------------------------------------
+    void begin(Draw drawn) {
+        draw = drawn;
+        sends.clear();
+        timers.clear();
+        saved = quorum;
+        written = log.size();
+        synced = flushed;
+    }
 
     /** The only way into a role: what belongs to the stay in the last one is forgotten. */
-    void enter(Role entering, long inEpoch, Long leader, String endpoint, Key vote) {
-        role = entering;
-        epoch = inEpoch;
-        leaderId = leader;
-        leaderEndpoint = endpoint;
-        votedKey = vote;
-        granted.clear();
-        rejected.clear();
-        fetched = false;
-        epochStart = 0;
-        fetchOffsets.clear();
-        fetchers.clear();
-        acknowledged.clear();
-        preferredCandidates = List.of();
+    void enter(Role entered) {
+        // The election timer.
+        boolean runsOn = entered == Role.Unattached && (role == Role.Unattached || role == Role.Resigned);
+        role = entered;
+        answered.clear();
+        granted = 0;
+        rejected = 0;
         awaiting.clear();
-        entered = true;
+        fetched = false;
+        timers.clear();
+        long fetchMs = cluster.timeouts().fetchTimeoutMs();
+        if (role == Role.Follower) {
+            timers.put("fetch", fetchMs);
+        } else if (role == Role.Leader && !isMajority(1)) {
+            timers.putAll(Map.of("check-quorum", fetchMs * 3 / 2, "begin-quorum-epoch", fetchMs / 2));
+        } else if (role != Role.Leader && !runsOn) {
+            timers.put("election", draw.electionTimeoutMs());
+        }
     }
 
-    /** Follower of a leader, or Unattached that remembers it while nobody says where it listens. */
-    void follow(long inEpoch, long leader, String endpoint) {
-        String known = endpoint != null ? endpoint : endpointOf(leader);
-        Key vote = inEpoch == epoch ? votedKey : null;
-        enter(known == null ? Role.Unattached : Role.Follower, inEpoch, leader, known, vote);
+    /** Follower of the known leader, or Unattached, which looks for one. */
+    void followOrSearch() {
+        enter(quorum.leader() == null ? Role.Unattached : Role.Follower);
     }
 
     /**
@@ -133,105 +126,50 @@ final class Member {
      *
      * <p>Rules: state.learn-higher-epoch.*, state.unattached.leader, state.candidate.leader-equal-epoch.
      */
-    boolean learn(long inEpoch, Long leader, String endpoint) {
-        boolean named = leader != null && leader != key.id();
-        if (inEpoch > epoch) {
-            if (named) {
-                follow(inEpoch, leader, endpoint);
-            } else {
-                enter(Role.Unattached, inEpoch, null, null, null);
-            }
+    boolean learn(long epoch, Long leader) {
+        boolean isLater = epoch > quorum.epoch();
+        if (isLater) {
+            quorum = new QuorumState(epoch, null, null);
+        }
+        boolean isOther = leader != null && leader != key.id();
+        boolean isNews = isOther && epoch == quorum.epoch() && quorum.leader() == null;
+        if (isNews) {
+            quorum = new QuorumState(epoch, leader, quorum.voted());
+        }
+        if (isLater || isNews) {
+            followOrSearch();
+        }
+        return isLater || isNews;
+    }
+
+    /** Is there nothing more in a response: nobody waits for it, or it taught an epoch or a leader? */
+    boolean isOver(Message response) {
+        if (!Objects.equals(awaiting.get(response.source()), response.correlationId())) {
             return true;
         }
-        boolean isNews = leaderId == null
-                || (leaderId.equals(leader) && role == Role.Unattached && endpoint != null);
-        if (inEpoch == epoch && named && isNews) {
-            follow(inEpoch, leader, endpoint);
-            return true;
-        }
-        return false;
+        awaiting.remove(response.source());
+        return response.error().equals("INCONSISTENT_CLUSTER_ID")
+                || response.epoch() < quorum.epoch()
+                || learn(response.epoch(), response.leaderId());
     }
 
-    /** Does a message name another leader of the own epoch than the one that is known? */
-    boolean namesSecondLeader(long inEpoch, Long leader) {
-        return inEpoch == epoch && leader != null && leaderId != null && !leaderId.equals(leader);
-    }
-
-    /** What all responses have in common; a refusal if there is nothing to learn from this one. */
-    String received(Map<String, Object> response) {
-        long source = Json.integer(response, "source");
-        if (!Objects.equals(awaiting.get(source), Json.integer(response, "correlation_id"))) {
-            return "UNCORRELATED_RESPONSE";
-        }
-        awaiting.remove(source);
-        return null;
-    }
-
-    /** Why a correlated response is of no use: another cluster, an older epoch, a second leader; null if it is. */
-    String useless(Map<String, Object> response) {
-        if (error(response).equals("INCONSISTENT_CLUSTER_ID")) {
-            return "ERROR_RESPONSE";
-        }
-        if (Json.integer(response, "epoch") < epoch) {
-            return "STALE_EPOCH";
-        }
-        return namesSecondLeader(Json.integer(response, "epoch"), leaderIn(response)) ? "SECOND_LEADER_IN_EPOCH" : null;
-    }
-
-    /** True if a response taught this member an epoch or a leader. */
-    boolean learnFrom(Map<String, Object> response) {
-        String endpoint = Json.textOrNull(response, "leader_endpoint");
-        return learn(Json.integer(response, "epoch"), leaderIn(response), endpoint);
-    }
-
-    static Long leaderIn(Map<String, Object> message) {
-        return (Long) message.get("leader_id");
-    }
-
-    static String error(Map<String, Object> response) {
-        return Json.text(response, "error");
-    }
-
-    boolean isForeign(Map<String, Object> request) {
-        String cluster = Json.textOrNull(request, "cluster_id");
-        return cluster != null && !cluster.equals(setup.clusterId());
-    }
-
-    // ---- A step. -----------------------------------------------------------------------------------------
-
-    void begin(Draw drawn) {
-        draw = drawn;
-        roleBefore = role;
-        entered = false;
-        sends.clear();
-        timers.clear();
-    }
-
-    void send(String type, long destination, long correlationId, Object... fields) {
-        Map<String, Object> message = Json.object(
-                "type", type, "source", key.id(), "destination", destination, "correlation_id", correlationId);
-        message.putAll(Json.object(fields));
-        sends.add(Json.object("kind", "Send", "message", message));
+    private void send(String type, long destination, long correlationId, Map<String, Object> message) {
+        message.putAll(object("type", type, "source", key.id(), "destination", destination,
+                "correlation_id", correlationId, "epoch", quorum.epoch()));
+        sends.add(object("kind", "Send", "message", message));
     }
 
     /** A request of its own, which awaits its answer. */
-    void ask(String type, Key receiver, Object... fields) {
-        awaiting.put(receiver.id(), draw.correlationId());
-        send(type, receiver.id(), draw.correlationId(), fields);
+    void ask(String type, long receiver, Map<String, Object> request) {
+        request.put("cluster_id", cluster.clusterId());
+        awaiting.put(receiver, draw.correlationId());
+        send(type, receiver, draw.correlationId(), request);
     }
 
-    /** The answer to a request, with what this member knows after it. */
-    void answer(Map<String, Object> request, String type, String error, Object... fields) {
-        Map<String, Object> common = Json.object(
-                "error", error, "epoch", epoch, "leader_id", leaderId, "leader_endpoint", leaderEndpoint);
-        common.putAll(Json.object(fields));
-        List<Object> all = new ArrayList<>();
-        common.forEach((name, value) -> all.addAll(java.util.Arrays.asList(name, value)));
-        send(type, Json.integer(request, "source"), Json.integer(request, "correlation_id"), all.toArray());
-    }
-
-    void startTimer(String timer, long durationMs) {
-        timers.put(timer, durationMs);
+    /** The answer to a request, with what this voter knows after it. */
+    void answer(Message request, String type, String error, Map<String, Object> response) {
+        response.putAll(object("error", error, "leader_id", quorum.leader(), "leader_endpoint", leaderEndpoint()));
+        send(type, request.source(), request.correlationId(), response);
     }
 
     /**
@@ -240,59 +178,21 @@ final class Member {
      * <p>THE POINT OF IT: nothing leaves before what it depends on is written and synced.  Rules:
      * durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
      */
-    Step finish(String refusal) {
+    List<Map<String, Object>> effects() {
         List<Map<String, Object>> effects = new ArrayList<>();
-        boolean isSaved = disk.epoch == epoch
-                && Objects.equals(disk.leaderId, leaderId)
-                && Objects.equals(disk.votedKey, votedKey);
-        if (!isSaved) {
-            disk.epoch = epoch;
-            disk.leaderId = leaderId;
-            disk.votedKey = votedKey;
-            Object vote = votedKey == null ? null : votedKey.shown();
-            effects.add(Json.object(
-                    "kind", "PersistQuorumState", "epoch", epoch, "leader_id", leaderId, "voted_key", vote,
-                    "version", 1L));
+        if (!quorum.equals(saved)) {
+            effects.add(object("kind", "PersistQuorumState", "epoch", quorum.epoch(), "leader_id", quorum.leader(),
+                    "voted_key", quorum.voted(), "version", 1));
         }
-        long written = disk.log.endOffset();
-        if (log.endOffset() < written) {
-            disk.log.truncate(log.endOffset());
-            effects.add(Json.object("kind", "TruncateLog", "end_offset", log.endOffset()));
-        } else if (log.endOffset() > written) {
-            List<Map<String, Object>> appended = log.between(written, log.endOffset());
-            disk.log.append(appended);
-            effects.add(Json.object("kind", "AppendRecords", "base_offset", written, "records", appended));
+        if (log.size() > written) {
+            List<Map<String, Object>> records = List.copyOf(log.subList(written, log.size()));
+            effects.add(object("kind", "AppendRecords", "base_offset", written, "records", records));
         }
-        if (log.flushed > disk.log.flushed) {
-            disk.log.flushed = log.flushed;
-            effects.add(Json.object("kind", "FlushLog", "end_offset", log.flushed));
+        if (flushed > synced) {
+            effects.add(object("kind", "FlushLog", "end_offset", flushed));
         }
         effects.addAll(sends);
-        if (entered) {
-            startTimersOfRole();
-        }
-        timers.forEach((timer, durationMs) ->
-                effects.add(Json.object("kind", "StartTimer", "timer", timer, "duration_ms", durationMs)));
-        return new Step(effects, refusal);
-    }
-
-    /** The timers that a role begins with, unless the step has started them; one that runs on is not started. */
-    private void startTimersOfRole() {
-        switch (role) {
-            case Unattached -> {
-                if (roleBefore != Role.Unattached && roleBefore != Role.Resigned) {
-                    timers.putIfAbsent("election", draw.electionTimeoutMs());
-                }
-            }
-            case Prospective, Candidate, Resigned -> timers.putIfAbsent("election", draw.electionTimeoutMs());
-            case Follower -> timers.putIfAbsent("fetch", setup.fetchTimeoutMs());
-            case Leader -> {
-                if (!otherVoters().isEmpty()) {
-                    timers.putIfAbsent("check-quorum", setup.checkQuorumPeriodMs());
-                    timers.putIfAbsent("begin-quorum-epoch", setup.beginQuorumEpochIntervalMs());
-                }
-            }
-            case Stopped -> { }
-        }
+        timers.forEach((timer, ms) -> effects.add(object("kind", "StartTimer", "timer", timer, "duration_ms", ms)));
+        return effects;
     }
 }

@@ -1,12 +1,4 @@
 package voter;
 
 /** The roles of a replica, named as they are shown. */
-enum Role {
-    Unattached,
-    Prospective,
-    Candidate,
-    Leader,
-    Follower,
-    Resigned,
-    Stopped
-}
+enum Role { Stopped, Unattached, Prospective, Candidate, Leader, Follower, Resigned }

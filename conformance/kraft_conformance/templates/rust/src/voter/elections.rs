@@ -1,231 +1,195 @@
 //! Pre-Vote and Vote, and the timers that start them.
 
-use super::key::Key;
-use super::log::Record;
-use super::member::{Handled, Member, ACTED};
-use super::state::Role;
-use crate::json::Json;
-use crate::object;
-use crate::replica::Failure;
+use super::{QuorumState, Role, Voter};
+use crate::replica::{Key, Message};
+use serde_json::json;
 
-impl Member {
-    // ---- Timers. -----------------------------------------------------------------------------------------
-
-    pub fn after_election_timeout(&mut self) -> Handled {
-        match self.role {
-            Role::Unattached | Role::Candidate => self.nominate()?,
-            Role::Prospective => self.lose_pre_vote(),
-            Role::Resigned => {
-                // What is left of a timer that has fired is nothing.  Rule: state.resigned.timer-handover.
-                self.enter(Role::Unattached, self.epoch + 1, None, None, None);
-                self.start_timer("election", 0);
-            }
-            _ => return Ok(Some("NOT_IN_ROLE")),
-        }
-        ACTED
-    }
-
-    pub fn after_fetch_timeout(&mut self) -> Handled {
-        if self.role != Role::Follower {
-            return Ok(Some("NOT_IN_ROLE"));
-        }
-        self.nominate()?;
-        ACTED
-    }
-
-    /// A new Pre-Vote round with the own grant; a sole voter passes on at once.
-    fn nominate(&mut self) -> Result<(), Failure> {
-        let (leader, vote) = (self.leader_id, self.voted_key.clone());
-        self.enter(Role::Prospective, self.epoch, leader, self.leader_endpoint.clone(), vote);
-        self.stay.granted.insert(self.key.id);
-        if self.is_majority(1) {
-            self.become_candidate()?;
-        }
-        Ok(())
-    }
-
-    /// Back to Follower of the known leader, or to Unattached to look for one.
-    fn lose_pre_vote(&mut self) {
-        let endpoint = self.leader_endpoint.clone().filter(|_| self.leader_id.is_some());
-        let role = if endpoint.is_some() { Role::Follower } else { Role::Unattached };
-        self.enter(role, self.epoch, self.leader_id, endpoint, self.voted_key.clone());
-    }
-
-    /// The next epoch, a vote for itself, and a log that no crash shortens.  Rule: state.candidate.entry.
-    fn become_candidate(&mut self) -> Result<(), Failure> {
-        self.log.flush();
-        self.start_candidacy(self.epoch + 1)
-    }
-
-    pub fn start_candidacy(&mut self, epoch: i64) -> Result<(), Failure> {
-        self.enter(Role::Candidate, epoch, None, None, Some(self.key.clone()));
-        self.stay.granted.insert(self.key.id);
-        if self.is_majority(1) {
-            self.become_leader()?;
-        }
-        Ok(())
-    }
-
-    /// Leader with the start of its epoch in the log.  Rules: state.candidate.to-leader, state.leader.first-leader.
-    fn become_leader(&mut self) -> Result<(), Failure> {
-        let endpoint = Some(self.setup.endpoint.clone());
-        self.enter(Role::Leader, self.epoch, Some(self.key.id), endpoint, self.voted_key.clone());
-        self.stay.epoch_start = self.log.end_offset();
-        let mut records = vec![object! {"epoch": self.epoch, "kind": "LeaderChange", "value": self.key.id}];
-        if self.log.voters().1.is_none() {
-            let voters = object! {"epoch": self.epoch, "kind": "Voters", "value": 0};
-            records.push(object! {"epoch": self.epoch, "kind": "KRaftVersion", "value": 1});
-            records.push(voters.with(self.setup.formatted.clone()));
-        }
-        let records: Result<Vec<Record>, Failure> = records.iter().map(Record::from_json).collect();
-        self.append(&records?);
-        Ok(())
-    }
-
-    // ---- Requests. ---------------------------------------------------------------------------------------
-
-    /// Is a Vote or Pre-Vote due to this voter?  Rule: prevote.request.recipients.
-    pub fn is_vote_due_to(&self, voter: i64) -> bool {
-        self.can_still_win() && !self.stay.granted.contains(&voter) && !self.stay.rejected.contains(&voter)
-    }
-
-    pub fn ask_for_vote(&mut self, voter: &Key) {
-        let request = object! {
-            "epoch": self.epoch,
-            "replica_key": self.key.clone(),
-            "voter_key": voter.clone(),
-            "last_epoch": self.log.last_epoch(),
-            "end_offset": self.log.end_offset(),
-            "pre_vote": self.role == Role::Prospective,
-            "cluster_id": self.setup.cluster_id.clone(),
-        };
-        self.ask("VoteRequest", voter.id, request);
+impl Voter {
+    pub fn is_majority(&self, number: usize) -> bool {
+        2 * number > self.cluster.voters.len()
     }
 
     fn can_still_win(&self) -> bool {
-        self.is_majority(self.voters().len() - self.stay.rejected.len())
+        self.is_majority(self.cluster.voters.len() - self.stay.rejected)
     }
 
-    /// The checks in their order.  Rules: prevote.request.check-order, vote.decision-order.
-    pub fn after_vote_request(&mut self, request: &Json) -> Handled {
-        let (pre_vote, epoch) = (request.flag("pre_vote")?, request.int("epoch")?);
-        if self.is_foreign(request) {
-            self.answer_vote(request, false, "INCONSISTENT_CLUSTER_ID")?;
-            return Ok(Some("FOREIGN_CLUSTER"));
-        }
-        if is_malformed(request)? {
-            self.answer_vote(request, false, "INVALID_REQUEST")?;
-            return Ok(Some("MALFORMED_REQUEST"));
-        }
-        if epoch < self.epoch {
-            self.answer_vote(request, false, "FENCED_LEADER_EPOCH")?;
-            return Ok(Some("STALE_EPOCH"));
-        }
-        if epoch > self.epoch {
-            self.enter(Role::Unattached, epoch, None, None, None);
-        }
-        if !self.key.is_addressed_by(request.get("voter_key"))? {
-            self.answer_vote(request, false, "INVALID_REQUEST")?;
-            return ACTED;
-        }
-        let requester = Key::from_json(request.get("replica_key"))?;
-        let log_is_good = self.log.is_matched_by(request.int("last_epoch")?, request.int("end_offset")?);
-        let granted =
-            if pre_vote { self.grants_pre_vote(log_is_good) } else { self.grants_vote(&requester, log_is_good) };
-        if granted && !pre_vote && self.voted_key.is_none() {
-            self.cast_vote(requester);
-        }
-        self.answer_vote(request, granted, "NONE")?;
-        ACTED
+    /// Is a key that of this voter, as far as it says?
+    pub fn is_named(&self, key: &Option<Key>) -> bool {
+        key.as_ref().map_or(true, |key| {
+            key.id == self.key.id && (key.directory_id.is_none() || key.directory_id == self.key.directory_id)
+        })
     }
 
-    fn answer_vote(&mut self, request: &Json, granted: bool, error: &str) -> Result<(), Failure> {
-        let fields = object! {"granted": granted, "pre_vote": request.flag("pre_vote")?};
-        self.answer(request, "VoteResponse", error, fields)
-    }
-
-    fn grants_pre_vote(&self, log_is_good: bool) -> bool {
-        let has_leader = self.role == Role::Leader || (self.role == Role::Follower && self.stay.fetched);
-        !has_leader && log_is_good
-    }
-
-    fn grants_vote(&self, requester: &Key, log_is_good: bool) -> bool {
-        if !matches!(self.role, Role::Unattached | Role::Prospective) {
-            return false;
-        }
-        match &self.voted_key {
-            Some(voted) => voted == requester,
-            None => self.leader_id.is_none() && log_is_good,
+    /// The error that a request is refused with, in the order of prevote.request.check-order, or NONE.
+    pub fn refusal(&self, request: &Message, is_malformed: bool) -> &'static str {
+        if request.cluster_id.as_ref().is_some_and(|cluster| *cluster != self.cluster.cluster_id) {
+            "INCONSISTENT_CLUSTER_ID"
+        } else if is_malformed {
+            "INVALID_REQUEST"
+        } else if request.epoch < self.quorum.epoch {
+            "FENCED_LEADER_EPOCH"
+        } else {
+            "NONE"
         }
     }
 
-    /// The one vote of the epoch; a Prospective starts its round over.  Rules: vote.once-per-epoch, vote.grant.*.
-    fn cast_vote(&mut self, requester: Key) {
-        if self.role == Role::Prospective {
-            self.enter(Role::Prospective, self.epoch, self.leader_id, self.leader_endpoint.clone(), None);
-            self.stay.granted.insert(self.key.id);
+    /// What any message teaches: a larger epoch, or the leader of the own one.  True if there was something.
+    /// Rules: state.learn-higher-epoch.*, state.unattached.leader, state.candidate.leader-equal-epoch.
+    pub fn learn(&mut self, epoch: i64, leader: Option<i64>) -> bool {
+        let is_later = epoch > self.quorum.epoch;
+        if is_later {
+            self.quorum = QuorumState { epoch, leader: None, voted: None };
         }
-        self.voted_key = Some(requester);
-        self.start_timer("election", self.draw.election_timeout_ms);
+        let other = leader.filter(|leader| *leader != self.key.id);
+        let is_news = epoch == self.quorum.epoch && self.quorum.leader.is_none() && other.is_some();
+        if is_news {
+            self.quorum.leader = other;
+        }
+        if is_later || is_news {
+            self.follow_or_search();
+        }
+        is_later || is_news
     }
 
-    // ---- Responses. --------------------------------------------------------------------------------------
+    /// A Follower of the known leader, or Unattached, which looks for one.
+    pub fn follow_or_search(&mut self) {
+        self.enter(if self.quorum.leader.is_some() { Role::Follower } else { Role::Unattached });
+    }
 
-    /// Correlation, then epoch and leader, then support for Pre-Vote, then the count.
-    pub fn after_vote_response(&mut self, response: &Json) -> Handled {
-        if !self.is_correlated(response)? {
-            return Ok(Some("UNCORRELATED_RESPONSE"));
+    /// Is there nothing more in a response: nobody waits for it, or it taught an epoch or a leader?
+    pub fn is_over(&mut self, response: &Message) -> bool {
+        if self.stay.awaiting.get(&response.source) != Some(&response.correlation_id) {
+            return true;
         }
-        if response.text("error")? == "UNSUPPORTED_VERSION" {
-            if self.role != Role::Prospective {
-                return Ok(Some("NO_PRE_VOTE_ROUND"));
+        self.stay.awaiting.remove(&response.source);
+        response.error == "INCONSISTENT_CLUSTER_ID"
+            || response.epoch < self.quorum.epoch
+            || self.learn(response.epoch, response.leader_id)
+    }
+
+    pub fn on_election_timeout(&mut self) {
+        match self.role {
+            Role::Unattached | Role::Candidate => self.nominate(),
+            Role::Prospective => self.follow_or_search(),
+            Role::Resigned => {
+                // What is left of a timer that has fired is nothing.  Rule: state.resigned.timer-handover.
+                self.learn(self.quorum.epoch + 1, None);
+                self.timers.insert("election", 0);
             }
-            self.become_candidate()?;
-            return ACTED;
+            _ => {}
         }
-        if let Some(refusal) = self.useless(response)? {
-            return Ok(Some(refusal));
-        }
-        if self.learn_from(response)? {
-            return ACTED;
-        }
-        if self.role == Role::Prospective && !response.flag("pre_vote")? {
-            self.become_candidate()?;
-            return ACTED;
-        }
-        if response.text("error")? != "NONE" {
-            return Ok(Some("ERROR_RESPONSE"));
-        }
-        if !matches!(self.role, Role::Prospective | Role::Candidate) {
-            return Ok(Some("ELECTION_IS_OVER"));
-        }
-        self.count(response.int("source")?, response.flag("granted")?)?;
-        ACTED
+    }
+
+    /// A new Pre-Vote round with the own grant; a sole voter passes on at once.
+    pub fn nominate(&mut self) {
+        self.enter(Role::Prospective);
+        self.count(self.key.id, true);
+    }
+
+    /// The next epoch, a vote for itself, and a log that no crash shortens.  Rule: state.candidate.entry.
+    fn become_candidate(&mut self) {
+        self.flushed = self.log.len();
+        self.quorum = QuorumState { epoch: self.quorum.epoch + 1, leader: None, voted: Some(self.key.clone()) };
+        self.enter(Role::Candidate);
+        self.count(self.key.id, true);
     }
 
     /// Won, lost or still open; each voter counts once.  Rules: prevote.response.majority, vote.response.counting.
-    fn count(&mut self, voter: i64, granted: bool) -> Result<(), Failure> {
-        let could_win = self.can_still_win();
-        let is_voter = self.voters().iter().any(|known| known.id == voter);
-        if is_voter && !self.stay.granted.contains(&voter) && !self.stay.rejected.contains(&voter) {
-            let answers = if granted { &mut self.stay.granted } else { &mut self.stay.rejected };
-            answers.insert(voter);
+    pub fn count(&mut self, voter: i64, grants: bool) {
+        if !self.stay.answered.insert(voter) {
+            return;
         }
-        let (won, open) = (self.is_majority(self.stay.granted.len()), self.can_still_win());
-        match self.role {
-            Role::Prospective if won => self.become_candidate()?,
-            Role::Candidate if won => self.become_leader()?,
-            Role::Prospective if !open => self.lose_pre_vote(),
+        let could_win = self.can_still_win();
+        *(if grants { &mut self.stay.granted } else { &mut self.stay.rejected }) += 1;
+        let is_pre_vote = self.role == Role::Prospective;
+        match (self.is_majority(self.stay.granted), self.can_still_win()) {
+            (true, _) if is_pre_vote => self.become_candidate(),
+            (true, _) => self.become_leader(),
+            (_, false) if is_pre_vote => self.follow_or_search(),
             // Rule: state.candidate.lost.
-            Role::Candidate if !open && could_win => self.start_timer("election", self.draw.election_backoff_ms),
+            (_, false) if could_win => drop(self.timers.insert("election", self.draw.election_backoff_ms)),
             _ => {}
         }
-        Ok(())
     }
-}
 
-fn is_malformed(request: &Json) -> Result<bool, Failure> {
-    let (epoch, last_epoch) = (request.int("epoch")?, request.int("last_epoch")?);
-    let negative = epoch.min(last_epoch).min(request.int("end_offset")?) < 0;
-    Ok(negative || last_epoch > epoch || (!request.flag("pre_vote")? && last_epoch == epoch))
+    /// One request on each idle connection to a voter that has not answered yet.
+    pub fn on_poll(&mut self) {
+        for voter in self.cluster.voters.clone() {
+            if voter == self.key || self.stay.awaiting.contains_key(&voter.id) || self.stay.answered.contains(&voter.id)
+            {
+                continue;
+            }
+            match self.role {
+                Role::Leader => {
+                    let request = json!({"voter_key": voter, "leader_endpoint": self.leader_endpoint()});
+                    self.ask("BeginQuorumEpochRequest", voter.id, request);
+                }
+                Role::Prospective | Role::Candidate if self.can_still_win() => {
+                    let (last_epoch, end_offset) = (self.last_epoch(), self.log.len());
+                    let request = json!({"replica_key": self.key, "voter_key": voter, "last_epoch": last_epoch,
+                        "end_offset": end_offset, "pre_vote": self.role == Role::Prospective});
+                    self.ask("VoteRequest", voter.id, request);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn on_vote_request(&mut self, request: &Message) {
+        let (epoch, last_epoch, pre_vote) = (request.epoch, request.last_epoch, request.pre_vote);
+        let is_negative = epoch < 0 || last_epoch < 0 || request.end_offset < 0;
+        let is_malformed = is_negative || last_epoch > epoch || (!pre_vote && last_epoch == epoch);
+        let (mut error, mut granted) = (self.refusal(request, is_malformed), false);
+        if error == "NONE" {
+            self.learn(epoch, None);
+            if self.is_named(&request.voter_key) {
+                granted = self.grants(request);
+            } else {
+                error = "INVALID_REQUEST";
+            }
+        }
+        self.answer(request, "VoteResponse", error, json!({"granted": granted, "pre_vote": pre_vote}));
+    }
+
+    /// The one vote of the epoch is cast, if that is asked for.
+    /// Rules: vote.decision-order, vote.once-per-epoch, vote.grant.*.
+    fn grants(&mut self, request: &Message) -> bool {
+        let is_good = (request.last_epoch, request.end_offset) >= (self.last_epoch(), self.log.len() as i64);
+        if request.pre_vote {
+            return is_good && self.role != Role::Leader && !self.stay.fetched;
+        }
+        if !matches!(self.role, Role::Unattached | Role::Prospective) {
+            return false;
+        }
+        if self.quorum.voted.is_some() {
+            return self.quorum.voted == request.replica_key;
+        }
+        if !is_good || self.quorum.leader.is_some() {
+            return false;
+        }
+        if self.role == Role::Prospective {
+            self.nominate(); // it starts its round over
+        }
+        self.quorum.voted = request.replica_key.clone();
+        self.timers.insert("election", self.draw.election_timeout_ms);
+        true
+    }
+
+    /// Counts; who knows no Pre-Vote answers as if asked for a vote, or not at all.
+    pub fn on_vote_response(&mut self, mut response: Message) {
+        let is_old = response.error == "UNSUPPORTED_VERSION";
+        if is_old {
+            response.epoch = self.quorum.epoch;
+        }
+        if self.is_over(&response) {
+            return;
+        }
+        match self.role {
+            Role::Prospective if is_old || !response.pre_vote => self.become_candidate(),
+            Role::Prospective | Role::Candidate if response.error == "NONE" => {
+                self.count(response.source, response.granted)
+            }
+            _ => {}
+        }
+    }
 }

@@ -1,185 +1,242 @@
-//! A minimal voter: elections, announcements and replication of a quorum whose voters never change.
-//!
-//! It is here so that the adapter can be seen working.  Delete this folder when your own replica is in its place.
+//! A minimal voter, there so that the adapter can be seen working: elections, the announcement of a leader, and the
+//! Fetch of a Follower, with voters that never change.
 
 mod elections;
-mod key;
-mod leadership;
-mod log;
-mod member;
 mod replication;
-mod setup;
-mod state;
 
-use crate::json::Json;
-use crate::object;
-use crate::replica::{Draw, Failure, Replica, Step};
-use member::{Handled, Member};
-use setup::Setup;
-use state::{Disk, Role};
+use crate::adapter::needed;
+use crate::replica::{Cluster, Draw, Failure, Input, Key, Message, Replica};
+use serde::Serialize;
+use serde_json::{json, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Copy, Default, PartialEq, Serialize)]
+enum Role {
+    #[default]
+    Stopped,
+    Unattached,
+    Prospective,
+    Candidate,
+    Leader,
+    Follower,
+    Resigned,
+}
+
+#[derive(Clone, Default, PartialEq)]
+struct QuorumState {
+    epoch: i64,
+    leader: Option<i64>,
+    voted: Option<Key>,
+}
+
+/// What a Voter keeps of one stay in a role.
+#[derive(Default)]
+struct Stay {
+    answered: BTreeSet<i64>, // voters: in this round of an election; at a Leader: to its announcement
+    granted: usize,          // how many of the voters, in this round
+    rejected: usize,         // likewise
+    awaiting: BTreeMap<i64, i64>, // receiver of a request to its correlation id
+    fetched: bool,           // a Fetch of the Follower succeeded
+}
 
 #[derive(Default)]
 pub struct Voter {
-    /// None before the first reset.
-    member: Option<Member>,
+    cluster: Cluster,
+    key: Key,
+
+    // On disk at the end of the step, and what of it was there at its beginning.
+    quorum: QuorumState,
+    log: Vec<Value>,
+    flushed: usize, // the records before it are synced
+    saved: QuorumState,
+    written: usize,
+    synced: usize,
+
+    role: Role,
+    stay: Stay,
+    high_watermark: Option<usize>,
+
+    // Of one step.
+    draw: Draw,
+    sends: Vec<Value>,
+    timers: BTreeMap<&'static str, i64>,
 }
 
-const UNSUPPORTED: [&str; 9] = [
-    "observers",
-    "crash-in-step",
-    "snapshots",
-    "disk-replacement",
-    "voter-changes",
-    "append-voters",
-    "auto-join",
-    "kraft-version-upgrade",
-    "quorum-reassignment",
-];
-
 impl Replica for Voter {
-    fn hello(&self) -> Json {
-        object! {
-            "implementation": object! {"name": "minimal-voter-rust", "version": "1"},
-            "kip_levels": object! {"KIP-595": "partial", "KIP-996": "full", "KIP-853": "partial"},
-            "kraft_versions": vec![1_i64],
+    fn hello(&self) -> Value {
+        json!({
+            "implementation": {"name": "minimal-voter-rust", "version": "2"},
+            "kip_levels": {"KIP-595": "partial", "KIP-996": "full", "KIP-853": "partial"},
+            "kraft_versions": [1],
             "profile": "kip",
             "observability": "state",
-            "unsupported": UNSUPPORTED.to_vec(),
+            "unsupported": [
+                "observers", "crash-in-step", "snapshots", "disk-replacement", "voter-changes", "voters-records",
+                "append-voters", "auto-join", "kraft-version-upgrade", "quorum-reassignment", "fetch-limit",
+            ],
+        })
+    }
+
+    fn reset(&mut self, id: i64, cluster: Cluster) -> Result<(), Failure> {
+        let own = cluster.replicas.iter().find(|one| one.key.id == id);
+        let own = own.ok_or_else(|| Failure::Failed(format!("the cluster has no replica {id}")))?;
+        if cluster.profile != "kip" || own.pre_vote != "supported" || !own.endpoints {
+            let what = "another profile than kip, or software without Pre-Vote or without endpoints";
+            return Err(Failure::Unsupported(what.into()));
         }
+        *self = Voter { key: own.key.clone(), cluster, ..Voter::default() };
+        self.restart(None, Draw::default()).map(|_| ())
     }
 
-    fn reset(&mut self, id: i64, cluster: &Json) -> Result<(), Failure> {
-        self.member = Some(Member::new(Setup::from_json(id, cluster)?, Disk::default()));
-        self.restart(None, Draw::default())?;
-        Ok(())
+    fn step(&mut self, event: &str, message: Option<Message>, input: Input, draw: Draw) -> Result<Vec<Value>, Failure> {
+        self.begin(draw);
+        if message.as_ref().is_some_and(|message| self.is_beyond(message)) {
+            return Err(Failure::Unsupported("a log that has to be cut, or a leader that has moved".into()));
+        }
+        match event {
+            "ElectionTimeout" => self.on_election_timeout(),
+            "FetchTimeout" if self.role == Role::Follower => self.nominate(),
+            "FetchTimeout" => {}
+            "RequestTimeout" => drop(self.stay.awaiting.remove(&input.destination)),
+            "Poll" => self.on_poll(),
+            "PollFetch" => self.on_poll_fetch(input.destination),
+            "HandleVoteRequest" => self.on_vote_request(&needed(message)?),
+            "HandleVoteResponse" => self.on_vote_response(needed(message)?),
+            "HandleBeginQuorumEpochRequest" => self.on_begin_quorum_epoch_request(&needed(message)?),
+            "HandleBeginQuorumEpochResponse" => self.on_begin_quorum_epoch_response(&needed(message)?),
+            "HandleFetchResponse" => self.on_fetch_response(needed(message)?),
+            _ => return Err(Failure::Unsupported(format!("the event {event}"))),
+        }
+        Ok(self.effects())
     }
 
-    fn step(&mut self, event: &str, message: &Json, input: &Json, draw: Draw) -> Result<Step, Failure> {
-        let me = self.member.as_mut().ok_or_else(no_reset)?;
-        me.begin(draw);
-        let refusal = if me.role == Role::Stopped { Some("NOT_RUNNING") } else { me.handle(event, message, input)? };
-        Ok(me.finish(refusal))
+    fn observe(&self) -> Value {
+        json!({
+            "role": self.role,
+            "epoch": self.quorum.epoch,
+            "leader_id": self.quorum.leader,
+            "leader_endpoint": self.leader_endpoint().filter(|_| self.role != Role::Stopped),
+            "voted_key": self.quorum.voted,
+            "log_end_offset": self.log.len(),
+            "high_watermark": self.high_watermark.map_or(-1, |offset| offset as i64),
+            "fetched": self.stay.fetched,
+            "awaiting": self.stay.awaiting.iter().collect::<Vec<_>>(),
+        })
     }
 
-    fn crash(&mut self, log_end_offset: i64) -> Result<(), Failure> {
-        let stopped = self.member.take().ok_or_else(no_reset)?;
-        let mut disk = stopped.disk;
-        disk.log.truncate(log_end_offset);
-        disk.log.flush();
-        self.member = Some(Member::new(stopped.setup, disk));
-        Ok(())
+    fn crash(&mut self, log_end_offset: usize) {
+        self.log.truncate(log_end_offset);
+        self.flushed = self.log.len();
+        self.high_watermark = None;
+        self.enter(Role::Stopped);
     }
 
     /// The role in which a process starts from its disk.  Rules: durable.restart.*.
-    fn restart(&mut self, endpoint: Option<&str>, draw: Draw) -> Result<Step, Failure> {
+    fn restart(&mut self, endpoint: Option<String>, draw: Draw) -> Result<Vec<Value>, Failure> {
         if endpoint.is_some() {
             return Err(Failure::Unsupported("another endpoint after a restart: it needs UpdateVoter".into()));
         }
-        let me = self.member.as_mut().ok_or_else(no_reset)?;
-        me.begin(draw);
-        if me.role != Role::Stopped {
-            return Ok(me.finish(Some("RUNNING")));
+        self.begin(draw);
+        if self.quorum.leader == Some(self.key.id) {
+            self.enter(Role::Resigned);
+        } else if self.quorum.leader.is_none() && self.quorum.voted.as_ref() == Some(&self.key) {
+            self.enter(Role::Candidate);
+            self.count(self.key.id, true);
+        } else {
+            self.follow_or_search();
         }
-        match me.leader_id {
-            // The file was lost, and with it perhaps a vote.
-            _ if me.log.last_epoch() > me.epoch => {
-                me.enter(Role::Unattached, me.log.last_epoch(), None, None, Some(me.key.clone()));
-            }
-            Some(leader) if leader == me.key.id => {
-                let endpoint = Some(me.setup.endpoint.clone());
-                me.enter(Role::Resigned, me.epoch, Some(leader), endpoint, me.voted_key.clone());
-            }
-            Some(leader) => me.follow(me.epoch, leader, None),
-            None if me.voted_key.as_ref() == Some(&me.key) => me.start_candidacy(me.epoch)?,
-            None => me.enter(Role::Unattached, me.epoch, None, None, me.voted_key.clone()),
-        }
-        Ok(me.finish(None))
-    }
-
-    fn observe(&self) -> Result<Json, Failure> {
-        let me = self.member.as_ref().ok_or_else(no_reset)?;
-        let (offset, record) = me.log.voters();
-        let voters = record.map_or(&me.setup.formatted, |record| &record.json).get("voters").clone();
-        let ids = |ids: &std::collections::BTreeSet<i64>| ids.iter().copied().collect::<Vec<i64>>();
-        let awaiting = me.stay.awaiting.iter().map(|(to, correlation_id)| vec![*to, *correlation_id]);
-        let offsets = me.stay.fetch_offsets.iter().map(|(key, offset)| vec![key.clone().into(), Json::Int(*offset)]);
-        Ok(object! {
-            "replica_key": me.key.clone(),
-            "role": format!("{:?}", me.role),
-            "epoch": me.epoch,
-            "leader_id": me.leader_id,
-            "leader_endpoint": me.leader_endpoint.clone(),
-            "voted_key": me.voted_key.clone(),
-            "log_end_offset": me.log.end_offset(),
-            "last_epoch": me.log.last_epoch(),
-            "flushed_offset": me.log.flushed,
-            "high_watermark": me.high_watermark,
-            "voters": object! {"offset": offset, "voters": voters, "target": Json::Null},
-            "kraft_version": 1,
-            "granted": ids(&me.stay.granted),
-            "rejected": ids(&me.stay.rejected),
-            "fetched": me.stay.fetched,
-            "awaiting": awaiting.collect::<Vec<_>>(),
-            "acknowledged": ids(&me.stay.acknowledged),
-            "fetchers": ids(&me.stay.fetchers),
-            "fetch_offsets": offsets.collect::<Vec<_>>(),
-            "quorum_state_version": 1,
-        })
+        Ok(self.effects())
     }
 }
 
-fn no_reset() -> Failure {
-    Failure::Failed("there was no reset yet".into())
-}
+impl Voter {
+    fn endpoint_of(&self, id: i64) -> Option<&String> {
+        self.cluster.replicas.iter().find(|one| one.key.id == id).map(|one| &one.endpoint)
+    }
 
-impl Member {
-    /// Carry out an event; gives the reason if it changes nothing.
-    fn handle(&mut self, event: &str, message: &Json, input: &Json) -> Handled {
-        match event {
-            "ElectionTimeout" => self.after_election_timeout(),
-            "FetchTimeout" => self.after_fetch_timeout(),
-            "CheckQuorumTimeout" => self.after_check_quorum_timeout(),
-            "BeginQuorumEpochTimeout" => self.after_begin_quorum_epoch_timeout(),
-            "RequestTimeout" => {
-                let waited = self.stay.awaiting.remove(&input.int("destination")?).is_some();
-                Ok(if waited { None } else { Some("NOTHING_DUE") })
+    fn leader_endpoint(&self) -> Option<&String> {
+        self.quorum.leader.and_then(|leader| self.endpoint_of(leader))
+    }
+
+    /// What this voter cannot take: a log that has to be cut, or a leader that has moved.
+    fn is_beyond(&self, message: &Message) -> bool {
+        let endpoint = self.endpoint_of(message.leader_id.unwrap_or(message.source));
+        let has_moved = message.leader_endpoint.is_some() && message.leader_endpoint.as_ref() != endpoint;
+        has_moved || message.diverging_epoch.is_some_and(|epoch| epoch >= 0)
+    }
+
+    fn begin(&mut self, draw: Draw) {
+        self.draw = draw;
+        self.sends.clear();
+        self.timers.clear();
+        (self.saved, self.written, self.synced) = (self.quorum.clone(), self.log.len(), self.flushed);
+    }
+
+    /// The only way into a role: what belongs to the stay in the last one is forgotten.
+    fn enter(&mut self, role: Role) {
+        // The election timer.
+        let runs_on = role == Role::Unattached && matches!(self.role, Role::Unattached | Role::Resigned);
+        self.role = role;
+        self.stay = Stay::default();
+        self.timers.clear();
+        let fetch_ms = self.cluster.timeouts.fetch_timeout_ms;
+        match role {
+            Role::Follower => drop(self.timers.insert("fetch", fetch_ms)),
+            Role::Leader if self.is_majority(1) => {}
+            Role::Leader => {
+                self.timers.extend([("check-quorum", fetch_ms * 3 / 2), ("begin-quorum-epoch", fetch_ms / 2)])
             }
-            "Poll" => self.after_poll(),
-            "PollFetch" => self.after_poll_fetch(input.int("destination")?),
-            "ClientAppend" => self.after_client_append(input),
-            "Shutdown" => self.after_shutdown(),
-            "HandleVoteRequest" => self.after_vote_request(message),
-            "HandleVoteResponse" => self.after_vote_response(message),
-            "HandleBeginQuorumEpochRequest" => self.after_begin_quorum_epoch_request(message),
-            "HandleEndQuorumEpochRequest" => self.after_end_quorum_epoch_request(message),
-            "HandleBeginQuorumEpochResponse" | "HandleEndQuorumEpochResponse" => {
-                self.after_announcement_response(message)
-            }
-            "HandleFetchRequest" => self.after_fetch_request(message),
-            "HandleFetchResponse" => self.after_fetch_response(message),
-            other => Err(Failure::Unsupported(format!("the event {other}"))),
+            _ if runs_on => {}
+            _ => drop(self.timers.insert("election", self.draw.election_timeout_ms)),
         }
     }
 
-    /// One request on each idle connection to a voter that something is due to.
-    fn after_poll(&mut self) -> Handled {
-        let mut refusal = Some("NOTHING_DUE");
-        for voter in self.other_voters() {
-            let due = match self.role {
-                Role::Prospective | Role::Candidate => self.is_vote_due_to(voter.id),
-                Role::Leader | Role::Resigned => self.is_announcement_due_to(voter.id),
-                _ => false,
-            };
-            if !due || self.stay.awaiting.contains_key(&voter.id) {
-                continue;
-            }
-            match self.role {
-                Role::Leader => self.announce(&voter),
-                Role::Resigned => self.hand_over(&voter),
-                _ => self.ask_for_vote(&voter),
-            }
-            refusal = None;
+    /// The effects of a step: first what has to be on disk, then what is sent, then the timers.
+    ///
+    /// THE POINT OF IT: nothing leaves before what it depends on is written and synced.
+    /// Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
+    fn effects(&mut self) -> Vec<Value> {
+        let mut effects = Vec::new();
+        let QuorumState { epoch, leader, voted } = &self.quorum;
+        if self.quorum != self.saved {
+            effects.push(json!({"kind": "PersistQuorumState", "epoch": epoch, "leader_id": leader, "voted_key": voted,
+                "version": 1}));
         }
-        Ok(refusal)
+        let written = self.written;
+        if self.log.len() > written {
+            effects.push(json!({"kind": "AppendRecords", "base_offset": written, "records": self.log[written..]}));
+        }
+        if self.flushed > self.synced {
+            effects.push(json!({"kind": "FlushLog", "end_offset": self.flushed}));
+        }
+        effects.append(&mut self.sends);
+        for (timer, duration) in &self.timers {
+            effects.push(json!({"kind": "StartTimer", "timer": timer, "duration_ms": duration}));
+        }
+        effects
+    }
+
+    fn send(&mut self, kind: &str, destination: i64, correlation_id: i64, mut message: Value) {
+        message["type"] = kind.into();
+        message["source"] = self.key.id.into();
+        message["destination"] = destination.into();
+        message["correlation_id"] = correlation_id.into();
+        message["epoch"] = self.quorum.epoch.into();
+        self.sends.push(json!({"kind": "Send", "message": message}));
+    }
+
+    /// A request of its own, which awaits its answer.
+    fn ask(&mut self, kind: &str, receiver: i64, mut request: Value) {
+        request["cluster_id"] = self.cluster.cluster_id.clone().into();
+        self.stay.awaiting.insert(receiver, self.draw.correlation_id);
+        self.send(kind, receiver, self.draw.correlation_id, request);
+    }
+
+    /// The answer to a request, with what this voter knows after it.
+    fn answer(&mut self, request: &Message, kind: &str, error: &str, mut response: Value) {
+        response["error"] = error.into();
+        response["leader_id"] = self.quorum.leader.into();
+        response["leader_endpoint"] = self.leader_endpoint().cloned().into();
+        self.send(kind, request.source, request.correlation_id, response);
     }
 }

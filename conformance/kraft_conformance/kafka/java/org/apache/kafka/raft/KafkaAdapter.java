@@ -1,17 +1,86 @@
 package org.apache.kafka.raft;
 
-import adapter.Adapter;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
-/** Kafka's KafkaRaftClient behind kraft-adapter/1: the name of the release and the observability are the arguments. */
+/**
+ * Kafka's KafkaRaftClient behind kraft-adapter/1, a request and a reply on each line: the name of the release and the
+ * observability are the arguments.
+ */
 public final class KafkaAdapter {
-    private KafkaAdapter() {}
+    private final KafkaReplica replica;
+
+    private KafkaAdapter(KafkaReplica replica) {
+        this.replica = replica;
+    }
 
     public static void main(String[] arguments) throws IOException {
-        PrintStream replies = System.out;
+        PrintStream replies = new PrintStream(System.out, false, StandardCharsets.UTF_8);
         // Standard output is for replies alone.
         System.setOut(System.err);
-        new Adapter(new KafkaReplica(arguments[0], arguments[1])).serve(System.in, replies);
+        KafkaAdapter adapter = new KafkaAdapter(new KafkaReplica(arguments[0], arguments[1]));
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Map<String, Object> reply = Map.of();
+        while (!"bye".equals(reply.get("type"))) {
+            String line = requests.readLine();
+            if (line == null) {
+                return;
+            }
+            reply = adapter.reply(line);
+            replies.print(Json.write(reply) + "\n");
+            replies.flush();
+        }
+    }
+
+    private Map<String, Object> reply(String line) {
+        Object id = 0;
+        try {
+            Map<String, Object> request = Json.parse(line);
+            id = request.getOrDefault("id", id);
+            String type = Json.text(request, "type");
+            Map<String, Object> reply = Json.object("type", type, "id", id);
+            reply.putAll(answer(type, request));
+            return reply;
+        } catch (Unsupported unsupported) {
+            return Json.object("type", "error", "id", id, "code", "unsupported", "detail", unsupported.getMessage());
+        } catch (RuntimeException failure) {
+            // The runner shows standard error beside the failure.
+            failure.printStackTrace();
+            return Json.object("type", "error", "id", id, "code", "failed", "detail", failure.toString());
+        }
+    }
+
+    private Map<String, Object> answer(String type, Map<String, Object> request) {
+        switch (type) {
+            case "hello" -> {
+                return replica.hello();
+            }
+            case "reset" -> replica.reset(Json.integer(request, "replica"), Json.asObject(request.get("cluster")));
+            case "step" -> {
+                if (request.containsKey("crash")) {
+                    throw new Unsupported("a crash between two effects of one step");
+                }
+                return replica.step(request);
+            }
+            case "observe" -> {
+                return Json.object("state", replica.observe());
+            }
+            case "crash" -> replica.crash(Json.integer(request, "log_end_offset"));
+            case "restart" -> {
+                return replica.restart(Json.textOrNull(request, "endpoint"), draw(request, "election_timeout_ms"));
+            }
+            case "bye" -> { }
+            default -> throw new Unsupported("a request of the type " + type);
+        }
+        return Map.of();
+    }
+
+    /** What the runner owns, because it is chance. */
+    static long draw(Map<String, Object> request, String name) {
+        return Json.integer(Json.asObject(request.get("draw")), name);
     }
 }

@@ -1,7 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
-import adapter.Replica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +10,7 @@ import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.apache.kafka.snapshot.SnapshotWriter;
 
 /** One replica of Kafka's: its process if it runs, its disk, and what the runner asks of them. */
-final class KafkaReplica implements Replica {
+final class KafkaReplica {
     private static final Set<String> ON_THE_WIRE = Set.of("Send", "Answer");
     private static final String UPDATES_VOTER = "shouldSendUpdateVoteRequest";
 
@@ -38,8 +36,7 @@ final class KafkaReplica implements Replica {
     }
 
     /** Which of the newer methods Kafka has says what it can, for a build that is no release too. */
-    @Override
-    public Map<String, Object> hello() {
+    Map<String, Object> hello() {
         Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", "full");
         if (Requests.answersBeforeCommit()) {
             kips.put("KIP-1186", "full");
@@ -52,6 +49,7 @@ final class KafkaReplica implements Replica {
             unsupported.add("auto-join");
         }
         return Json.object(
+                "schema", "kraft-adapter/1",
                 "implementation", Json.object("name", "apache-kafka", "version", release),
                 "kip_levels", kips,
                 "kraft_versions", List.of(0, 1),
@@ -69,8 +67,7 @@ final class KafkaReplica implements Replica {
         return Fields.hasMethod(QuorumConfig.class, "autoJoin");
     }
 
-    @Override
-    public void reset(long id, Map<String, Object> cluster) {
+    void reset(long id, Map<String, Object> cluster) {
         stop();
         setup = Setup.of((int) id, cluster);
         if (setup.autoJoins() && !canJoin()) {
@@ -103,8 +100,9 @@ final class KafkaReplica implements Replica {
 
     // ---- Steps. ------------------------------------------------------------------------------------------
 
-    @Override
-    public Step step(String event, Map<String, Object> message, Map<String, Object> input, Draw draw) {
+    Map<String, Object> step(Map<String, Object> request) {
+        String event = Json.text(request, "event");
+        Map<String, Object> input = request.containsKey("input") ? Json.asObject(request.get("input")) : Map.of();
         clock.tick();
         effects = new ArrayList<>();
         died = null;
@@ -113,11 +111,11 @@ final class KafkaReplica implements Replica {
         } else if (client != null) {
             try {
                 timers.begin();
-                client.begin(draw.electionTimeoutMs());
+                client.begin(KafkaAdapter.draw(request, "election_timeout_ms"));
                 if (event.startsWith("Handle")) {
-                    connections.handle(event.substring("Handle".length()), message);
+                    connections.handle(event.substring("Handle".length()), Json.asObject(request.get("message")));
                 } else {
-                    happen(event, input, draw);
+                    happen(event, input, KafkaAdapter.draw(request, "correlation_id"));
                 }
                 client.settle();
                 requests.addTo(effects);
@@ -130,17 +128,18 @@ final class KafkaReplica implements Replica {
         return shown();
     }
 
-    private Step shown() {
+    /** The fields of the reply. */
+    private Map<String, Object> shown() {
         if (observability.equals("wire")) {
             effects.removeIf(effect -> !ON_THE_WIRE.contains((String) effect.get("kind")));
         }
-        Map<String, Object> more = Json.object();
+        Map<String, Object> reply = Json.object("effects", effects);
         if (died != null) {
-            more.put("died", died);
+            reply.put("died", died);
         } else if (client != null && client.pollAgainMs() != null) {
-            more.put("poll_again_ms", client.pollAgainMs());
+            reply.put("poll_again_ms", client.pollAgainMs());
         }
-        return new Step(effects, Step.UNSAID, more);
+        return reply;
     }
 
     /** The runner finds the replica Stopped, and the stack in what the adapter wrote to standard error. */
@@ -150,7 +149,7 @@ final class KafkaReplica implements Replica {
         stop();
     }
 
-    private void happen(String event, Map<String, Object> input, Draw draw) {
+    private void happen(String event, Map<String, Object> input, long correlationId) {
         switch (event) {
             case "ElectionTimeout" -> fireSearching("election");
             case "FetchTimeout" -> fireSearching("fetch");
@@ -160,13 +159,13 @@ final class KafkaReplica implements Replica {
             case "RequestTimeout" -> connections.timeOut((int) Json.integer(input, "destination"));
             case "Poll" -> {
                 poll();
-                connections.send(draw.correlationId());
+                connections.send(correlationId);
             }
             case "PollFetch" -> {
                 if (client.quorum().isFollower() || client.quorum().isUnattached()) {
                     client.pollFetch((int) Json.integer(input, "destination"), setup);
                 }
-                connections.send(draw.correlationId());
+                connections.send(correlationId);
             }
             case "ClientAppend" -> append(Json.integer(input, "value"));
             case "TakeSnapshot" -> takeSnapshot(Json.integer(input, "end_offset"));
@@ -253,20 +252,18 @@ final class KafkaReplica implements Replica {
 
     // ---- Faults and the state. ---------------------------------------------------------------------------
 
-    @Override
-    public void crash(long logEndOffset) {
+    void crash(long logEndOffset) {
         stop();
         disk.log().crash(logEndOffset);
     }
 
-    @Override
-    public Step restart(String newEndpoint, Draw draw) {
+    Map<String, Object> restart(String newEndpoint, long electionTimeoutMs) {
         clock.tick();
         effects = new ArrayList<>();
         died = null;
         endpoint = newEndpoint == null ? endpoint : newEndpoint;
         try {
-            start(draw.electionTimeoutMs());
+            start(electionTimeoutMs);
         } catch (RunningClient.Died death) {
             die(death);
         }
@@ -281,8 +278,7 @@ final class KafkaReplica implements Replica {
         effects.clear();
     }
 
-    @Override
-    public Map<String, Object> observe() {
+    Map<String, Object> observe() {
         return Observation.of(setup, disk, client);
     }
 }

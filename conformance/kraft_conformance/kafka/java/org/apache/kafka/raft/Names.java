@@ -1,6 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

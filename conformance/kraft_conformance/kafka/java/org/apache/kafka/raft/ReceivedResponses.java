@@ -1,7 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
-import adapter.Replica.Unsupported;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;

@@ -1,6 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
 import java.util.ArrayList;
 import java.util.Map;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;

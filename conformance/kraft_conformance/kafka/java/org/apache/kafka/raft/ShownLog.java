@@ -1,6 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

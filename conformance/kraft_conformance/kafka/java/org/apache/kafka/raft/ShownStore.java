@@ -1,6 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.server.common.KRaftVersion;

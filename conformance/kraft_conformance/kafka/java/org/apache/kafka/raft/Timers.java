@@ -1,6 +1,5 @@
 package org.apache.kafka.raft;
 
-import adapter.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
