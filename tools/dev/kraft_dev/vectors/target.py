@@ -31,20 +31,25 @@ class Target:
     """Those that the steps at the replica decide."""
     replica_id: int
     script: Callable[[RecordingDirector], None]
-    configuration: Configuration = THREE
-    level: Level = "wire"
+    configuration: Configuration
+    level: Level
     """At least; more if the steps, or what the rules are about, show only above it."""
 
 
 class Targets(list[Target]):
     """The vectors of one module: each is declared at the script that it is cut from."""
 
+    def __init__(self, configuration: Configuration = THREE) -> None:
+        """`configuration` is that of the vectors that name none."""
+        super().__init__()
+        self._configuration = configuration
+
     def vector(
         self,
         vector_id: str,
         replica_id: int,
         *rules: str,
-        configuration: Configuration = THREE,
+        configuration: Configuration | None = None,
         level: Level = "wire",
         title: str | None = None,
     ) -> Callable[[ScriptT], ScriptT]:
@@ -52,7 +57,8 @@ class Targets(list[Target]):
 
         def declared(script: ScriptT) -> ScriptT:
             shown = said_of(script) if title is None else title
-            self.append(Target(vector_id, shown, rules, replica_id, script, configuration, level))
+            of = configuration or self._configuration
+            self.append(Target(vector_id, shown, rules, replica_id, script, of, level))
             return script
 
         return declared

@@ -4,9 +4,9 @@ Each says why no events lead to its state.
 What the replica does there is what the model does from the very state (docs/checks.md, constructed states).
 """
 
-from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
+from kraft_dev.vectors.openings import campaign, lead_with_snapshot, rivals
+from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.changes import Commit, Requester
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
@@ -101,11 +101,7 @@ def _second_leader(d: RecordingDirector) -> None:
 
 
 @TARGETS.vector(
-    "constructed.fetch-from-second-leader",
-    2,
-    "fetch.response.common",
-    "state.follower.larger-epoch-leader",
-    level="state",
+    "constructed.fetch-from-second-leader", 2, "fetch.response.common", "state.follower.larger-epoch-leader"
 )
 def _fetch_from_second_leader(d: RecordingDirector) -> None:
     """A Follower takes no records from a second leader of its epoch."""
@@ -136,7 +132,7 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
     d.vote(1, 2, "granted")
 
 
-@TARGETS.vector("constructed.older-vote", 1, "vote.response.late", level="state")
+@TARGETS.vector("constructed.older-vote", 1, "vote.response.late")
 def _older_vote(d: RecordingDirector) -> None:
     """A vote of an older epoch does not count, even if the answer is waited for."""
     nominate(d, 1, 1)
@@ -147,7 +143,7 @@ def _older_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late", level="state")
+@TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late")
 def _older_pre_vote(d: RecordingDirector) -> None:
     """A Pre-Vote of an older epoch does not count, even if the answer is waited for."""
     start(d, 1, 1)
@@ -160,7 +156,7 @@ def _older_pre_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate", level="state")
+@TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate")
 def _diverges_below(d: RecordingDirector) -> None:
     """Nothing is cut that is known to be committed."""
     start(d, 1, 1)
@@ -196,7 +192,7 @@ def _file_lost(d: RecordingDirector) -> None:
 _LEFT = "who leaves an epoch or a role waits for no answer to what it asked there any more"
 
 
-@TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common", level="state")
+@TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common")
 def _fetch_in_another_role(d: RecordingDirector) -> None:
     """A Prospective takes no records, even of the leader that it knows."""
     start(d, 1, 1)
@@ -210,7 +206,7 @@ def _fetch_in_another_role(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common", level="state")
+@TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common")
 def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no records."""
     start(d, 1, 1)
@@ -220,19 +216,14 @@ def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
     d.election_timeout(1)
     d.election_timeout(1)
     d.fetch_timeout(3)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 3)
     answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(2, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 2 knows by now: it changes nothing")
     d.deliver(answer)
 
 
-@TARGETS.vector(
-    "constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED, level="state"
-)
+@TARGETS.vector("constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED)
 def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no snapshot, and another one is asked for."""
     lead_with_snapshot(d)
@@ -243,10 +234,7 @@ def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     d.election_timeout(1)
     d.election_timeout(1)
     d.fetch_timeout(3)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 3)
     answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(4, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 4 knows by now: it gives the snapshot up")

@@ -1,5 +1,6 @@
 """What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
 
+from kraft_dev.vectors.openings import campaign, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
@@ -144,9 +145,7 @@ def _own_removal(d: Director) -> None:
 @TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=_STATIC)
 def _upgrade(d: Director) -> None:
     """An upgrade asked for again is no success before the first is committed."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     first = d.update_features(1, 1)
     d.step("the upgrade is in the log, its time is over: it is in force when it is committed, and not before")
     d.voter_change_timeout(1)
@@ -186,12 +185,7 @@ def _restarted(d: Director) -> None:
     d.election_timeout(1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
-    d.pre_vote(1, 2, "granted")
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 2, "granted")
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 2, 3)
     for voter in (2, 3):
         d.begin_quorum_epoch(1, voter)
     for _ in range(2):

@@ -1,6 +1,7 @@
 """Requests of another cluster, and malformed ones: each like one that has an effect, which comes right after it."""
 
-from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
+from kraft_dev.vectors.openings import lead_with_snapshot, move_voter, new_disk
+from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch, RemoveVoter
 from kraft_reference.identity import ReplicaKey
@@ -156,9 +157,7 @@ def _joins(d: RecordingDirector) -> None:
 def _removes_old_self(d: RecordingDirector) -> None:
     """Nobody is removed by a replica of another cluster."""
     start(d, 1, 1, end_offset=4)
-    d.crash(3)
-    d.replace_disk(3, "U9")
-    d.restart(3)
+    new_disk(d, 3, "U9")
     observe(d, 1, 2, 3)
     asked = d.outstanding(3, 1, RemoveVoterRequest, Poll())
     _refused(d, asked)
@@ -179,10 +178,7 @@ def _client_removes(d: RecordingDirector) -> None:
 
 
 def _moved(d: RecordingDirector) -> str:
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     return d.outstanding(2, 1, UpdateVoterRequest, Poll())
 
 

@@ -4,6 +4,7 @@ The scripts run under `kip` and under those of Apache Kafka (`kraft_dev.vectors.
 happen to the replica in each, and what it does is not the same.
 """
 
+from kraft_dev.vectors.openings import new_disk, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
@@ -107,9 +108,7 @@ def _own_vote_and_a_leader(d: Director) -> None:
 def _vote_for_another_disk(d: Director) -> None:
     """The error for a Pre-Vote that asks for another disk of the same id."""
     start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.crash(1)
     d.fetch_timeout(2)
     asked = d.outstanding(2, 3, VoteRequest, Poll())
@@ -120,9 +119,7 @@ def _vote_for_another_disk(d: Director) -> None:
 @TARGETS.vector("change.removed-during-the-upgrade", 1, "kraft-version.finalized-when", configuration=STATIC)
 def _removal_during_the_upgrade(d: Director) -> None:
     """Whether a kraft.version that is appended and not committed decides which requests a leader takes."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.update_features(1, 1)
     d.voter_change_timeout(1)
     d.step("level 1 is appended and not committed, and nobody waits for it any more: a client removes a voter")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kraft_dev.vectors.openings import move_voter, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll, PollFetch
@@ -151,9 +152,7 @@ def _hand_over_of_a_larger_epoch(d: Director) -> None:
 def _hand_over_to_another_disk(d: Director) -> None:
     """Whose id is preferred with another directory id waits as if it was not listed."""
     start(d, 1, 1)
-    d.crash(2)
-    d.replace_disk(2, "U9")
-    d.restart(2)
+    new_disk(d, 2, "U9")
     d.begin_quorum_epoch_timeout(1)
     d.begin_quorum_epoch(1, 2, "INVALID_REQUEST")
     d.shutdown(1)
@@ -194,10 +193,7 @@ def _prospective_does_not_fetch(d: RecordingDirector) -> None:
 @TARGETS.vector("restart.set-says-where", 3, "voters.endpoints-are-part-of-the-set", "durable.restart.known-leader")
 def _set_says_where_the_leader_listens(d: Director) -> None:
     """A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     d.update_voter(2, 1, "ok")
     observe(d, 1, 2, 3)
     observe(d, 1, 2, 3)
