@@ -56,7 +56,7 @@ class RecordingDirector(Director):
         self.construction = Construction(there._replace(replicas=replicas, recollection=remembered), why)
         self.start = self.world.sequence + 1
 
-    def refuses(self, replica_id: int, event: Event, refusal: Refusal) -> None:
+    def refuses(self, replica_id: int, event: Event, refusal: Refusal = Refusal.NOTHING_DUE) -> None:
         """An event of the replica itself that is not due, or not in its role: it takes no notice, for this reason."""
         self.world.time_ms += 1
         occurrence = self.world.happen(replica_id, event, self.draw(replica_id))

@@ -34,47 +34,38 @@ class PartitionTarget:
     rules: tuple[str, ...]
     """Those that the steps turn on, without `partition-reassign.`."""
     script: Callable[[RecordingStage], None]
-    configuration: PartitionConfiguration = FIVE
-    allows: tuple[str, ...] = ()
+    configuration: PartitionConfiguration
+    allows: tuple[str, ...]
     """Rules besides that say what may happen here; without them it would happen as well."""
-    level: Level = "wire"
+    level: Level
     """At least; more if the steps, or the rules, show only above it."""
 
 
 class PartitionTargets(list[PartitionTarget]):
     """The vectors of one module: each is declared at the script that it is cut from."""
 
+    def __init__(self, configuration: PartitionConfiguration = FIVE) -> None:
+        """`configuration` is that of the vectors that name none."""
+        super().__init__()
+        self._configuration = configuration
+
     def vector(
         self,
         vector_id: str,
         *rules: str,
-        configuration: PartitionConfiguration = FIVE,
+        configuration: PartitionConfiguration | None = None,
         allows: tuple[str, ...] = (),
         level: Level = "wire",
+        both: bool = False,
     ) -> Callable[[ScriptT], ScriptT]:
-        """What the script below it is for."""
+        """What the script below it is for; with `both` it is for a second vector too, under `kafka-4`."""
 
         def declared(script: ScriptT) -> ScriptT:
-            target = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows, level)
-            self.append(target)
-            return script
-
-        return declared
-
-    def both(
-        self,
-        vector_id: str,
-        *rules: str,
-        configuration: PartitionConfiguration = FIVE,
-        allows: tuple[str, ...] = (),
-    ) -> Callable[[ScriptT], ScriptT]:
-        """The script below it is for two vectors: the second one is under `kafka-4`."""
-
-        def declared(script: ScriptT) -> ScriptT:
-            first = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows)
-            kafka = replace(configuration, profile=KAFKA_4)
-            title = f"{first.title} ({KAFKA_4.name})"
-            self.extend((first, replace(first, id=vector_id + SUFFIX, title=title, configuration=kafka)))
+            of, title = configuration or self._configuration, said_of(script)
+            self.append(PartitionTarget(vector_id, title, rules, script, of, allows, level))
+            if both:
+                kafka, title = replace(of, profile=KAFKA_4), f"{title} ({KAFKA_4.name})"
+                self.append(PartitionTarget(vector_id + SUFFIX, title, rules, script, kafka, allows, level))
             return script
 
         return declared

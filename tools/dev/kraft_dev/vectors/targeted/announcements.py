@@ -2,7 +2,6 @@
 
 from kraft_dev.vectors.openings import campaign, lead_unannounced, new_disk
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
-from kraft_reference.events import Poll
 from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start, take_over
@@ -35,7 +34,7 @@ def _accepted(d: Director) -> None:
 def _stale(d: Director) -> None:
     """An announcement of an older epoch is fenced."""
     lead_unannounced(d, 1)
-    late = d.outstanding(1, 3, BeginQuorumEpochRequest, Poll())
+    late = d.outstanding(1, 3, BeginQuorumEpochRequest)
     d.election_timeout(3)
     d.pre_vote(3, 2, "FENCED_LEADER_EPOCH")
     d.election_timeout(3)

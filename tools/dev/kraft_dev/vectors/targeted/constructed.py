@@ -8,7 +8,6 @@ from kraft_dev.vectors.openings import campaign, lead_with_snapshot, rivals
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.changes import Commit, Requester
-from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
@@ -92,7 +91,7 @@ def _follower_with_a_vote(d: RecordingDirector) -> None:
 def _second_leader(d: RecordingDirector) -> None:
     """A Follower does not go over to a second leader of its epoch."""
     _leads(d)
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
     why = "an epoch has one leader, so nobody follows 3 where 1 announces itself"
     third = d.world.configuration.replicas[3].endpoint
     d.construct(2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={})
@@ -107,7 +106,7 @@ def _fetch_from_second_leader(d: RecordingDirector) -> None:
     """A Follower takes no records from a second leader of its epoch."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    asked = d.outstanding(2, 1, FetchRequest)
     answer = d.handle(asked, "ok", answer="held")
     why = "an epoch has one leader, so nobody follows 3 where 1 answers as the leader"
     third = d.world.configuration.replicas[3].endpoint
@@ -168,7 +167,7 @@ def _diverges_below(d: RecordingDirector) -> None:
     d.heal(1, 2, 3)
     d.request_timeout(2, 1)
     d.begin_quorum_epoch(2, 1)
-    asked = d.outstanding(1, 2, FetchRequest, PollFetch(2))
+    asked = d.outstanding(1, 2, FetchRequest)
     answer = d.handle(asked, "ok", answer="held")
     end = d.state(1).log.end_offset
     why = "what is committed is in the log of every later leader, whose answers do not diverge below it"
@@ -197,7 +196,7 @@ def _fetch_in_another_role(d: RecordingDirector) -> None:
     """A Prospective takes no records, even of the leader that it knows."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    asked = d.outstanding(2, 1, FetchRequest)
     answer = d.handle(asked, "ok", answer="held")
     waiting = d.state(2).awaiting
     d.fetch_timeout(2)
@@ -210,7 +209,7 @@ def _fetch_in_another_role(d: RecordingDirector) -> None:
 def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no records."""
     start(d, 1, 1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    asked = d.outstanding(2, 1, FetchRequest)
     d.shutdown(1)
     d.lose(1)
     d.election_timeout(1)
@@ -228,7 +227,7 @@ def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no snapshot, and another one is asked for."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
+    asked = d.outstanding(4, 1, FetchSnapshotRequest)
     d.shutdown(1)
     d.lose(1)
     d.election_timeout(1)

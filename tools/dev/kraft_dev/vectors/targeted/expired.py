@@ -11,7 +11,6 @@ from kraft_reference.messages import (
     FetchRequest,
     UpdateVoterRequest,
 )
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster, voter_set
@@ -30,7 +29,7 @@ def _asked_for_versions_in_vain(d: Director) -> None:
     """Versions that come after the time of an addition are not those of the next new voter."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.step("the time of the addition of 4 is over; 5 is to be added, and the answer of 4 comes late")
     d.voter_change_timeout(1)
     d.answered(first, "REQUEST_TIMED_OUT")
@@ -49,9 +48,9 @@ def _versions_asked_again(d: Director) -> None:
     """A late answer to ApiVersions is dropped, also where the same replica has been asked again."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.request_timeout(1, 4)
-    again = d.outstanding(1, 4, ApiVersionsRequest, Poll())
+    again = d.outstanding(1, 4, ApiVersionsRequest)
     d.step("1 has asked 4 once more when the first answer comes: it counts for nothing, the second does")
     d.deliver(late)
     d.set_offset(1, 2)
@@ -206,7 +205,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     late = next(one for one, message in d.world.messages(1, 4) if type(message).__name__ == "AddVoterResponse")
     d.request_timeout(4, 1)
     d.fetch(4, 1)
-    again = d.outstanding(4, 1, AddVoterRequest, Poll())
+    again = d.outstanding(4, 1, AddVoterRequest)
     d.step("4 has asked once more when the answer to its first request comes: it waits for the second")
     d.deliver(late)
     d.deliver(again)
@@ -214,7 +213,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     d.voters(1, voter_set(1, 2, 3, 4))
     d.change_answer(1, 4, "ok")
     d.fetch(4, 1)
-    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(4, Poll())
 
 
 @TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING)
@@ -236,14 +235,14 @@ def _joins_after_its_time(d: Director) -> None:
 def _reports_again(d: RecordingDirector) -> None:
     """A voter whose report was answered too late reports again."""
     start(d, 1, 1, end_offset=4)
-    asked = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    asked = d.outstanding(2, 1, UpdateVoterRequest)
     late = d.handle(asked, "ok", answer="held")
     d.request_timeout(2, 1)
     d.step("the answer to the report of 2 comes too late: it counts for nothing, and 2 reports again")
     d.deliver(late)
     d.fetch(2, 1)
     d.update_voter(2, 1, "ok")
-    d.refuses(2, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(2, Poll())
 
 
 @TARGETS.vector("expired.votes", 1, "prevote.response.correlate", "vote.response.counting")
@@ -282,15 +281,15 @@ def _announces_again(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.lose(1)
-    late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest), "ok", answer="held")
     d.step(
         "1 gives up waiting for 2, which is no acknowledgement: it announces itself again; the late answer is dropped"
     )
     d.request_timeout(1, 2)
-    again = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    again = d.outstanding(1, 2, BeginQuorumEpochRequest)
     d.deliver(late)
     d.handle(again, "ok")
-    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(1, Poll())
 
 
 @TARGETS.vector("expired.fetch", 2, "prevote.response.correlate", "fetch.response.common")
@@ -298,13 +297,13 @@ def _fetches_again(d: RecordingDirector) -> None:
     """Records that come too late are not taken, and come once with the next Fetch."""
     start(d, 1, 1)
     d.append(1)
-    late = d.handle(d.outstanding(2, 1, FetchRequest, PollFetch(1)), "ok", answer="held")
+    late = d.handle(d.outstanding(2, 1, FetchRequest), "ok", answer="held")
     d.step("2 gives up waiting and fetches again: the late answer brings nothing, the second the record, once")
     d.request_timeout(2, 1)
-    again = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    again = d.outstanding(2, 1, FetchRequest)
     d.deliver(late)
     d.end_offsets(4, 3, 3)
-    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(1))
     d.handle(again, "ok")
     d.end_offsets(4, 4, 3)
     d.fetch(2, 1)
@@ -319,7 +318,7 @@ def _step_given_up(d: RecordingDirector) -> None:
     d.answered(request, "NONE")
     d.replicate(4, 1)
     d.advance(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.step("the time of the step is over, nobody is answered; the late answer of 4 adds nobody, the next step does")
     d.voter_change_timeout(1)
     d.deliver(late)

@@ -11,7 +11,6 @@ from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import BeginQuorumEpochRequest
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
 from kraft_reference.scenarios.scenario import cluster, voter_set, without_list
@@ -57,7 +56,7 @@ def _has_nothing_to_report(d: RecordingDirector) -> None:
     """A voter without a directory id reports nothing."""
     start(d, 1, 1, end_offset=2)
     d.step("3 has no directory id to report")
-    d.refuses(3, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(3, Poll())
 
 
 @TARGETS.vector(
@@ -79,7 +78,7 @@ def _observer_without_directory_id(d: RecordingDirector) -> None:
     for _ in range(2):
         for follower in (2, 4):
             d.fetch(follower, 1)
-    d.refuses(1, AdvanceReassignment(ReplicaKey(4)), Refusal.NOTHING_DUE)
+    d.refuses(1, AdvanceReassignment(ReplicaKey(4)))
 
 
 @TARGETS.vector(
@@ -114,7 +113,7 @@ def _requests_without_voter_key(d: RecordingDirector) -> None:
         d.without(asked, "voter_key")
         d.handle(asked, "granted")
     d.roles("L(1)")
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
     d.without(asked, "voter_key")
     d.handle(asked, "ok")
     d.roles("", "F(1,1)")

@@ -6,7 +6,6 @@ from kraft_dev.vectors.openings import move_voter, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll, PollFetch
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, observe, start
 from kraft_reference.scenarios.scenario import cluster
@@ -104,7 +103,7 @@ def _lost_and_asks_nobody(d: RecordingDirector) -> None:
     d.vote(1, 3, "refused")
     d.request_timeout(1, 4)
     d.step("4 has not answered, and is not asked again")
-    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(1, Poll())
 
 
 @TARGETS.vector(
@@ -125,7 +124,7 @@ def _may_not_join(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     d.step("4 knows that it is no voter, and is not configured to join: it has nothing to ask for")
-    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(4, Poll())
 
 
 @TARGETS.vector("join.removed", 3, "auto-join.add-self", configuration=cluster(3, joining=(3,)))
@@ -170,7 +169,7 @@ def _hand_over_to_another_disk(d: Director) -> None:
 def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
     """With bootstrap servers configured nobody else is asked for the leader."""
     d.step("3 knows no leader; 2 is a voter and no bootstrap server")
-    d.refuses(3, PollFetch(2), Refusal.NOTHING_DUE)
+    d.refuses(3, PollFetch(2))
 
 
 @TARGETS.vector("fetch.leader-alone", 2, "discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader")
@@ -178,7 +177,7 @@ def _asks_its_leader_alone(d: RecordingDirector) -> None:
     """A Follower fetches from its leader and nobody else."""
     start(d, 1, 1)
     d.step("2 follows 1: it does not fetch from 3")
-    d.refuses(2, PollFetch(3), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(3))
 
 
 @TARGETS.vector("fetch.not-as-prospective", 2, "fetch.who-fetches")
@@ -187,7 +186,7 @@ def _prospective_does_not_fetch(d: RecordingDirector) -> None:
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("2 is Prospective and knows 1 as leader: it does not fetch")
-    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(1))
 
 
 @TARGETS.vector("restart.set-says-where", 3, "voters.endpoints-are-part-of-the-set", "durable.restart.known-leader")

@@ -72,7 +72,7 @@ def _unattached_observer(d: RecordingDirector) -> None:
     d.step("no timer of 4 runs; it asks a server, which does not answer, and waits")
     d.refuses(4, ElectionTimeout(), Refusal.NOT_IN_ROLE)
     d.happen(4, PollFetch(2))
-    d.refuses(4, PollFetch(2), Refusal.NOTHING_DUE)
+    d.refuses(4, PollFetch(2))
 
 
 @TARGETS.vector("idle.searching-observer", 4, "observer.fetch-timeout", configuration=OBSERVED, level="state")
@@ -82,7 +82,7 @@ def _searching_observer(d: RecordingDirector) -> None:
     d.step("ft(4), and whoever 4 asks does not answer")
     d.fetch_timeout(4)
     d.happen(4, PollFetch(1))
-    d.refuses(4, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(4, PollFetch(1))
 
 
 @TARGETS.vector("idle.sole-voter", 1, "check-quorum.sole-voter", configuration=cluster(2, (1,)))

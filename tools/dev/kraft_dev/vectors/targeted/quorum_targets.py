@@ -5,7 +5,6 @@ from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AdvanceReassignment
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start, take_over
 
@@ -85,7 +84,7 @@ def _not_before_the_target(d: RecordingDirector) -> None:
     d.fetch(4, 1)
     d.reassign(1, 1, 2, 4)
     d.step("the target is not committed: nothing is due")
-    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
+    d.refuses(1, _FOUR)
     d.replicate(2, 1)
     d.advance(1, 4)
 
@@ -99,8 +98,8 @@ def _not_while_busy(d: RecordingDirector) -> None:
     d.replicate(4, 1)
     d.advance(1, 4)
     d.step("4 is being added: no other step is due, and not this one again")
-    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
-    d.refuses(1, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+    d.refuses(1, _FOUR)
+    d.refuses(1, AdvanceReassignment(ReplicaKey(3, "U3")))
 
 
 @TARGETS.vector("reassign.waits-after-a-timeout", 1, "reassign.commit-before-next-step")
@@ -112,7 +111,7 @@ def _not_after_a_timeout(d: RecordingDirector) -> None:
     d.advance(1, 3)
     d.voter_change_timeout(1)
     d.step("the time of the removal of 3 is over, and it is not committed: nothing is due before it is")
-    d.refuses(1, AdvanceReassignment(None), Refusal.NOTHING_DUE)
+    d.refuses(1, AdvanceReassignment(None))
     d.replicate(2, 1)
     d.advance(1)
 
@@ -132,6 +131,6 @@ def _not_before_its_epoch(d: RecordingDirector) -> None:
     d.begin_quorum_epoch(2, 3)
     d.high_watermark(2, 5)
     d.step("2 leads, and the target is committed, but no record of its own epoch is: nothing is due")
-    d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+    d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")))
     d.replicate(3, 2)
     d.advance(2, 3)

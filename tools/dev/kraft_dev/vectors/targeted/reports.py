@@ -2,7 +2,7 @@
 
 from kraft_dev.vectors.openings import campaign, move_voter, start_reported
 from kraft_dev.vectors.target import THREE, Targets, with_replicas
-from kraft_reference.events import Poll, UpdateFeatures
+from kraft_reference.events import UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
@@ -43,7 +43,7 @@ def _report_refused(d: Director) -> None:
 def _report_of_an_older_epoch(d: Director) -> None:
     """A report for the leader of another epoch is refused."""
     move_voter(d)
-    late = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    late = d.outstanding(2, 1, UpdateVoterRequest)
     d.shutdown(1)
     d.end_quorum_epoch(1, 3)
     d.election_timeout(1)

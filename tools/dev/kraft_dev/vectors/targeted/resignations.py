@@ -2,7 +2,6 @@
 
 from kraft_dev.vectors.openings import campaign, new_disk
 from kraft_dev.vectors.target import Targets
-from kraft_reference.events import Poll
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, start, take_over
@@ -54,7 +53,7 @@ def _ended_late(d: Director) -> None:
     """A resignation of an older epoch is fenced."""
     start(d, 1, 1)
     d.shutdown(1)
-    late = d.outstanding(1, 3, EndQuorumEpochRequest, Poll())
+    late = d.outstanding(1, 3, EndQuorumEpochRequest)
     d.end_quorum_epoch(1, 2)
     d.fetch_timeout(3)
     d.fetch_timeout(2)

@@ -2,7 +2,6 @@
 
 from kraft_dev.vectors.openings import lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets
-from kraft_reference.events import PollFetch
 from kraft_reference.messages import FetchSnapshotRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start
@@ -56,7 +55,7 @@ def _asks_for_an_older_snapshot(d: Director) -> None:
     """A snapshot that is gone is not served."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
+    asked = d.outstanding(4, 1, FetchSnapshotRequest)
     d.take_snapshot(1, 6)
     d.step("4 asks for a snapshot that a newer one has replaced")
     d.handle(asked, "SNAPSHOT_NOT_FOUND")
