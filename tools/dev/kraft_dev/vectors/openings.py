@@ -29,6 +29,13 @@ def campaign(d: Director, prospective: int, *voters: int) -> None:
         d.lose(prospective)
 
 
+def fetch_in_turn(d: Director, leader: int, *followers: int) -> None:
+    """Each fetches and then each once more: the first brings records, the second says that they are synced."""
+    for _ in range(2):
+        for follower in followers:
+            d.fetch(follower, leader)
+
+
 def overtake(d: Director, *others: int) -> None:
     """1 leads and is cut off from the others: 2 leads with the vote of 3, and when the links are back 1 hears of it."""
     take_over(d, 2, 3)

@@ -1,6 +1,6 @@
 """Announcements of leaders, and what a replica makes of them."""
 
-from kraft_dev.vectors.openings import campaign, lead_unannounced, new_disk
+from kraft_dev.vectors.openings import campaign, fetch_in_turn, lead_unannounced, new_disk
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
@@ -140,10 +140,7 @@ def _stranger(d: Director) -> None:
     """A leader that the own set does not have is followed."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
+    fetch_in_turn(d, 1, 2, 4)
     d.crash(1)
     d.restart(1)
     d.fetch_timeout(2)

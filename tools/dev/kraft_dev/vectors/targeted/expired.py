@@ -1,6 +1,6 @@
 """What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
 
-from kraft_dev.vectors.openings import campaign, start_reported
+from kraft_dev.vectors.openings import campaign, fetch_in_turn, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
@@ -24,6 +24,11 @@ _STATIC = cluster(3, static=True)
 _JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
+def _expires(d: Director, request: int) -> None:
+    d.voter_change_timeout(1)
+    d.answered(request, "REQUEST_TIMED_OUT")
+
+
 @TARGETS.vector("expired.versions-of-another", 1, _TIMEOUT, "add-voter.learn-versions", configuration=_TWO_OUTSIDE)
 def _asked_for_versions_in_vain(d: Director) -> None:
     """Versions that come after the time of an addition are not those of the next new voter."""
@@ -31,8 +36,7 @@ def _asked_for_versions_in_vain(d: Director) -> None:
     first = d.add_voter(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.step("the time of the addition of 4 is over; 5 is to be added, and the answer of 4 comes late")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     second = d.add_voter(1, 5)
     d.deliver(late)
     d.set_offset(1, 2)
@@ -72,8 +76,7 @@ def _catches_up_too_late(d: Director) -> None:
     _behind(d)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.step("4 has caught up after the time was over: nobody adds it; asked again, 1 does")
     d.replicate(4, 1)
     d.set_offset(1, 2)
@@ -94,8 +97,7 @@ def _addition_in_the_log(d: Director) -> None:
     d.step("asked for once more, and then out of time: the record stays, and until its commit nothing else is changed")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.unanswered(first)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
@@ -115,15 +117,13 @@ def _removal_in_the_log(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 3)
     d.step("the removal of 3 is committed after its time is over; then 3 is no voter, and 4 can be added")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.replicate(2, 1)
     d.answered(d.remove_voter(1, d.state(3).key), "VOTER_NOT_FOUND")
     last = d.add_voter(1, 4)
     d.learn_versions(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(last, "REQUEST_TIMED_OUT")
+    _expires(d, last)
 
 
 @TARGETS.vector("expired.own-removal", 1, "remove-voter.leader-removal", _TIMEOUT)
@@ -132,11 +132,8 @@ def _own_removal(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 1)
     d.step("nobody awaits the removal of the leader any more: when it is committed 1 resigns all the same")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
-    for _ in range(2):
-        for voter in (2, 3):
-            d.fetch(voter, 1)
+    _expires(d, first)
+    fetch_in_turn(d, 1, 2, 3)
     d.roles("R(1)")
     d.end_quorum_epoch(1, 2)
 
@@ -147,8 +144,7 @@ def _upgrade(d: Director) -> None:
     start_reported(d)
     first = d.update_features(1, 1)
     d.step("the upgrade is in the log, its time is over: it is in force when it is committed, and not before")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.update_features(1, 1), "REQUEST_TIMED_OUT")
     d.replicate(2, 1)
     d.answered(d.update_features(1, 1), "NONE")
@@ -159,8 +155,7 @@ def _second_and_deposed(d: Director) -> None:
     """A Leader that is deposed answers the request that it works on, and none that it has answered."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     second = d.remove_voter(1, 3)
     take_over(d, 2, 3)
     d.step("another leads: who asked last is told, and the first not once more")
@@ -187,9 +182,7 @@ def _restarted(d: Director) -> None:
     campaign(d, 1, 2, 3)
     for voter in (2, 3):
         d.begin_quorum_epoch(1, voter)
-    for _ in range(2):
-        for voter in (2, 3):
-            d.fetch(voter, 1)
+    fetch_in_turn(d, 1, 2, 3)
     d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
 
 
@@ -297,7 +290,7 @@ def _fetches_again(d: RecordingDirector) -> None:
     """Records that come too late are not taken, and come once with the next Fetch."""
     start(d, 1, 1)
     d.append(1)
-    late = d.handle(d.outstanding(2, 1, FetchRequest), "ok", answer="held")
+    late = d.fetch(2, 1, answer="held")
     d.step("2 gives up waiting and fetches again: the late answer brings nothing, the second the record, once")
     d.request_timeout(2, 1)
     again = d.outstanding(2, 1, FetchRequest)

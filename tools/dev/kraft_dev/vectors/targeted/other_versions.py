@@ -5,7 +5,7 @@ An optional field that is left out is left out by system: software that knows no
 
 from dataclasses import replace
 
-from kraft_dev.vectors.openings import lead_unannounced, start_reported
+from kraft_dev.vectors.openings import fetch_in_turn, lead_unannounced, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
@@ -75,9 +75,7 @@ def _observer_without_directory_id(d: RecordingDirector) -> None:
     d.high_watermark(1, 4)
     d.answered(d.add_voter(1, ReplicaKey(4)), "INVALID_REQUEST")
     d.reassign(1, 1, 2, 4)
-    for _ in range(2):
-        for follower in (2, 4):
-            d.fetch(follower, 1)
+    fetch_in_turn(d, 1, 2, 4)
     d.refuses(1, AdvanceReassignment(ReplicaKey(4)))
 
 

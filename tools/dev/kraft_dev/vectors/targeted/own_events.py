@@ -1,5 +1,6 @@
 """What a replica takes no notice of: its own events out of their role, and what its state machine asks in vain."""
 
+from kraft_dev.vectors.openings import fetch_in_turn
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import (
@@ -117,10 +118,7 @@ def _snapshot_before_a_set(d: RecordingDirector) -> None:
     """A snapshot may end before a record of voters."""
     start(d, 1, 1, end_offset=5)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    for _ in range(2):
-        d.fetch(2, 1)
-        d.fetch(4, 1)
-        d.fetch(3, 1)
+    fetch_in_turn(d, 1, 2, 4, 3)
     d.step("a snapshot that ends before a record of voters, which no level stands before")
     d.take_snapshot(1, 5)
 

@@ -1,6 +1,6 @@
 """The reassignment of the quorum (KIP-642)."""
 
-from kraft_dev.vectors.openings import overtake
+from kraft_dev.vectors.openings import fetch_in_turn, overtake
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AdvanceReassignment
@@ -123,9 +123,7 @@ def _not_before_its_epoch(d: RecordingDirector) -> None:
     """A new leader takes no step before a record of its own epoch is committed."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2)
-    for _ in range(2):
-        d.fetch(2, 1)
-        d.fetch(3, 1)
+    fetch_in_turn(d, 1, 2, 3)
     d.cut(1, 2, 3)
     take_over(d, 2, 3)
     d.begin_quorum_epoch(2, 3)

@@ -1,6 +1,6 @@
 """Snapshots: taking, serving and loading them."""
 
-from kraft_dev.vectors.openings import lead_with_snapshot
+from kraft_dev.vectors.openings import fetch_in_turn, lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets
 from kraft_reference.messages import FetchSnapshotRequest
 from kraft_reference.scenarios.director import Director
@@ -41,10 +41,7 @@ def _takes_a_changed_set(d: Director) -> None:
     """A snapshot holds the newest set that it covers."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
+    fetch_in_turn(d, 1, 2, 4)
     d.high_watermark(1, 4)
     d.step("a snapshot that covers a record of voters")
     d.take_snapshot(1, 4)
