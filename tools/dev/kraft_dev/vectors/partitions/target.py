@@ -1,10 +1,12 @@
 """A short run for one rule or a few: where the vector begins is where its script names its first step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.profiles import SUFFIX
+from kraft_dev.vectors.partitions.recording import PartitionSubject
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KAFKA_4
@@ -24,21 +26,12 @@ SINGLE = cluster(5, assignments={A0: (1,)})
 """Nobody else has what 1 has."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionTarget:
+class PartitionTarget(NamedTuple):
     """What one vector is made from."""
 
-    id: str
-    """Of the vector; its first part is a folder."""
-    title: str
-    rules: tuple[str, ...]
-    """Those that the steps turn on, without `partition-reassign.`."""
+    subject: PartitionSubject
     script: Callable[[RecordingStage], None]
     configuration: PartitionConfiguration
-    allows: tuple[str, ...]
-    """Rules besides that say what may happen here; without them it would happen as well."""
-    level: Level
-    """At least; more if the steps, or the rules, show only above it."""
 
 
 class PartitionTargets(list[PartitionTarget]):
@@ -58,14 +51,19 @@ class PartitionTargets(list[PartitionTarget]):
         level: Level = "wire",
         both: bool = False,
     ) -> Callable[[ScriptT], ScriptT]:
-        """What the script below it is for; with `both` it is for a second vector too, under `kafka-4`."""
+        """What the script below it is for; with `both` it is for a second vector too, under `kafka-4`.
+
+        Rules are named without `partition-reassign.`.
+        """
+        named, allowed = (tuple([f"partition-reassign.{one}" for one in ids]) for ids in (rules, allows))
 
         def declared(script: ScriptT) -> ScriptT:
-            of, title = configuration or self._configuration, said_of(script)
-            self.append(PartitionTarget(vector_id, title, rules, script, of, allows, level))
+            of = configuration or self._configuration
+            first = PartitionSubject(vector_id, said_of(script), named, allowed, level)
+            self.append(PartitionTarget(first, script, of))
             if both:
-                kafka, title = replace(of, profile=KAFKA_4), f"{title} ({KAFKA_4.name})"
-                self.append(PartitionTarget(vector_id + SUFFIX, title, rules, script, kafka, allows, level))
+                second = replace(first, id=vector_id + SUFFIX, title=f"{first.title} ({KAFKA_4.name})")
+                self.append(PartitionTarget(second, script, replace(of, profile=KAFKA_4)))
             return script
 
         return declared
