@@ -42,10 +42,11 @@ class Figure:
 
     def cells(self) -> tuple[str, ...]:
         """For people: what, measured, wanted, and whether it was missed."""
-        amount = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.2f}"
-        wanted = "-" if self.target is None else f"{'at most' if self.at_most else 'at least'} {self.target:,g}"
+        is_count = isinstance(self.value, int) or self.value >= 1000
+        amount = f"{self.value:,.0f} {self.unit}" if is_count else f"{self.value:.2f} {self.unit}"
+        wanted = f"{'at most' if self.at_most else 'at least'} {self.target:,g} {self.unit}"
         missed = "" if self.is_reached else "missed"
-        return self.name, f"{amount} {self.unit}", wanted if self.target is None else f"{wanted} {self.unit}", missed
+        return self.name, amount.rstrip(), "-" if self.target is None else wanted.rstrip(), missed
 
 
 @dataclass(frozen=True, slots=True)
