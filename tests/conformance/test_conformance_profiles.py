@@ -158,7 +158,7 @@ def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Conf
     """The script of a vector and its cluster."""
     name = next((vector.id.removesuffix(one) for one in SUFFIXES if vector.id.endswith(one)), vector.id)
     for target in TARGETS:
-        if target.id == name:
+        if target.subject.id == name:
             return target.script, target.configuration
     kind, variant = vector.source.removeprefix("scenario ").split("/")
     found = next(one for one in SCENARIOS if one.name == kind).variant(variant)

@@ -9,9 +9,9 @@ from kraft_conformance.cli import main as conformance
 from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
 from kraft_conformance.vectors.recording import Subject as Cut
 from kraft_conformance.vectors.recording import vector_of
+from kraft_dev.vectors.openings import rivals
 from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_dev.vectors.target import THREE
-from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.events import ElectionTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal

@@ -19,7 +19,7 @@ from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, AppendRecords, FlushLog
-from kraft_reference.events import Poll, PollFetch
+from kraft_reference.events import PollFetch
 from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, Error, FetchResponse
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
@@ -46,7 +46,7 @@ def leader_dies_of_a_late_answer(d: Director) -> None:
     observe(d, 1, 2, 3)
     d.begin_quorum_epoch_timeout(1)
     d.begin_quorum_epoch_timeout(1)
-    announcement = d.outstanding(1, 3, BeginQuorumEpochRequest, Poll())
+    announcement = d.outstanding(1, 3, BeginQuorumEpochRequest)
     removal = d.remove_voter(1, 3)
     d.replicate(2, 1)
     d.answered(removal, "NONE")
@@ -73,7 +73,7 @@ def voter_dies_of_a_new_voter_that_resigns(d: Director) -> None:
     d.lose(1)
     observe(d, 1, 2)
     d.shutdown(1)
-    d.deliver(d.outstanding(1, 3, EndQuorumEpochRequest, Poll()))
+    d.deliver(d.outstanding(1, 3, EndQuorumEpochRequest))
     d.roles("R(2)", "F(2,1)", "stopped")
 
 

@@ -11,9 +11,9 @@ from kraft_conformance.cli import main as shows
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.commands.load_bearing import shown
-from kraft_dev.load_bearing.evidence import Found, not_as_recorded, verdict_counts
+from kraft_dev.load_bearing.evidence import not_as_recorded, verdict_counts
 from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
-from kraft_dev.load_bearing.schedule import hold
+from kraft_dev.load_bearing.searching import Found, hold
 from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows, rows_about
 from kraft_spec.rules import load_registry
@@ -111,7 +111,7 @@ def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
 def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
     mutant = load_catalogue()["vote-without-log-check"]
     recorded = recorded_counterexample(mutant.name)
-    found = Found(mutant.name, "LeaderCompleteness", 14, "replication", "", 1.0, recorded)
+    found = Found(mutant.name, "LeaderCompleteness", 14, "replication", "", recorded)
     assert not_as_recorded(mutant, found) == ""
     other = replace(recorded, steps=(*recorded.steps[:-1], recorded.steps[0]))
     assert not_as_recorded(mutant, dataclasses.replace(found, counterexample=other)).startswith("not the recorded")
@@ -155,7 +155,7 @@ def test_counterexamples_of_nothing_are_wrong_use(asked: list[str], capsys: pyte
 
 def test_a_counterexample_that_is_a_schedule_is_named() -> None:
     mutant = load_catalogue()["answers-are-not-matched-to-requests"]
-    found = Found(mutant.name, "ElectionSafety", 45, "late-pre-vote-grant/without-correlation", "", 1.0)
+    found = Found(mutant.name, "ElectionSafety", 45, "late-pre-vote-grant/without-correlation", "")
     assert shown(mutant, found) == (
         "the counterexample is the schedule late-pre-vote-grant/without-correlation, up to its line 45\n"
     )
@@ -163,4 +163,4 @@ def test_a_counterexample_that_is_a_schedule_is_named() -> None:
 
 def test_a_covered_rule_has_nothing_to_show() -> None:
     mutant = next(one for one in load_catalogue().mutants if isinstance(one.evidence, Covered))
-    assert shown(mutant, Found(mutant.name, "", 0, "smoke", "", 1.0)) == "no counterexample\n"
+    assert shown(mutant, Found(mutant.name, "", 0, "smoke", "")) == "no counterexample\n"

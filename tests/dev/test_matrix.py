@@ -32,8 +32,7 @@ from kraft_dev.matrix.subjects import (
     seeded_subjects,
     subject_of,
 )
-from kraft_dev.matrix.tally import Tally
-from kraft_dev.matrix.tool import Means, ToolError
+from kraft_dev.matrix.tool import Means, Tally, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS, tool_of
 from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result, share, undetected
 from kraft_reference.replica import __file__ as a_module

@@ -7,8 +7,6 @@ from kraft_reference.events import (
     AdvanceReassignment,
     AlterPartitionReassignments,
     AppendVoters,
-    Poll,
-    PollFetch,
     RemoveVoter,
     TakeSnapshot,
     UpdateFeatures,
@@ -50,7 +48,7 @@ class ChangeVerbs(Exchange):
 
     def fetch_snapshot(self, source: int, leader: int, verdict: str = "ok") -> str:
         """A Follower fetches the snapshot that its leader has in place of records."""
-        return self.handle(self.outstanding(source, leader, FetchSnapshotRequest, PollFetch(leader)), verdict)
+        return self.handle(self.outstanding(source, leader, FetchSnapshotRequest), verdict)
 
     # -----------------------------------------------------------------------------------------------------
     # Admin clients and joining replicas.
@@ -106,7 +104,7 @@ class ChangeVerbs(Exchange):
 
     def learn_versions(self, leader: int, voter: int) -> None:
         """The leader asks a new voter for its versions and hears."""
-        self.handle(self.outstanding(leader, voter, ApiVersionsRequest, Poll()), "ok")
+        self.handle(self.outstanding(leader, voter, ApiVersionsRequest), "ok")
 
     def join(self, source: int, leader: int, verdict: str | None = None) -> str:
         """A joining replica adds itself; without a verdict there is no answer yet.  The id of the request."""
@@ -129,7 +127,7 @@ class ChangeVerbs(Exchange):
         self.deliver(waiting[0])
 
     def _ask(self, source: int, leader: int, kind: type[Request], verdict: str | None) -> str:
-        request = self.outstanding(source, leader, kind, Poll())
+        request = self.outstanding(source, leader, kind)
         if verdict is not None:
             self.handle(request, verdict)
             return request

@@ -125,27 +125,27 @@ class Director(ChangeVerbs):
 
     def pre_vote(self, source: int, destination: int, verdict: str, answer: Answer = "delivered") -> str:
         """`pv(a>b) => ok` with the verdict `granted`, `=> no` with `refused` or an error; the answer's id."""
-        request = self.outstanding(source, destination, VoteRequest, Poll())
+        request = self.outstanding(source, destination, VoteRequest)
         self.check("the request is a Pre-Vote", self._is_pre_vote(request), True)
         return self.handle(request, verdict, answer)
 
     def vote(self, source: int, destination: int, verdict: str, answer: Answer = "delivered") -> str:
         """`v(a>b)`: as `pre_vote`, but of a Candidate."""
-        request = self.outstanding(source, destination, VoteRequest, Poll())
+        request = self.outstanding(source, destination, VoteRequest)
         self.check("the request is a Pre-Vote", self._is_pre_vote(request), False)
         return self.handle(request, verdict, answer)
 
     def begin_quorum_epoch(self, leader: int, destination: int, verdict: str = "ok") -> str:
         """`bqe(a>b)`."""
-        return self.handle(self.outstanding(leader, destination, BeginQuorumEpochRequest, Poll()), verdict)
+        return self.handle(self.outstanding(leader, destination, BeginQuorumEpochRequest), verdict)
 
     def end_quorum_epoch(self, leader: int, destination: int, verdict: str = "ok") -> str:
         """`eqe(a>b)`."""
-        return self.handle(self.outstanding(leader, destination, EndQuorumEpochRequest, Poll()), verdict)
+        return self.handle(self.outstanding(leader, destination, EndQuorumEpochRequest), verdict)
 
     def fetch(self, source: int, destination: int, verdict: str = "ok", answer: Answer = "delivered") -> str:
         """`f(a>b)`."""
-        request = self.outstanding(source, destination, FetchRequest, PollFetch(destination))
+        request = self.outstanding(source, destination, FetchRequest)
         return self.handle(request, verdict, answer)
 
     def replicate(self, follower: int, leader: int) -> None:
@@ -160,11 +160,11 @@ class Director(ChangeVerbs):
 
     def hold(self, source: int, destination: int) -> str:
         """Let `source` send its Pre-Vote or Vote; the id of the request to `destination`, which is still on its way."""
-        return self.outstanding(source, destination, VoteRequest, Poll())
+        return self.outstanding(source, destination, VoteRequest)
 
     def pre_vote_unsupported(self, source: int, destination: int) -> Occurrence:
         """The Pre-Vote cannot be encoded for `destination`, and `source` is told so; handles that answer."""
-        request = self.outstanding(source, destination, VoteRequest, Poll())
+        request = self.outstanding(source, destination, VoteRequest)
         return self.unsupported(request)
 
     def unsupported(self, request: str) -> Occurrence:

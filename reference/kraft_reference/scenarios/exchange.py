@@ -4,8 +4,17 @@ from typing import Literal
 
 from kraft_reference.cluster.occurrence import Occurrence, message_id
 from kraft_reference.effects import Send
-from kraft_reference.events import Event
-from kraft_reference.messages import ApiVersionsResponse, Error, Message, Request, Response, VoteResponse
+from kraft_reference.events import Poll, PollFetch
+from kraft_reference.messages import (
+    ApiVersionsResponse,
+    Error,
+    FetchRequest,
+    FetchSnapshotRequest,
+    Message,
+    Request,
+    Response,
+    VoteResponse,
+)
 from kraft_reference.scenarios.stage import Stage
 
 Answer = Literal["delivered", "held", "lost"]
@@ -36,11 +45,12 @@ class Exchange(Stage):
             self.do(lambda: self.world.drop(identifier))
         return identifier
 
-    def outstanding(self, source: int, destination: int, kind: type[Request], poll: Event) -> str:
+    def outstanding(self, source: int, destination: int, kind: type[Request]) -> str:
         """The request that `source` waits for `destination` to answer; sent now if it is only due."""
         found = self._on_its_way(source, destination, kind)
         if found is None:
-            self.happen(source, poll)
+            fetches = kind in (FetchRequest, FetchSnapshotRequest)
+            self.happen(source, PollFetch(destination) if fetches else Poll())
             found = self._on_its_way(source, destination, kind)
         if found is None:
             self.fail(f"N{source}", f"a {kind.__name__} on its way to N{destination}", "none")

@@ -5,8 +5,10 @@ Of a wrong line the compiled model must not say that it is right: it leaves line
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -23,7 +25,7 @@ from kraft_spec.models import Way as ModelWay
 from kraft_spec.models import checks_of, model_directory, run_check
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
-from kraft_traces.check import check_occurrences, check_reader
+from kraft_traces.check import Verdict, check_occurrences, check_reader
 from kraft_traces.check.fast_path import BOTH, CompiledModelError, Sample, Way
 from kraft_traces.errors import TraceError
 from kraft_traces.own import own_generator
@@ -59,19 +61,26 @@ class Agreement:
 
 def in_traces(files: Iterable[Path]) -> Agreement:
     """Every line of recorded traces."""
+
+    def check(file: Path) -> Verdict:
+        with open_trace(file) as reader:
+            return check_reader(reader, way=BOTH)
+
+    return _of_checks("recorded traces", (partial(check, file) for file in files))
+
+
+def _of_checks(name: str, checks: Iterable[Callable[[], Verdict]]) -> Agreement:
+    """What whole traces come to; one of another format, or wrong in itself, says nothing."""
     lines = taken = 0
     found: list[str] = []
-    for file in files:
-        try:
-            with open_trace(file) as reader:
-                verdict = check_reader(reader, way=BOTH)
-            lines, taken = lines + verdict.events, taken + verdict.compiled
-        except CompiledModelError as error:
-            found.append(str(error))
-        except TraceError:
-            # Of another format, or wrong in itself, whoever is asked.
-            continue
-    return Agreement("recorded traces", lines, taken, tuple(found))
+    for check in checks:
+        with suppress(TraceError):
+            try:
+                verdict = check()
+                lines, taken = lines + verdict.events, taken + verdict.compiled
+            except CompiledModelError as error:
+                found.append(str(error))
+    return Agreement(name, lines, taken, tuple(found))
 
 
 def plans(seed: int, steps: int) -> Iterator[RunPlan]:
@@ -86,23 +95,18 @@ def plans(seed: int, steps: int) -> Iterator[RunPlan]:
                 )
 
 
-def in_runs(number: int, seed: int, on_run: Callable[[], None] | None = None) -> Agreement:
+def in_runs(number: int, seed: int, on_run: Callable[[], None]) -> Agreement:
     """Every line of seeded runs."""
-    lines = taken = 0
-    found: list[str] = []
-    for plan in islice(plans(seed, _STEPS), number):
+
+    def check(plan: RunPlan) -> Verdict:
         simulation = plan.simulation()
-        try:
-            verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line(), way=BOTH)
-            lines, taken = lines + verdict.events, taken + verdict.compiled
-        except CompiledModelError as error:
-            found.append(str(error))
-        if on_run is not None:
-            on_run()
-    return Agreement("seeded runs", lines, taken, tuple(found))
+        on_run()
+        return check_occurrences(simulation.run(), simulation.configuration, plan.command_line(), way=BOTH)
+
+    return _of_checks("seeded runs", (partial(check, plan) for plan in islice(plans(seed, _STEPS), number)))
 
 
-def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None = None) -> Agreement:
+def in_altered_lines(number: int, seed: int, on_run: Callable[[], None]) -> Agreement:
     """Lines of seeded runs with one value changed, left out or added: TLC, too, must accept what is accepted."""
     random = Random(seed)
     lines = taken = 0
@@ -123,8 +127,7 @@ def in_altered_lines(number: int, seed: int, on_run: Callable[[], None] | None =
                 continue
             except CompiledModelError as error:
                 found.append(f"{plan.command_line()}: {error}")
-        if on_run is not None:
-            on_run()
+        on_run()
     return Agreement("altered lines", lines, taken, tuple(found))
 
 
@@ -135,28 +138,22 @@ def in_graph() -> Agreement:
     return _of_states("edges of the graph", [check_model(folder, "Edges", options=options)])
 
 
-def in_slices(on_check: Callable[[], None] | None = None) -> Agreement:
+def in_slices() -> Agreement:
     """Every step of the slices of the ci group that the compiled model is asked about."""
-    reports = []
-    for check in checks_of("ci"):
-        if not (check.violates or check.configuration.specification):
-            reports.append(run_check(check, way=ModelWay.BOTH).report)
-        if on_check is not None:
-            on_check()
-    return _of_states("steps of slices", reports)
+    asked = [check for check in checks_of("ci") if not (check.violates or check.configuration.specification)]
+    return _of_states("steps of slices", [run_check(check, way=ModelWay.BOTH).report for check in asked])
 
 
-def _of_states(name: str, reports: Iterable[ModelCheckReport]) -> Agreement:
-    reports = tuple(reports)
+def _of_states(name: str, reports: Sequence[ModelCheckReport]) -> Agreement:
     steps = sum(one.progress.states_generated for one in reports)
     found = tuple(one.message for one in reports if one.outcome is not Outcome.OK)
     return Agreement(name, steps, steps, found)
 
 
-def in_mutants(jobs: int, on_run: Callable[[], None] | None = None) -> Agreement:
+def in_mutants(jobs: int) -> Agreement:
     """The verdicts on runs of every seeded mutant of the reference."""
     with runner(None, lambda _: None) as asked:
-        rows = asked.rows(seeded_subjects(), (BOTH_WAYS,), jobs=jobs, on_row=lambda _: on_run and on_run())
+        rows = asked.rows(seeded_subjects(), (BOTH_WAYS,), jobs=jobs)
     cells = [(row.name, cell) for row in rows for cell in row.cells]
     found = tuple(f"{name}: {cell.where}: {cell.what}" for name, cell in cells if cell.detects)
     lines = sum(cell.amount for _, cell in cells)

@@ -5,12 +5,10 @@ from collections.abc import Callable
 
 from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
 from kraft_conformance.findings.showing import counterexample_file
-from kraft_dev.load_bearing.recorded import counterexample_of as counterexample_of_mutant
-from kraft_dev.load_bearing.schedule import hold
-from kraft_dev.load_bearing.searching import gather
+from kraft_dev.load_bearing.evidence import run_evidence
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import find_check, next_actions, run_check
-from kraft_spec.mutants import Schedule, load_catalogue
+from kraft_spec.mutants import load_catalogue
 from kraft_spec.tlc.model_report import Progress
 
 Shows = Callable[[Progress], None]
@@ -27,14 +25,12 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
     if isinstance(found_by, ByCheck):
         report = run_check(find_check(found_by.check), on_progress)
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
-    mutant = load_catalogue()[found_by.mutant]
-    if isinstance(mutant.evidence, Schedule):
-        held = hold(mutant)
-        text = f"violated: {', '.join(held.violated)}\nby line {held.lines} of {held.schedule}, held to by TLC\n"
-        return text, held.problem or _not(found_by.property, " ".join(held.violated))
-    gathered = gather(mutant, on_progress)
-    found = gathered.searches[0].report
-    return text_of(counterexample_of_mutant(mutant, found)), gathered.problem or _not(found_by.property, found.violated)
+    found = run_evidence(load_catalogue()[found_by.mutant], on_progress)
+    otherwise = found.problem or _not(found_by.property, found.violated)
+    if found.counterexample is not None:
+        return text_of(found.counterexample), otherwise
+    violated = found.violated.replace(" and ", ", ")
+    return f"violated: {violated}\nby line {found.length} of {found.where}, held to by TLC\n", otherwise
 
 
 def _not(expected: str, violated: str) -> str:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
 
 LIMIT_MILLISECONDS = 5_000
 """How long cvc5 may think about a question, each way it is told to."""
@@ -32,32 +31,6 @@ class NotAQuestionError(Exception):
     """A file does not say which answer to expect, or a folder has no files."""
 
 
-class Answer(NamedTuple):
-    """What a second solver says about a file."""
-
-    file: Path
-    expected: str
-    answer: str
-    seconds: float
-
-    @property
-    def agrees(self) -> bool:
-        """Is it what was expected?"""
-        return self.answer == self.expected
-
-
-def questions_in(folder: Path) -> tuple[Path, ...]:
-    """The files of a folder, by name.
-
-    Raises:
-        NotAQuestionError: there are none.
-    """
-    files = tuple(sorted(folder.glob("*.smt2")))
-    if not files:
-        raise NotAQuestionError(f"{folder}: expected files *.smt2, found none")
-    return files
-
-
 def expected_answer(file: Path, text: str) -> str:
     """What the first line of a question says, `sat` or `unsat`.
 
@@ -71,33 +44,31 @@ def expected_answer(file: Path, text: str) -> str:
     return found.group(1)
 
 
-def ask(folder: Path, solve: Solve) -> tuple[Answer, ...]:
-    """Ask about every file of a folder.
+def check(folder: Path, solve: Solve) -> bool:
+    """Ask about every file of a folder, and print what came of it; is every answer the expected one?
 
     Raises:
         NotAQuestionError: the folder is empty, or a file does not say which answer to expect.
     """
-    answers = []
-    for file in questions_in(folder):
+    files = sorted(folder.glob("*.smt2"))
+    if not files:
+        raise NotAQuestionError(f"{folder}: expected files *.smt2, found none")
+    started = perf_counter()
+    agreed: Counter[str] = Counter()
+    others: list[str] = []
+    for file in files:
         text = file.read_text(encoding="utf-8")
-        expected = expected_answer(file, text)
-        started = perf_counter()
-        answers.append(Answer(file, expected, solve(text), perf_counter() - started))
-    return tuple(answers)
-
-
-def summary(folder: Path, answers: Sequence[Answer]) -> str:
-    """One line about a folder, and one about each file that is not as expected."""
-    counted = Counter(one.answer for one in answers if one.agrees)
-    agreed = ", ".join(f"{counted[answer]} {answer}" for answer in ("unsat", "sat") if counted[answer])
-    seconds = sum(one.seconds for one in answers)
-    lines = [f"{folder}: {sum(counted.values())} of {len(answers)} agree ({agreed or 'none'}), {seconds:.1f} s"]
-    lines += [
-        f"{one.file}: expected {one.expected}, cvc5 says {one.answer} after {one.seconds:.1f} s"
-        for one in answers
-        if not one.agrees
-    ]
-    return "\n".join(lines)
+        expected, began = expected_answer(file, text), perf_counter()
+        answer = solve(text)
+        if answer == expected:
+            agreed[answer] += 1
+        else:
+            others.append(f"{file}: expected {expected}, cvc5 says {answer} after {perf_counter() - began:.1f} s")
+    counted = ", ".join(f"{agreed[answer]} {answer}" for answer in ("unsat", "sat") if agreed[answer])
+    print(f"{folder}: {agreed.total()} of {len(files)} agree ({counted or 'none'}), {perf_counter() - started:.1f} s")
+    for other in others:
+        print(other)
+    return not others
 
 
 def cvc5_answer(text: str) -> str:
@@ -142,15 +113,13 @@ def main(arguments: Sequence[str] | None = None, solve: Solve = cvc5_answer) -> 
     all_agree = True
     for folder in folders:
         try:
-            answers = ask(folder, solve)
+            all_agree = check(folder, solve) and all_agree
         except ImportError:
             print("cvc5 is not installed: pip install 'kraft-spec[cross-check]'", file=sys.stderr)
             return 1
         except NotAQuestionError as error:
             print(error, file=sys.stderr)
             return 1
-        print(summary(folder, answers))
-        all_agree = all_agree and all(one.agrees for one in answers)
     return 0 if all_agree else 1
 
 

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from kraft_dev.benchmark.figure import Figure
 from kraft_dev.benchmark.recording import Recording, of_others
 from kraft_traces.check import EVERY, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
@@ -31,55 +31,6 @@ class NotAcceptedError(Exception):
     """A trace of the reference is not accepted: a defect, and no time to measure speed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckingSpeed:
-    """Checking the mix, after warm-up."""
-
-    traces: int
-    events: int
-    """In one pass."""
-    bytes_per_event: float
-    every: int
-    """K: the whole invariants are checked every so many events, and at the end."""
-    first_pass: float
-    """Events a CPU second in the first pass after the model was parsed, without warm-up."""
-    per_cpu_second: float
-    """Events a second of CPU time of all threads of the process, Java's included: the speed on one core."""
-    per_second: float
-    """Events a second by the clock, which gains from a second core and suffers from other load."""
-    of_others: float
-    """Events a CPU second of passes in between over the same traces as other software might write them."""
-    interpreted: float
-    """Events a CPU second of passes in between, in which TLC interpreted the model."""
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster than interpreted."""
-        return self.per_cpu_second / self.interpreted
-
-
-@dataclass(frozen=True, slots=True)
-class LogLengthSpeed:
-    """Checking the end of a run with a long log."""
-
-    records: int
-    """Length of the longest log at the end."""
-    events: int
-    per_cpu_second: float
-    """Over the last `TAIL_EVENTS` events, or all of a shorter run."""
-
-
-def check(
-    recording: Recording, every: int = EVERY, on_events: Callable[[int], None] | None = None, way: Way = COMPILED
-) -> None:
-    """Check one trace.
-
-    Raises:
-        NotAcceptedError: it is not accepted.
-    """
-    check_accepted(trace_of_bytes(recording.content, recording.name), every, on_events, way)
-
-
 def check_accepted(
     reader: TraceReader, every: int = EVERY, on_events: Callable[[int], None] | None = None, way: Way = COMPILED
 ) -> None:
@@ -96,11 +47,12 @@ def check_accepted(
 
 def measure_checking(
     recordings: Sequence[Recording], *, every: int = EVERY, warm_up: int = 6, passes: int = 3
-) -> CheckingSpeed:
+) -> list[Figure]:
     """Check the traces `warm_up` times unmeasured, then `passes` times; the median pass counts.
 
     Passes over the traces as other software might write them, and passes in which TLC interprets the model, alternate
-    with these.
+    with these.  "One core" is CPU time of all threads of the process, Java's included; the clock gains from a second
+    core and suffers from other load.
 
     Raises:
         NotAcceptedError: a trace is not accepted.
@@ -118,29 +70,26 @@ def measure_checking(
         taken.append(_timed_pass(recordings, every))
         of_other_software.append(_timed_pass(others, every)[0])
         interpreted.append(_timed_pass(recordings, every, INTERPRETED)[0])
-    return CheckingSpeed(
-        traces=len(recordings),
-        events=events,
-        bytes_per_event=sum(len(one.content) for one in recordings) / events,
-        every=every,
-        first_pass=events / first,
-        per_cpu_second=events / median(cpu for cpu, _ in taken),
-        per_second=events / median(clock for _, clock in taken),
-        of_others=events / median(of_other_software),
-        interpreted=events / median(interpreted),
-    )
+    seconds = median(cpu for cpu, _ in taken)
+    return [
+        Figure("trace checking, one core", events / seconds, CHECK_TARGET, "events/s"),
+        Figure("the same of other software", events / median(of_other_software), OTHERS_TARGET, "events/s"),
+        Figure("against interpreting", median(interpreted) / seconds, INTERPRETED_TARGET),
+        Figure("trace checking by the clock", events / median(clock for _, clock in taken), unit="events/s"),
+        Figure("trace checking, one core, without warm-up", events / first, unit="events/s"),
+    ]
 
 
 def _timed_pass(recordings: Sequence[Recording], every: int, way: Way = COMPILED) -> tuple[float, float]:
     """Seconds of CPU time and of the clock."""
     cpu, clock = time.process_time(), time.perf_counter()
     for one in recordings:
-        check(one, every, way=way)
+        check_accepted(trace_of_bytes(one.content, one.name), every, way=way)
     return time.process_time() - cpu, time.perf_counter() - clock
 
 
-def measure_log_length(recording: Recording, records: int, *, every: int = EVERY) -> LogLengthSpeed:
-    """Check a run whose log grows to `records`, and time its last events.
+def measure_log_length(recording: Recording, records: int, *, every: int = EVERY) -> Figure:
+    """Check a run whose longest log grows to `records`, and time its last `TAIL_EVENTS` events, or all of fewer.
 
     Raises:
         NotAcceptedError: it is not accepted.
@@ -149,9 +98,9 @@ def measure_log_length(recording: Recording, records: int, *, every: int = EVERY
     taken: list[float] = []
     while not taken or sum(taken) * tail < TAIL_SECONDS:
         watch = _TailWatch(recording.events - tail)
-        check(recording, every, watch)
+        check_accepted(trace_of_bytes(recording.content, recording.name), every, watch)
         taken.append((time.process_time() - watch.started) / watch.events)
-    return LogLengthSpeed(records=records, events=recording.events, per_cpu_second=1 / median(taken))
+    return Figure(f"checking at a log of {records:,} records, one core", 1 / median(taken), unit="events/s")
 
 
 class _TailWatch:

@@ -2,7 +2,10 @@
 
 import os
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+
+from kraft_conformance.console import say, show_table
 
 
 class BenchmarkError(Exception):
@@ -22,7 +25,7 @@ class Figure:
 
     name: str
     value: float
-    target: float | None
+    target: float | None = None
     unit: str = ""
     at_most: bool = False
 
@@ -36,6 +39,14 @@ class Figure:
     def as_dict(self) -> dict[str, object]:
         """For --json."""
         return {**asdict(self), "value": round(self.value, 3), "is_reached": self.is_reached}
+
+    def cells(self) -> tuple[str, ...]:
+        """For people: what, measured, wanted, and whether it was missed."""
+        is_count = isinstance(self.value, int) or self.value >= 1000
+        amount = f"{self.value:,.0f} {self.unit}" if is_count else f"{self.value:.2f} {self.unit}"
+        wanted = f"{'at most' if self.at_most else 'at least'} {self.target:,g} {self.unit}"
+        missed = "" if self.is_reached else "missed"
+        return self.name, amount.rstrip(), "-" if self.target is None else wanted.rstrip(), missed
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +70,14 @@ def this_machine() -> Machine:
     """The machine now."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Machine(usable, os.getloadavg(), platform.machine(), platform.python_version())
+
+
+def show_figures(figures: Iterable[Figure]) -> None:
+    """A table of them."""
+    show_table("Figures", ("what", "measured", "wanted", ""), (figure.cells() for figure in figures))
+
+
+def show_machines(before: Machine, after: Machine) -> None:
+    """The machine, and its load before and after the measurement."""
+    say(f"before: {before.describe()}")
+    say(f"after:  {after.describe()}")

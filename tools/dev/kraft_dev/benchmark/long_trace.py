@@ -3,7 +3,7 @@
 import gc
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -12,6 +12,7 @@ import jpype
 
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.checking import check_accepted
+from kraft_dev.benchmark.figure import Figure
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
@@ -27,41 +28,6 @@ PARTS = 10
 WORKLOAD = "snapshots"
 APPEND_INTERVAL_MS = 40
 """A busy client: more than one event in ten appends a record."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A tenth of the trace, and what is kept in memory after it."""
-
-    events: int
-    """Lines checked so far."""
-    seconds: float
-    """CPU time of all threads for this stretch alone."""
-    python_objects: int
-    """Objects that Python's collector knows of."""
-    java_bytes: int
-    """Bytes in use in Java's heap after a collection."""
-
-
-@dataclass(frozen=True, slots=True)
-class LongTrace:
-    """How checking went."""
-
-    events: int
-    appends: int
-    """Lines that append a client's record."""
-    bytes_read: int
-    stretches: tuple[Stretch, ...]
-
-    @property
-    def slowdown(self) -> float:
-        """The time of the last stretch in medians of all of them: 1 where time is linear in length."""
-        return self.stretches[-1].seconds / median(stretch.seconds for stretch in self.stretches)
-
-    @property
-    def growth(self) -> float:
-        """Java's heap after the last stretch in that after the first: 1 where memory does not grow."""
-        return self.stretches[-1].java_bytes / self.stretches[0].java_bytes
 
 
 def long_plan(events: int, seed: int = 1) -> Simulation:
@@ -100,31 +66,40 @@ def record_long_trace(events: int, target: Path, seed: int = 1, checkpoint_every
     return appends
 
 
-def measure_long_trace(events: int, folder: Path, seed: int = 1) -> LongTrace:
-    """Record a trace in `folder`, then check it stretch by stretch.
+def measure_long_trace(events: int, folder: Path, seed: int = 1) -> list[Figure]:
+    """Record a trace in `folder`, then check it in `PARTS` stretches.
 
     Raises:
         NotAcceptedError: it is not accepted.
     """
     target = folder / "long.jsonl"
     appends = record_long_trace(events, target, seed)
-    each = max(1, events // PARTS)
     with open_trace(target) as reader, progress(f"checking {events:,} lines", events) as advance:
-        stretches = _Stretches(each)
+        stretches = _Stretches(max(1, events // PARTS))
 
         def checked(lines: int) -> None:
             advance(lines)
             stretches.count(lines)
 
         check_accepted(reader, on_events=checked)
-    return LongTrace(events, appends, target.stat().st_size, tuple(stretches.found))
+    seconds, heaps = stretches.seconds, stretches.heaps
+    return [
+        Figure("checked", events, unit="lines"),
+        Figure("of them appends of a client", appends, unit="lines"),
+        Figure("read", target.stat().st_size / 1e6, unit="MB"),
+        *[Figure(f"stretch {number}", taken, unit="CPU s") for number, taken in enumerate(seconds, 1)],
+        *[Figure(f"Java heap after stretch {number}", used / 1e6, unit="MB") for number, used in enumerate(heaps, 1)],
+        Figure("last stretch / median stretch, CPU time", seconds[-1] / median(seconds)),
+        Figure("Java heap after the last stretch / after the first", heaps[-1] / heaps[0]),
+    ]
 
 
 class _Stretches:
-    """Ends a stretch after each so many lines."""
+    """Ends a stretch after each so many lines: CPU time of all threads for it, and bytes in use in Java's heap then."""
 
     def __init__(self, each: int) -> None:
-        self.found: list[Stretch] = []
+        self.seconds: list[float] = []
+        self.heaps: list[int] = []
         self._each = each
         self._events = 0
         self._started = time.process_time()
@@ -132,11 +107,10 @@ class _Stretches:
     def count(self, events: int) -> None:
         """So many lines more."""
         self._events += events
-        if self._events >= self._each * (1 + len(self.found)):
-            seconds = time.process_time() - self._started
+        if self._events >= self._each * (1 + len(self.seconds)):
+            self.seconds.append(time.process_time() - self._started)
             gc.collect()
             runtime = jpype.JClass("java.lang.Runtime").getRuntime()
             runtime.gc()
-            used = int(runtime.totalMemory() - runtime.freeMemory())
-            self.found.append(Stretch(self._events, seconds, len(gc.get_objects()), used))
+            self.heaps.append(int(runtime.totalMemory() - runtime.freeMemory()))
             self._started = time.process_time()

@@ -8,12 +8,11 @@ What turns a trace into the TLA+ module that TLC reads is not counted.
 
 import shutil
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kraft_dev.benchmark.batch_module import batch_module
-from kraft_dev.benchmark.figure import BenchmarkError
+from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.recording import Recording
 from kraft_dev.benchmark.whole_commands import cost_of, run_command, write_files
 from kraft_spec.experiments import model_without
@@ -27,39 +26,6 @@ RATIO_TARGET = 100
 """How many times faster than the usual way."""
 
 CONFIGURATION = "TraceBatch"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Both ways over the same traces."""
-
-    traces: int
-    events: int
-    """In all traces."""
-    own_seconds: float
-    own_cpu_seconds: float
-    usual_traces: int
-    """How many traces the usual way was measured with; all, unless a sample was asked for."""
-    usual_seconds: float
-    """Of all traces; extrapolated if only a sample was measured."""
-    usual_cpu_seconds: float
-    start_seconds: float
-    """One process of TLC with a trace of one event: what starting and parsing the model alone cost."""
-
-    @property
-    def is_extrapolated(self) -> bool:
-        """Was only a sample of the traces measured in the usual way?"""
-        return self.usual_traces < self.traces
-
-    @property
-    def ratio(self) -> float:
-        """By the clock, one process after the other."""
-        return self.usual_seconds / self.own_seconds
-
-    @property
-    def cpu_ratio(self) -> float:
-        """In CPU time of all threads."""
-        return self.usual_cpu_seconds / self.own_cpu_seconds
 
 
 def check_in_tlc(folder: Path, recording: Recording, *, every: int = EVERY) -> ModelCheckReport:
@@ -88,7 +54,7 @@ def compare(
     sample: int | None = None,
     every: int = EVERY,
     on_trace: Callable[[], None] | None = None,
-) -> Comparison:
+) -> list[Figure]:
     """Check the traces both ways; `sample` measures the usual way with the first so many only.
 
     Raises:
@@ -115,17 +81,16 @@ def compare(
         usual = cost_of(check_all)
         first_event = _write_module(models, "FirstEvent", recordings[0], every, events=1)
         start = cost_of(lambda: _check_module(models, first_event))
-    scale = len(recordings) / len(sampled)
-    return Comparison(
-        traces=len(recordings),
-        events=sum(one.events for one in recordings),
-        own_seconds=own.seconds,
-        own_cpu_seconds=own.cpu_seconds,
-        usual_traces=len(sampled),
-        usual_seconds=usual.seconds * scale,
-        usual_cpu_seconds=usual.cpu_seconds * scale,
-        start_seconds=start.seconds,
-    )
+    number, scale = len(recordings), len(recordings) / len(sampled)
+    extrapolated = "" if scale == 1 else f", extrapolated from {len(sampled)}"
+    per_trace = f"one process of TLC for each of {number} traces{extrapolated}"
+    return [
+        Figure("against TLC per trace, CPU time", usual.cpu_seconds * scale / own.cpu_seconds, RATIO_TARGET),
+        Figure("against TLC per trace, by the clock", usual.seconds * scale / own.seconds),
+        Figure(f"kraft-spec validate, {number} traces", own.cpu_seconds, unit="CPU s"),
+        Figure(per_trace, usual.cpu_seconds * scale, unit="CPU s"),
+        Figure("one process of TLC, a trace of one event, by the clock", start.seconds, unit="s"),
+    ]
 
 
 def _write_module(folder: Path, name: str, recording: Recording, every: int, events: int | None = None) -> str:

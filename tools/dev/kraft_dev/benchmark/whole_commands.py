@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from kraft_dev.benchmark.figure import BenchmarkError
+from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.pipeline.running import run_bare
 from kraft_dev.benchmark.recording import Recording
 
@@ -22,8 +22,6 @@ TWO_TARGET = 1.8
 SLICE = "voters-truncation"
 SLICE_TARGET = 2.5
 """How many times less CPU time a slice of voter changes takes than when TLC interprets the model."""
-
-_COMMAND = "import sys; from kraft_conformance.cli import main; sys.exit(main())"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,8 @@ def run_command(*words: str) -> None:
     Raises:
         BenchmarkError: it does not.
     """
-    finished = subprocess.run([sys.executable, "-c", _COMMAND, *words], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
     if finished.returncode != 0:
         raise BenchmarkError(f"kraft-spec {words[0]} ends with {finished.returncode}: {finished.stderr[-2000:]}")
 
@@ -67,18 +66,19 @@ def write_files(recordings: Sequence[Recording], folder: Path) -> list[Path]:
     return files
 
 
-def measure_short(one: Recording, folder: Path, runs: int = 5) -> float:
-    """CPU seconds of `kraft-spec validate` on one trace: the median of some runs, the first of which is not counted.
+def measure_short(one: Recording, folder: Path, runs: int = 5) -> Figure:
+    """`kraft-spec validate` on one trace: the median of some runs, the first of which is not counted.
 
     Raises:
         BenchmarkError: the trace is not accepted.
     """
     (file,) = write_files([one], folder)
     costs = [cost_of(lambda: run_command("validate", str(file))) for _ in range(runs + 1)]
-    return median(cost.cpu_seconds for cost in costs[1:])
+    seconds = median(cost.cpu_seconds for cost in costs[1:])
+    return Figure("validate, short trace", seconds, SHORT_TARGET, "CPU s", at_most=True)
 
 
-def measure_two(recordings: Sequence[Recording], folder: Path, passes: int = 4, pairs: int = 3) -> float:
+def measure_two(recordings: Sequence[Recording], folder: Path, passes: int = 4, pairs: int = 3) -> Figure:
     """How many times as many lines two checkers check side by side as one does alone; the median of some pairs.
 
     Each has made twice as many passes before: until then Java's compilers still take a part of the second core.
@@ -91,26 +91,11 @@ def measure_two(recordings: Sequence[Recording], folder: Path, passes: int = 4, 
     for _ in range(pairs):
         one, two = run_bare(files * 2, files, 1), run_bare(files * 4, files * 2, 2)
         ratios.append(two.per_second / one.per_second)
-    return median(ratios)
+    return Figure("two checkers against one", median(ratios), TWO_TARGET)
 
 
-@dataclass(frozen=True, slots=True)
-class SliceSpeed:
-    """One model check in both ways, by one worker."""
-
-    name: str
-    cpu_seconds: float
-    interpreted_cpu_seconds: float
-    """Where TLC interprets the model."""
-
-    @property
-    def ratio(self) -> float:
-        """How many times faster than interpreted."""
-        return self.interpreted_cpu_seconds / self.cpu_seconds
-
-
-def measure_slice(name: str = SLICE, pairs: int = 3) -> SliceSpeed:
-    """Check a slice in both ways in turn, its compiled model at hand; the medians count.
+def measure_slice(name: str = SLICE, pairs: int = 3) -> Figure:
+    """Check a slice by one worker, in turn with its compiled model at hand and interpreted by TLC; the medians count.
 
     Raises:
         BenchmarkError: the check fails.
@@ -122,4 +107,4 @@ def measure_slice(name: str = SLICE, pairs: int = 3) -> SliceSpeed:
     for _ in range(pairs):
         compiled.append(cost_of(lambda: run_command(*words)).cpu_seconds)
         interpreted.append(cost_of(lambda: run_command(*words, "--interpreted")).cpu_seconds)
-    return SliceSpeed(name, median(compiled), median(interpreted))
+    return Figure(f"model check {name}, against interpreting", median(interpreted) / median(compiled), SLICE_TARGET)

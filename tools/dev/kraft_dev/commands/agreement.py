@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, say, stdout, table
+from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.agreement import in_altered_lines, in_graph, in_mutants, in_runs, in_slices, in_traces
 
@@ -50,10 +50,8 @@ def agreement(
     if as_json:
         print_json([asdict(one) for one in found])
     else:
-        drawn = table("The compiled model and TLC", "lines or steps of", "asked", "taken", "disagree")
-        for one in found:
-            drawn.add_row(one.name, f"{one.lines:,}", f"{one.taken:,}", f"{len(one.disagreements):,}")
-        stdout.print(drawn)
+        rows = ((one.name, f"{one.lines:,}", f"{one.taken:,}", f"{len(one.disagreements):,}") for one in found)
+        show_table("The compiled model and TLC", ("lines or steps of", "asked", "taken", "disagree"), rows)
         for one in found:
             for text in one.disagreements:
                 say(f"{one.name}: {text}", "red")

@@ -10,13 +10,13 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import bugs
 from kraft_conformance.kafka.releases import newest, releases
+from kraft_dev.commands.options import Record
 from kraft_dev.kafka_bugs import NAMED, bugs_of, section_of
 from kraft_dev.markdown import show
 from kraft_dev.results import record_result
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Bugs; default: all of them.")]
 Version = Annotated[str | None, typer.Option("--version", help="A release of Kafka; default: the newest.")]
-Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 
 
 def kafka_bugs(names: Names = None, version: Version = None, record: Record = False) -> int:

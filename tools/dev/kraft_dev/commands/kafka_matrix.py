@@ -5,10 +5,9 @@ import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-import typer
 
 import kraft_conformance.kafka
 from kraft_conformance.console import progress, show_table
@@ -17,12 +16,11 @@ from kraft_conformance.failure import CommandError
 from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, manifest_digest
 from kraft_conformance.kafka.releases import releases
 from kraft_conformance.runner.outcome import FAILING, Status
+from kraft_dev.commands.options import Record
 from kraft_dev.results import commit_now
 from kraft_traces.streams import whole_file
 
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
-
-Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site.")]
 
 
 def kafka_matrix(record: Record = False) -> int:

@@ -16,6 +16,7 @@ from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
+from kraft_dev.commands.options import Record
 from kraft_dev.kafka_seeds import counted, record, runs_of, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
@@ -33,7 +34,6 @@ Workloads = Annotated[
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
 PatchName = Annotated[str | None, typer.Option("--patch", help="A bug in Kafka, as `kraft-spec kafka patches` lists.")]
-Record = Annotated[bool, typer.Option("--record", help="Keep what each workload comes to for the site.")]
 
 
 def kafka_seeds(

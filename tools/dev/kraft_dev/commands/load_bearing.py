@@ -11,9 +11,9 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, progress, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.load_bearing.evidence import Found, run_evidence, safety_rules_section
+from kraft_dev.load_bearing.evidence import run_evidence, safety_rules_section
 from kraft_dev.load_bearing.recorded import recorded_bytes
-from kraft_dev.load_bearing.searching import leaves_open
+from kraft_dev.load_bearing.searching import Found, leaves_open
 from kraft_dev.markdown import show as show_sections
 from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import text_of

@@ -15,7 +15,7 @@ from kraft_conformance.console import print_json, progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.vectors.manifest import VectorFileError
-from kraft_dev.commands.options import Edges, need_folder_of
+from kraft_dev.commands.options import Edges, Record, need_folder_of
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, checks_section, load_evidence, run_again
 from kraft_dev.detectors.fields import field_problems, fields_section, measure_fields, wanted_fields
@@ -49,7 +49,6 @@ Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave the se
 Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
-Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
 Again = Annotated[
     bool,
     typer.Option("--again", help="Run again what is recorded: the vectors of the grading, the runs of the checks."),

@@ -17,6 +17,8 @@ Edges = Annotated[
     ),
 ]
 
+Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
+
 
 def need_folder_of(file: Path | None) -> None:
     """See to it, before anything runs, that a file can be written.

@@ -1,8 +1,6 @@
 """`python -m kraft_dev pipeline-bench`: the figures of docs/pipeline.md, measured in one run."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +10,13 @@ import typer
 
 from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.pipeline_words import Conf, spark_settings
-from kraft_conformance.console import print_json, progress, stdout, table
+from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
-from kraft_dev.benchmark.figure import BenchmarkError, Machine, this_machine
+from kraft_dev.benchmark.figure import BenchmarkError, show_figures, show_machines, this_machine
 from kraft_dev.benchmark.pipeline.corpora import SMALL, Sizes
 from kraft_dev.benchmark.pipeline.figures import NAMES, PipelineSpeed, measure_pipeline
-from kraft_dev.benchmark.pipeline.running import BareMeasured, Measured
-from kraft_dev.commands.figures import print_figures, print_machines
+from kraft_dev.benchmark.pipeline.running import Measured
 from kraft_traces.streams import whole_file
 
 FORMAT = "kraft-pipeline-bench/1"
@@ -55,7 +52,7 @@ def pipeline_bench(
     before = this_machine()
     try:
         with TemporaryDirectory(prefix="kraft-spec-bench-", dir=folder) as place:
-            measured = measure_pipeline(sizes, wanted, Path(place), _steps, settings)
+            measured = measure_pipeline(sizes, wanted, Path(place), settings)
     except BenchmarkError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     except OSError as error:
@@ -74,14 +71,10 @@ def pipeline_bench(
     if as_json:
         print_json(document)
     else:
-        _show(measured, before, after)
+        show_figures(measured.figures())
+        _show_runs(measured)
+        show_machines(before, after)
     return ExitCode.CONFORMANT
-
-
-@contextmanager
-def _steps(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    with progress(what, total) as advance:
-        yield lambda: advance()
 
 
 def _write(target: Path, document: dict[str, Any]) -> None:
@@ -92,47 +85,37 @@ def _write(target: Path, document: dict[str, Any]) -> None:
         raise CommandError(f"{target} cannot be written: {error.strerror or error}", ExitCode.CANNOT_WRITE) from error
 
 
-def _show(measured: PipelineSpeed, before: Machine, after: Machine) -> None:
-    print_figures(measured.figures())
-    _show_runs(measured)
-    print_machines(before, after)
+_NAMES = {
+    "two": ("local[2], cold, small", "local[2], small", "local[2], large"),
+    "one": ("local[1], cold, small", "local[1], large"),
+    "processor": ("one processor, cold, small", "one processor, large"),
+    "skewed": ("local[2], cold, small", "local[2], skewed"),
+    "long": ("local[1], one long trace", "local[2], one long trace"),
+}
+"""What the runs of a session are, by the measurement."""
+
+
+_ROLES = ("driver", "java", "worker")
 
 
 def _show_runs(measured: PipelineSpeed) -> None:
-    columns = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event", "of it Java")
-    drawn = table("Runs, by the clock", *columns)
-    peaks = table("Peak memory of one process, MB", "run", "driver", "java", "worker", "workers")
-    names = {
-        "two": ("local[2], cold, small", "local[2], small", "local[2], large"),
-        "one": ("local[1], cold, small", "local[1], large"),
-        "processor": ("one processor, cold, small", "one processor, large"),
-        "skewed": ("local[2], cold, small", "local[2], skewed"),
-    }
-    runs = [
-        (name, run)
-        for kind, called in names.items()
-        for name, run in zip(called, getattr(measured, kind) or (), strict=False)
-    ]
-    if measured.long is not None:
-        runs += [("local[1], one long trace", measured.long.one), ("local[2], one long trace", measured.long.two)]
-    for name, run in runs:
-        _add_run(drawn, name, run)
-        megabytes = (f"{run.peak_bytes[role] / 1e6:,.0f}" for role in ("driver", "java", "worker"))
-        peaks.add_row(name, *megabytes, str(run.processes["worker"]))
+    runs = [pair for kind, names in _NAMES.items() for pair in zip(names, getattr(measured, kind) or (), strict=False)]
+    rows = [_row(name, run) for name, run in runs]
     if measured.bare is not None:
-        _add_bare(drawn, measured.bare)
-    stdout.print(drawn)
-    stdout.print(peaks)
+        bare, cpu = measured.bare, f"{measured.bare.cpu_seconds / measured.bare.events * 1e6:.0f}"
+        seconds = f"{bare.seconds:.1f}"
+        numbers = (f"{bare.events:,}", seconds, "", seconds, "", f"{bare.per_second:,.0f}", cpu, "")
+        rows.append((f"{bare.checkers} bare checkers, large", *numbers))
+    heads = ("run", "events", "seconds", "ingest", "validate", "coverage", "events/s", "CPU µs/event", "of it Java")
+    show_table("Runs, by the clock", heads, rows)
+    peaks = [
+        (name, *(f"{run.peak_bytes[role] / 1e6:,.0f}" for role in _ROLES), run.processes["worker"])
+        for name, run in runs
+    ]
+    show_table("Peak memory of one process, MB", ("run", *_ROLES, "workers"), peaks)
 
 
-def _add_run(drawn: Any, name: str, run: Measured) -> None:
+def _row(name: str, run: Measured) -> tuple[str, ...]:
     stages = (f"{run.stages[stage]:.1f}" for stage in ("ingest", "validate", "coverage"))
     cpu = (f"{seconds / run.events * 1e6:.0f}" for seconds in (run.all_cpu_seconds, run.cpu_seconds["java"]))
-    drawn.add_row(name, f"{run.events:,}", f"{run.seconds:.1f}", *stages, f"{run.per_second:,.0f}", *cpu)
-
-
-def _add_bare(drawn: Any, bare: BareMeasured) -> None:
-    cpu = bare.cpu_seconds / bare.events * 1e6
-    name = f"{bare.checkers} bare checkers, large"
-    row = (f"{bare.events:,}", f"{bare.seconds:.1f}", "", f"{bare.seconds:.1f}", "", f"{bare.per_second:,.0f}")
-    drawn.add_row(name, *row, f"{cpu:.0f}", "")
+    return (name, f"{run.events:,}", f"{run.seconds:.1f}", *stages, f"{run.per_second:,.0f}", *cpu)

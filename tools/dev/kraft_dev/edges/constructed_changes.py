@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from kraft_dev.edges.constructed_messages import EPOCHS, NO_SNAPSHOT_ID, NOBODY, leaders, message
+from kraft_dev.edges.constructed_messages import EPOCHS, NO_RECORDS, NOBODY, leaders, message
 from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_ENDPOINT,
@@ -12,6 +12,7 @@ from kraft_dev.edges.constructed_place import (
     NO_SNAPSHOT,
     NO_TARGET,
     OTHER_DIRECTORY,
+    Fields,
     Key,
     Place,
     details,
@@ -21,7 +22,7 @@ from kraft_dev.edges.constructed_place import (
     targets,
     voters_record,
 )
-from kraft_dev.edges.constructed_states import follows, leads, state
+from kraft_dev.edges.constructed_states import state
 from kraft_dev.edges.edge import ModelRecord
 
 _CLIENT = -1
@@ -40,11 +41,11 @@ def _change(kind: str, phase: str, voter: Key, **changed: Any) -> ModelRecord:
 def changing_states(place: Place) -> Iterator[ModelRecord]:
     """A Leader whose set is itself and `first`: idle, or with a change in each phase."""
     new = place.key(place.second)
-    add: dict[str, Any] = {"endpoint": place.endpoint(place.second)}
-    known: dict[str, Any] = {**add, "min_version": 0, "max_version": 1}
-    asked_by_replica: dict[str, Any] = {"requester": place.second, "request": 1, "when_committed": False}
-    leading: dict[str, Any] = {"role": "Leader", "log": "voters-pair", **leads(place)}
-    waiting: dict[str, Any] = {"awaiting": frozenset({(place.second, 1)})}
+    add: Fields = {"endpoint": place.endpoint(place.second)}
+    known: Fields = {**add, "min_version": 0, "max_version": 1}
+    asked_by_replica: Fields = {"requester": place.second, "request": 1, "when_committed": False}
+    leading: Fields = {"role": "Leader", "log": "voters-pair"}
+    waiting: Fields = {"awaiting": frozenset({(place.second, 1)})}
     for watermark in (-1, 0, 1, 2):
         yield state(place, **leading, high_watermark=watermark)
     for asked in ({}, asked_by_replica):
@@ -68,7 +69,7 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
         for offsets in ((), {entry: 2}):
             yield state(place, **leading, pending_change=change, high_watermark=1, fetch_offsets=offsets)
     # It leaves its own set when this is committed.
-    without: dict[str, Any] = {"role": "Leader", "log": "voters-without", **leads(place)}
+    without: Fields = {"role": "Leader", "log": "voters-without"}
     others = {place.entry(place.first): 1, place.entry(place.second): 2}
     removed = _change("remove", "commit", place.own, offset=1)
     yield state(place, **without, pending_change=removed, high_watermark=1, fetch_offsets=others)
@@ -83,10 +84,10 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
     """
     new, other = place.key(place.second), (place.second, OTHER_DIRECTORY)
     entry = place.entry(place.first)
-    of_nobody: dict[str, Any] = {"requester": _NOBODY_ASKED, "request": 0}
-    add: dict[str, Any] = {"endpoint": place.endpoint(place.second), **of_nobody}
+    of_nobody: Fields = {"requester": _NOBODY_ASKED, "request": 0}
+    add: Fields = {"endpoint": place.endpoint(place.second), **of_nobody}
     for name in targets(place):
-        leading: dict[str, Any] = {"role": "Leader", "log": f"target-{name}", **leads(place)}
+        leading: Fields = {"role": "Leader", "log": f"target-{name}"}
         for offsets in ((), {entry: 2}, {entry: 1, new: 2}, {new: 2, other: 1}):
             yield state(place, **leading, high_watermark=2, fetch_offsets=offsets)
         yield state(place, **leading, high_watermark=1, fetch_offsets={entry: 1, new: 2})
@@ -105,7 +106,7 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
         for offsets in ((), {entry: 2}):
             yield state(place, **leading, high_watermark=1, pending_change=removing, fetch_offsets=offsets)
     for role in ("Resigned", "Unattached", "Stopped"):
-        yield state(place, role, "target-replaced", **(leads(place) if role == "Resigned" else {}))
+        yield state(place, role, "target-replaced")
 
 
 def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
@@ -114,12 +115,11 @@ def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
     base = {"end_offset": 1, "epoch": 1, "kraft_version": 0, **static}
     reports = [(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
     old = (reports[0][0], reports[0][1], 0, 0)
-    leading: dict[str, Any] = {"role": "Leader", "log": "leads", "base": base, **leads(place), "epoch_start_offset": 2}
+    leading: Fields = {"role": "Leader", "log": "leads", "base": base, "epoch_start_offset": 2}
     for told in ((), reports[:1], reports, (old, reports[1])):
         yield state(place, **leading, high_watermark=3, reports=frozenset(told))
     yield state(place, **leading, high_watermark=2, reports=frozenset(reports))
-    moved: dict[str, Any] = {"role": "Leader", "log": "voters-all", **leads(place)}
-    yield state(place, **moved, high_watermark=2, moved_to=_NEW_ENDPOINT)
+    yield state(place, "Leader", "voters-all", high_watermark=2, moved_to=_NEW_ENDPOINT)
 
 
 def based_states(place: Place) -> Iterator[ModelRecord]:
@@ -127,37 +127,29 @@ def based_states(place: Place) -> Iterator[ModelRecord]:
     voters = frozenset({place.own, place.key(place.first), place.key(place.second)})
     content = {"voters": voters, "details": details(place, voters), "target": NO_TARGET}
     base = {"end_offset": 2, "epoch": 1, "kraft_version": 1, **content}
-    leading: dict[str, Any] = {"role": "Leader", "base": base, **leads(place), "epoch_start_offset": 3}
-    for (log, start), watermark, fetchers in product(
-        (("empty", 2), ("leads", 3)), (2, 4), (frozenset(), frozenset({place.second}))
-    ):
+    for (log, start), watermark, fetching in product((("empty", 2), ("leads", 3)), (2, 4), ((), (place.second,))):
         if watermark <= 2 + len(logs(place)[log]):
-            yield state(
-                place,
-                **leading | {"epoch_start_offset": start, "high_watermark": watermark, "fetchers": fetchers},
-                log=log,
-            )
+            counted: Fields = {"high_watermark": watermark, "epoch_start_offset": start}
+            counted["fetchers"] = frozenset(fetching)
+            yield state(place, "Leader", log, base, **counted)
     for watermark in (-1, 2):
         yield state(place, "Unattached", "leads", base, high_watermark=watermark)
-        yield state(place, "Resigned", "leads", base, high_watermark=watermark, **leads(place))
-    yield state(place, "Follower", "leads", base, fetched=True, **follows(place, place.first))
+        yield state(place, "Resigned", "leads", base, high_watermark=watermark)
+    yield state(place, "Follower", "leads", base, fetched=True)
     yield state(place, "Stopped", "leads", base, high_watermark=-1, leader_id=place.first)
 
 
 def joining_states(place: Place) -> Iterator[ModelRecord]:
     """A Follower that waits for an answer of its leader: with a snapshot to fetch, and with reports to send."""
-    at: dict[str, Any] = {**follows(place, place.first), "awaiting": frozenset({(place.first, 1)})}
+    at: Fields = {"awaiting": frozenset({(place.first, 1)})}
     for log, wanted, watermark in product(("empty", "behind"), (NO_SNAPSHOT, (2, 1), (3, 2)), (-1, 1)):
         if watermark <= len(logs(place)[log]):
             yield state(place, "Follower", log, wanted_snapshot=wanted, high_watermark=watermark, **at)
     told = frozenset({place.first})
     for log, acknowledged in product(("behind", "voters-all", "voters-without", "voters-moved"), (frozenset(), told)):
         yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged, **at)
-        idle = {**at, "awaiting": frozenset()}
-        yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged, **idle)
-    yield state(
-        place, "Follower", "voters-all", fetched=True, moved_to=_NEW_ENDPOINT, **{**at, "awaiting": frozenset()}
-    )
+        yield state(place, "Follower", log, fetched=True, acknowledged=acknowledged)
+    yield state(place, "Follower", "voters-all", fetched=True, moved_to=_NEW_ENDPOINT)
 
 
 def change_requests(place: Place) -> Iterator[ModelRecord]:
@@ -166,14 +158,14 @@ def change_requests(place: Place) -> Iterator[ModelRecord]:
     malformed = ((place.second, ""), (-1, OTHER_DIRECTORY))
     source = place.second
     for voter, when_committed in product((*listed, *malformed), (False, True)):
-        asked: dict[str, Any] = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
+        asked: Fields = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
         yield message(place, "AddVoterRequest", source, **asked)
     asked = {"voter": place.key(source), "endpoint": NO_ENDPOINT, "when_committed": False}
     yield message(place, "AddVoterRequest", source, **asked)
     for voter in (*listed, *malformed):
         yield message(place, "RemoveVoterRequest", source, voter=voter)
     for epoch, (voter, endpoint, (low, high)) in product(EPOCHS, _updates(place)):
-        told: dict[str, Any] = {"voter": voter, "endpoint": endpoint, "min_version": low, "max_version": high}
+        told: Fields = {"voter": voter, "endpoint": endpoint, "min_version": low, "max_version": high}
         yield message(place, "UpdateVoterRequest", epoch=epoch, **told)
 
 
@@ -202,7 +194,7 @@ def change_responses(place: Place) -> Iterator[ModelRecord]:
         for leader in leaders(place):
             yield message(place, kind, epoch=epoch, error=error, **leader)
     for kind, error in product(kinds, ("REQUEST_TIMED_OUT", "INVALID_REQUEST")):
-        yield message(place, kind, epoch=EPOCH, error=error, **leaders(place)[-3])
+        yield message(place, kind, epoch=EPOCH, error=error, **place.leader(place.first))
         yield message(place, kind, epoch=EPOCH, error=error, correlation_id=0, **NOBODY)
 
 
@@ -223,20 +215,22 @@ def snapshot_responses(place: Place) -> Iterator[ModelRecord]:
         target = targets(place)["replaced"] if level else NO_TARGET
         content = {"kraft_version": level, "voters": voters, "details": about, "target": target}
         snapshot = hashable({"end_offset": end, "epoch": of, **content})
-        for leader, corr in ((leaders(place)[3], 1), (leaders(place)[3], 0), (leaders(place)[4], 1)):
-            yield message(place, kind, epoch=EPOCH, correlation_id=corr, error="NONE", snapshot=snapshot, **leader)
+        answer: Fields = {"epoch": EPOCH, "error": "NONE", "snapshot": snapshot}
+        for leader, corr in ((place.first, 1), (place.first, 0), (place.second, 1)):
+            yield message(place, kind, correlation_id=corr, **answer, **place.leader(leader))
     for epoch, error in product(EPOCHS, ("SNAPSHOT_NOT_FOUND", "FENCED_LEADER_EPOCH")):
-        yield message(place, kind, epoch=epoch, error=error, snapshot=(), **leaders(place)[3])
-    told: dict[str, Any] = {"error": "NONE", "high_watermark": -1, "diverging_epoch": -1, "diverging_end_offset": -1}
+        yield message(place, kind, epoch=epoch, error=error, snapshot=(), **place.leader(place.first))
     for end, of in ((0, 0), (1, 1), (2, 1), (3, 2)):
-        named: dict[str, Any] = {"snapshot_end_offset": end, "snapshot_epoch": of}
-        yield message(place, "FetchResponse", epoch=EPOCH, records=(), **told, **named, **leaders(place)[3])
+        named: Fields = {"snapshot_end_offset": end, "snapshot_epoch": of}
+        yield message(
+            place, "FetchResponse", epoch=EPOCH, error="NONE", **NO_RECORDS | named, **place.leader(place.first)
+        )
 
 
 def batches(place: Place) -> Iterator[ModelRecord]:
     """Fetch answers with an upgrade."""
     voters = frozenset({place.own, place.key(place.first), place.key(place.second)})
     level = record(EPOCH, "KRaftVersion", 1)
-    told: dict[str, Any] = {"error": "NONE", "high_watermark": -1, "diverging_epoch": -1, "diverging_end_offset": -1}
     upgrade = (level, voters_record(place, EPOCH, voters))
-    yield message(place, "FetchResponse", epoch=EPOCH, records=upgrade, **told, **NO_SNAPSHOT_ID, **leaders(place)[3])
+    told = NO_RECORDS | place.leader(place.first) | {"records": upgrade}
+    yield message(place, "FetchResponse", epoch=EPOCH, error="NONE", **told)

@@ -20,18 +20,18 @@ from kraft_dev.edges.constructed_place import (
 from kraft_dev.edges.edge import ModelRecord
 
 EPOCHS = (EPOCH - 1, EPOCH, EPOCH + 1)
-_NOT_DIVERGING = (-1, -1)
-NO_SNAPSHOT_ID: Fields = {"snapshot_end_offset": -1, "snapshot_epoch": -1}
+NO_RECORDS: Fields = {
+    **dict.fromkeys(("high_watermark", "diverging_epoch", "diverging_end_offset"), -1),
+    **dict.fromkeys(("snapshot_end_offset", "snapshot_epoch"), -1),
+    "records": (),
+}
+"""A Fetch answer that brings nothing."""
 
 
 def message(place: Place, kind: str, source: int | None = None, **fields: Any) -> ModelRecord:
     """One from `place.first` if no `source` is given, of an outstanding request if no `correlation_id` is."""
     sender = place.first if source is None else source
     return hashable({"type": kind, "source": sender, "destination": place.replica_id, "correlation_id": 1, **fields})
-
-
-def _message(place: Place, kind: str, epoch: int, source: int | None = None, **fields: Any) -> ModelRecord:
-    return message(place, kind, source, epoch=epoch, **fields)
 
 
 def _wrong_addresses(place: Place) -> tuple[tuple[int, str], ...]:
@@ -46,7 +46,7 @@ def vote_requests(place: Place) -> Iterator[ModelRecord]:
     def asks(epoch: int, pre_vote: bool, **changed: Any) -> ModelRecord:
         keys = {"replica_key": place.key(place.first), "voter_key": place.entry(place.replica_id)}
         plain: dict[str, Any] = {**keys, "last_epoch": 1, "end_offset": 3, "pre_vote": pre_vote}
-        return _message(place, "VoteRequest", epoch, **(plain | changed))
+        return message(place, "VoteRequest", epoch=epoch, **(plain | changed))
 
     positions = ((0, 0), (1, 1), (1, 2), (1, 3), (2, 2), (3, 1))
     for epoch, pre_vote in product(EPOCHS, (False, True)):
@@ -66,11 +66,11 @@ def announcements(place: Place) -> Iterator[ModelRecord]:
     own = place.entry(place.replica_id)
     for epoch, leader in product(EPOCHS, (place.first, place.second)):
         for endpoint in (NO_ENDPOINT, place.endpoint(leader)):
-            yield _message(place, begin, epoch, leader, voter_key=own, leader_endpoint=endpoint)
+            yield message(place, begin, leader, epoch=epoch, voter_key=own, leader_endpoint=endpoint)
         for preferred in ((), (own, place.entry(place.second))):
-            yield _message(place, end, epoch, leader, preferred_candidates=preferred)
+            yield message(place, end, leader, epoch=epoch, preferred_candidates=preferred)
     for epoch, voter_key in product(EPOCHS, _wrong_addresses(place)):
-        yield _message(place, begin, epoch, voter_key=voter_key, leader_endpoint=place.endpoint(place.first))
+        yield message(place, begin, epoch=epoch, voter_key=voter_key, leader_endpoint=place.endpoint(place.first))
 
 
 NOBODY: Fields = {"leader_id": NO_LEADER, "leader_endpoint": NO_ENDPOINT}
@@ -80,7 +80,7 @@ def leaders(place: Place) -> tuple[Fields, ...]:
     """What an answer may say of the leader: nobody, either of the others with or without endpoint, the replica."""
     named = [{"leader_id": leader, "leader_endpoint": NO_ENDPOINT} for leader in (NO_LEADER, place.first, place.second)]
     found = (place.first, place.second, place.replica_id)
-    return (*named, *[{"leader_id": leader, "leader_endpoint": place.endpoint(leader)} for leader in found])
+    return (*named, *map(place.leader, found))
 
 
 def vote_responses(place: Place) -> Iterator[ModelRecord]:
@@ -88,17 +88,17 @@ def vote_responses(place: Place) -> Iterator[ModelRecord]:
     kind = "VoteResponse"
     for epoch, leader in product(EPOCHS, leaders(place)):
         for granted, pre_vote in product((False, True), repeat=2):
-            yield _message(place, kind, epoch, error="NONE", granted=granted, pre_vote=pre_vote, **leader)
+            yield message(place, kind, epoch=epoch, error="NONE", granted=granted, pre_vote=pre_vote, **leader)
         for error in ("INVALID_REQUEST", "FENCED_LEADER_EPOCH", "UNSUPPORTED_VERSION"):
-            yield _message(place, kind, epoch, error=error, granted=False, pre_vote=True, **leader)
+            yield message(place, kind, epoch=epoch, error=error, granted=False, pre_vote=True, **leader)
     for pre_vote in (False, True):
-        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", granted=False, pre_vote=pre_vote, **NOBODY)
+        yield message(place, kind, epoch=EPOCH, error="INVALID_VOTER_KEY", granted=False, pre_vote=pre_vote, **NOBODY)
     # The sender's own network layer answers so.
-    yield _message(place, kind, 0, error="UNSUPPORTED_VERSION", granted=False, pre_vote=False, **NOBODY)
+    yield message(place, kind, epoch=0, error="UNSUPPORTED_VERSION", granted=False, pre_vote=False, **NOBODY)
     for granted, pre_vote in product((False, True), repeat=2):
         counted: Fields = {"error": "NONE", "granted": granted, "pre_vote": pre_vote, **NOBODY}
-        yield _message(place, kind, EPOCH, correlation_id=0, **counted)
-        yield _message(place, kind, EPOCH, place.second, **counted)
+        yield message(place, kind, epoch=EPOCH, correlation_id=0, **counted)
+        yield message(place, kind, place.second, epoch=EPOCH, **counted)
 
 
 def announcement_responses(place: Place) -> Iterator[ModelRecord]:
@@ -106,9 +106,9 @@ def announcement_responses(place: Place) -> Iterator[ModelRecord]:
     for kind in ("BeginQuorumEpochResponse", "EndQuorumEpochResponse"):
         errors = ("NONE", "FENCED_LEADER_EPOCH", "INVALID_REQUEST") if place.full else ("NONE", "INVALID_REQUEST")
         for epoch, leader, error in product(EPOCHS, leaders(place), errors):
-            yield _message(place, kind, epoch, error=error, **leader)
-        yield _message(place, kind, EPOCH, error="INVALID_VOTER_KEY", **NOBODY)
-        yield _message(place, kind, EPOCH, error="NONE", correlation_id=0, **NOBODY)
+            yield message(place, kind, epoch=epoch, error=error, **leader)
+        yield message(place, kind, epoch=EPOCH, error="INVALID_VOTER_KEY", **NOBODY)
+        yield message(place, kind, epoch=EPOCH, error="NONE", correlation_id=0, **NOBODY)
 
 
 def fetch_requests(place: Place) -> Iterator[ModelRecord]:
@@ -120,45 +120,38 @@ def fetch_requests(place: Place) -> Iterator[ModelRecord]:
     keys += [(i, place.key(i)) for i in (place.second, *observers)]
     positions = ((0, 0), (1, 1), (2, 1), (2, 2), (3, 2), (9, 2), (1, 2), (3, 1), (2, 0))
     for (source, key), (offset, last_epoch) in product(keys, positions):
-        yield _message(place, kind, EPOCH, source, replica_key=key, fetch_offset=offset, last_epoch=last_epoch)
+        yield message(place, kind, source, epoch=EPOCH, replica_key=key, fetch_offset=offset, last_epoch=last_epoch)
     yield from late_fetch_requests(place)
 
 
 def late_fetch_requests(place: Place) -> Iterator[ModelRecord]:
     """One Fetch of each epoch, for replicas that do not lead."""
     for epoch in EPOCHS:
-        yield _message(place, "FetchRequest", epoch, replica_key=place.key(place.first), fetch_offset=1, last_epoch=1)
+        yield message(
+            place, "FetchRequest", epoch=epoch, replica_key=place.key(place.first), fetch_offset=1, last_epoch=1
+        )
 
 
 def fetch_responses(place: Place) -> Iterator[ModelRecord]:
     """Records, voters sets, diverging answers, and errors with what they say of epoch and leader."""
 
-    def answers(epoch: int = EPOCH, diverging: tuple[int, int] = _NOT_DIVERGING, **changed: Any) -> ModelRecord:
-        cut = {"diverging_epoch": diverging[0], "diverging_end_offset": diverging[1]}
-        found = {"leader_id": place.first, "leader_endpoint": place.endpoint(place.first)}
-        plain: dict[str, Any] = {"error": "NONE", "high_watermark": -1, "records": (), **found, **cut, **NO_SNAPSHOT_ID}
-        return _message(place, "FetchResponse", epoch, **(plain | changed))
+    def answers(**changed: Any) -> ModelRecord:
+        plain = {"error": "NONE", **place.leader(place.first), **NO_RECORDS}
+        return message(place, "FetchResponse", epoch=EPOCH, **(plain | changed))
 
     sets = [(voters_record(place, EPOCH, voters),) for voters in voters_sets(place).values()]
     datum = record(EPOCH, "Data", 9)
     for records, watermark in product(((), (datum,), (datum, datum), *sets), (-1, 1, 5)):
         yield answers(records=records, high_watermark=watermark)
-    for diverging in ((0, 0), (1, 1), (1, 2), (1, 5), (2, 1), (2, 2), (2, 3)):
-        yield answers(diverging=diverging)
-        yield answers(diverging=diverging, high_watermark=1)
+    for of, end in ((0, 0), (1, 1), (1, 2), (1, 5), (2, 1), (2, 2), (2, 3)):
+        yield answers(diverging_epoch=of, diverging_end_offset=end)
+        yield answers(diverging_epoch=of, diverging_end_offset=end, high_watermark=1)
     yield from answers_of_any_leader(place)
     yield answers(correlation_id=0)
 
 
 def answers_of_any_leader(place: Place) -> Iterator[ModelRecord]:
     """Empty answers to a Fetch."""
-    empty: Fields = {
-        "high_watermark": -1,
-        "diverging_epoch": -1,
-        "diverging_end_offset": -1,
-        "records": (),
-        **NO_SNAPSHOT_ID,
-    }
     errors = ("NONE", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH", "NOT_LEADER_OR_FOLLOWER")
     for epoch, leader, error in product(EPOCHS, leaders(place), errors if place.full else errors[::3]):
-        yield _message(place, "FetchResponse", epoch, error=error, **leader, **empty)
+        yield message(place, "FetchResponse", epoch=epoch, error=error, **leader, **NO_RECORDS)

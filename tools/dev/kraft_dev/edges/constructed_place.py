@@ -18,7 +18,7 @@ OTHER_DIRECTORY = "Z"
 """A directory id that no replica has."""
 
 Key = tuple[int, str]
-Fields = Mapping[str, Any]
+Fields = dict[str, Any]
 Log = tuple[ModelRecord, ...]
 
 
@@ -46,6 +46,10 @@ class Place(NamedTuple):
     def endpoint(self, replica_id: int) -> str:
         endpoint: str = function_entries(self.configuration["endpoints"])[replica_id]
         return endpoint
+
+    def leader(self, replica_id: int) -> Fields:
+        """What is known of a leader and where it listens."""
+        return {"leader_id": replica_id, "leader_endpoint": self.endpoint(replica_id)}
 
     @property
     def ids(self) -> frozenset[int]:

@@ -33,6 +33,7 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
     """A state in `EPOCH` with a log of `logs`; a field that is not given holds what NewReplica gives it.
 
     The log stands on the snapshot `base`, or on the checkpoint that the replica was formatted with.
+    Who leads, or has, knows itself as the leader, and a Follower follows `first`, unless it is given another.
     """
     content = logs(place)[log]
     base = checkpoint(place) if base is None else base
@@ -73,20 +74,13 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
         "quorum_state_version": levels[-1]["kraft_version"] if levels else base["kraft_version"],
         "moved_to": NO_ENDPOINT,
     }
+    leader = {"Leader": place.replica_id, "Resigned": place.replica_id, "Follower": place.first}.get(role)
+    if leader is not None:
+        blank |= place.leader(leader)
     unknown = fields.keys() - blank.keys()
     if unknown:
         raise ValueError(f"no fields of a state: {sorted(unknown)}")
     return blank | fields
-
-
-def leads(place: Place) -> Fields:
-    """What a Leader or a Resigned replica knows of the leader."""
-    return {"leader_id": place.replica_id, "leader_endpoint": place.endpoint(place.replica_id)}
-
-
-def follows(place: Place, leader: int) -> Fields:
-    """What a replica knows of another that leads."""
-    return {"leader_id": leader, "leader_endpoint": place.endpoint(leader)}
 
 
 def votes(place: Place) -> tuple[Key, ...]:
@@ -99,7 +93,7 @@ def votes(place: Place) -> tuple[Key, ...]:
 
 def _known_leaders(place: Place) -> tuple[Fields, ...]:
     """What a Prospective may know of the leader."""
-    return ({}, {"leader_id": place.first}, follows(place, place.first), follows(place, place.second))
+    return ({}, {"leader_id": place.first}, place.leader(place.first), place.leader(place.second))
 
 
 def asked_states(place: Place) -> Iterator[ModelRecord]:
@@ -109,25 +103,25 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
     for voted, log in product(votes(place), some_logs):
         for leader in (NO_LEADER, first, second):
             yield state(place, "Unattached", log, leader_id=leader, voted_key=voted)
-        yield state(place, "Resigned", log, voted_key=voted, **leads(place))
+        yield state(place, "Resigned", log, voted_key=voted)
     alone = frozenset({place.replica_id})
     for voted in votes(place):
         for known in _known_leaders(place):
             yield state(place, "Prospective", voted_key=voted, granted=alone, **known)
         for leader, fetched, searching in product((first, second), (False, True), (False, True)):
             if not (fetched and searching):
-                at = follows(place, leader)
+                at = place.leader(leader)
                 yield state(place, "Follower", voted_key=voted, fetched=fetched, searching=searching, **at)
-        yield state(place, "Leader", "leads", voted_key=voted, epoch_start_offset=1, **leads(place))
-        yield state(place, "Leader", "behind", voted_key=voted, **leads(place))
+        yield state(place, "Leader", "leads", voted_key=voted, epoch_start_offset=1)
+        yield state(place, "Leader", "behind", voted_key=voted)
         if voted != NO_KEY:
             yield state(place, "Candidate", voted_key=voted, granted=alone)
     # Outside its own voters set it is an observer, whatever it was before.
     for log, leader in product(("voters-without", "voters-moved", "voters-sole"), (NO_LEADER, first)):
         yield state(place, "Unattached", log, leader_id=leader)
         if leader != NO_LEADER:
-            yield state(place, "Follower", log, **follows(place, leader))
-            yield state(place, "Follower", log, fetched=True, searching=True, **follows(place, leader))
+            yield state(place, "Follower", log, **place.leader(leader))
+            yield state(place, "Follower", log, fetched=True, searching=True, **place.leader(leader))
 
 
 def waiting_states(place: Place) -> Iterator[ModelRecord]:
@@ -146,19 +140,19 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Prospective", voted_key=place.key(second), **count, **both)
         yield state(place, "Candidate", voted_key=place.own, **count, **both)
     for leader in (first, second):
-        yield state(place, "Follower", voted_key=place.own, **follows(place, leader), **both)
+        yield state(place, "Follower", voted_key=place.own, **place.leader(leader), **both)
         yield state(place, "Unattached", leader_id=leader, **both)
     yield state(place, "Unattached", voted_key=place.own, **both)
     for acknowledged in (nobody, frozenset({second})):
-        announced: Fields = {"acknowledged": acknowledged, "voted_key": place.own, **leads(place)}
+        announced: Fields = {"acknowledged": acknowledged, "voted_key": place.own}
         yield state(place, "Leader", "leads", epoch_start_offset=1, **announced, **both)
         yield state(place, "Resigned", **announced, **both)
     # Nothing is outstanding at the sender of most messages.
     other: Fields = {"awaiting": frozenset({(second, 1)})}
     yield state(place, "Prospective", granted=alone, **other)
     yield state(place, "Candidate", granted=alone, voted_key=place.own, **other)
-    yield state(place, "Follower", **follows(place, second), **other)
-    yield state(place, "Leader", "leads", **leads(place), **other)
+    yield state(place, "Follower", **place.leader(second), **other)
+    yield state(place, "Leader", "leads", **other)
 
 
 def leader_states(place: Place) -> Iterator[ModelRecord]:
@@ -169,21 +163,21 @@ def leader_states(place: Place) -> Iterator[ModelRecord]:
     seen = (nobody, frozenset({place.first}), frozenset({place.second}))
     for offsets, fetchers, watermark in product(progress, seen, (-1, 1, 2)):
         counted: Fields = {"fetch_offsets": offsets, "fetchers": fetchers, "high_watermark": watermark}
-        yield state(place, "Leader", "leads", epoch_start_offset=1, voted_key=place.own, **counted, **leads(place))
+        yield state(place, "Leader", "leads", epoch_start_offset=1, voted_key=place.own, **counted)
     for name, watermark, fetchers in product(voters_sets(place), (-1, 1), seen[:2]):
         counted = {"fetchers": fetchers, "high_watermark": watermark}
-        yield state(place, "Leader", f"voters-{name}", **counted, **leads(place))
+        yield state(place, "Leader", f"voters-{name}", **counted)
     # Announced to everybody, and one request outstanding: nothing, or less, is due.
     waiting: Fields = {"awaiting": frozenset({(place.first, 1)})}
     told = frozenset({place.first, place.second})
-    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=told, **leads(place), **waiting)
+    yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=told, **waiting)
     ordered = (place.entry(place.second), place.entry(place.first))
-    yield state(place, "Resigned", preferred_candidates=ordered, **leads(place), **waiting)
+    yield state(place, "Resigned", preferred_candidates=ordered, **waiting)
 
 
 def fetching_states(place: Place) -> Iterator[ModelRecord]:
     """A Follower that waits for an answer of its leader, with logs to truncate and high watermarks to keep."""
-    at = {**follows(place, place.first), "awaiting": frozenset({(place.first, 1)})}
+    at: Fields = {"awaiting": frozenset({(place.first, 1)})}
     for log, fetched, searching in product(("empty", "behind", "current", "longer"), (False, True), (False, True)):
         for watermark in (-1, 1, 2):
             if watermark <= len(logs(place)[log]) and not (fetched and searching and not place.full):
@@ -213,13 +207,13 @@ def unflushed_states(place: Place) -> Iterator[ModelRecord]:
     for voted in (NO_KEY, place.key(first)):
         yield state(place, "Unattached", voted_key=voted, **tail)
         yield state(place, "Prospective", voted_key=voted, granted=alone, **tail, **waiting)
-        yield state(place, "Follower", voted_key=voted, **tail, **follows(place, first), **waiting)
-    yield state(place, "Follower", **tail, **follows(place, first))
+        yield state(place, "Follower", voted_key=voted, **tail, **waiting)
+    yield state(place, "Follower", **tail)
     yield state(place, "Prospective", granted=alone, **tail)
     yield state(place, "Prospective", "voters-sole", granted=alone, flushed=1)
     yield state(place, "Candidate", voted_key=place.own, granted=alone, **tail, **waiting)
     for log in ("leads", "voters-without"):
-        yield state(place, "Leader", log, flushed=1, fetchers=frozenset({place.second}), **leads(place))
-    yield state(place, "Resigned", **tail, **leads(place))
+        yield state(place, "Leader", log, flushed=1, fetchers=frozenset({place.second}))
+    yield state(place, "Resigned", **tail)
     for log in ("ahead", "voters-sole"):
         yield state(place, "Stopped", log, voted_key=place.own, flushed=1)

@@ -1,41 +1,16 @@
 """Run the evidence of the mutants: what TLC finds wrong without each safety rule, and the table of it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from time import monotonic
 
-from kraft_dev.load_bearing.recorded import counterexample_of, recorded_counterexample
-from kraft_dev.load_bearing.schedule import hold
-from kraft_dev.load_bearing.searching import gather
+from kraft_dev.load_bearing.recorded import recorded_counterexample
+from kraft_dev.load_bearing.searching import Found, hold, search
 from kraft_dev.markdown import Section, code, page
 from kraft_reference.profile import KIP
-from kraft_spec.counterexamples import Counterexample
 from kraft_spec.mutants import Exhaustive, Mutant, Schedule
 from kraft_spec.mutants.load_bearing import VERDICTS, Row
 from kraft_spec.tlc.model_report import Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What running a mutant's evidence found.
-
-    Attributes:
-        mutant: Its name.
-        violated: Property that TLC finds violated; empty for a covered rule.
-        length: States or lines up to the violation; 0 without one.
-        where: Slices searched, or the schedule.
-        problem: Why this is not what the mutant states; empty if it is.
-        seconds: Duration.
-        counterexample: Step by step, where a search found one; a schedule is one by itself.
-    """
-
-    mutant: str
-    violated: str
-    length: int
-    where: str
-    problem: str
-    seconds: float
-    counterexample: Counterexample | None = None
 
 
 def run_evidence(
@@ -44,8 +19,6 @@ def run_evidence(
     *,
     profile: str = KIP.name,
     workers: int = 1,
-    heap_megabytes: int | None = None,
-    clock: Callable[[], float] = monotonic,
 ) -> Found:
     """Run the evidence of one mutant; a schedule has its own profile.
 
@@ -55,17 +28,12 @@ def run_evidence(
         ChildError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
         ValueTextError: A counterexample is not printed as TLC prints values.
     """
-    started = clock()
+    started = monotonic()
     if isinstance(mutant.evidence, Schedule):
-        held = hold(mutant)
-        violated = " and ".join(held.violated)
-        return Found(mutant.name, violated, held.lines, held.schedule, held.problem, clock() - started)
-    report = gather(mutant, on_progress, profile=profile, workers=workers, heap_megabytes=heap_megabytes)
-    violated = " and ".join(search.violated for search in report.searches if search.violated)
-    length = max((search.states for search in report.searches), default=0)
-    where = ", ".join(search.check for search in report.searches)
-    shown = next((counterexample_of(mutant, search.report) for search in report.searches if search.violated), None)
-    return Found(mutant.name, violated, length, where, report.problem, clock() - started, shown)
+        found = hold(mutant)
+    else:
+        found = search(mutant, on_progress, profile=profile, workers=workers)
+    return replace(found, seconds=monotonic() - started)
 
 
 def not_as_recorded(mutant: Mutant, found: Found) -> str:

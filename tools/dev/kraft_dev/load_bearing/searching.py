@@ -2,8 +2,9 @@
 
 The broken model is a copy of the modules with the mutant's edits, and a module `Mutant` that extends the slice and
 may narrow its bounds.
+Some counterexamples lie deeper than a search reaches.  A scenario, or the first run of the simulator that goes wrong,
+leads there: TLC, held to this schedule, has one successor for each line of the broken reference.
 What a mutant says about itself (the property, the length) is compared with what TLC finds.
-A mutant held to a schedule needs the checker of traces: see `kraft_dev.load_bearing.schedule`.
 """
 
 import shutil
@@ -13,14 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kraft_dev.broken_runs import Run, judge_runs
+from kraft_dev.load_bearing.recorded import counterexample_of
 from kraft_reference.profile import KIP, PROFILES
+from kraft_spec.counterexamples import Counterexample
 from kraft_spec.edits import apply_edits
 from kraft_spec.experiments import model_edits_without
 from kraft_spec.models import Configuration, find_check, model_directory, takes_profile, under_profile
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.models.running import decided_by
 from kraft_spec.mutants.catalogue import MutantError, model_edits
-from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant
+from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Schedule
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 
@@ -38,37 +42,26 @@ Bounds = Exhaustive | Covered
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """One search of a broken model.
+class Found:
+    """What TLC finds without a rule.
 
     Attributes:
-        check: Name of the slice.
-        violated: The property found violated; empty if none was.
-        states: Length of the counterexample; 0 if there is none.
-        exhaustive: Whether the whole state space was searched.
-        report: TLC's findings.
+        mutant: Its name.
+        violated: Properties found violated; empty for a covered rule.
+        length: States or lines up to the violation; 0 without one.
+        where: Slices searched, or the schedule.
+        problem: Why this is not what the mutant states; empty if it is.
+        counterexample: Step by step, where a search found one; a schedule is one by itself.
+        seconds: Duration.
     """
 
-    check: str
+    mutant: str
     violated: str
-    states: int
-    exhaustive: bool
-    report: ModelCheckReport
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceReport:
-    """What the searches of a mutant found, against what the mutant says.
-
-    Attributes:
-        mutant: The mutant.
-        searches: One for each slice that was searched.
-        problem: Why this is not what the mutant says; empty if it is.
-    """
-
-    mutant: Mutant
-    searches: tuple[Search, ...]
+    length: int
+    where: str
     problem: str
+    counterexample: Counterexample | None = None
+    seconds: float = 0.0
 
 
 def leaves_open(mutant: Mutant) -> bool:
@@ -77,15 +70,15 @@ def leaves_open(mutant: Mutant) -> bool:
     return bool(slices) and all(map(takes_profile, slices))
 
 
-def gather(
+def search(
     mutant: Mutant,
     on_progress: Callable[[Progress], None] | None = None,
     *,
     profile: str = KIP.name,
     workers: int = 1,
     heap_megabytes: int | None = None,
-) -> EvidenceReport:
-    """Search the broken model as the mutant's evidence says, and compare.
+) -> Found:
+    """Search the broken model as the mutant's evidence says.
 
     Where another profile decides than `kip`, a counterexample may have another length.
 
@@ -93,19 +86,33 @@ def gather(
         MutantError: The evidence is a schedule, or there is none.
         EditError: An edit does not fit the model any more.
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+        ValueTextError: A counterexample is not printed as TLC prints values.
     """
     evidence = mutant.evidence
     if not isinstance(evidence, Bounds):
         raise MutantError(f"mutant {mutant.name} has no evidence that a search of the model gives")
-    threads = 1 if isinstance(evidence, Exhaustive) else workers
-    searches = tuple(
-        _search(mutant, under_profile(check, profile), evidence, on_progress, threads, heap_megabytes)
-        for check in _slices(mutant)
-    )
-    if isinstance(evidence, Covered):
-        return EvidenceReport(mutant, searches, _problem_of_covered(searches))
-    states = evidence.states if profile == KIP.name else None
-    return EvidenceReport(mutant, searches, _problem(searches[0], evidence.property, states))
+    checks = [under_profile(check, profile) for check in _slices(mutant)]
+    problem, broken = "" if checks else "no slice was searched", None
+    for check in checks:
+        options = ModelCheckOptions(
+            workers=1 if isinstance(evidence, Exhaustive) else workers,
+            simulation=check.simulation,
+            check_deadlock=False,
+            heap_megabytes=heap_megabytes,
+            time_limit_seconds=check.time_limit_seconds,
+            brief=mutant.sample,
+        )
+        with broken_model(mutant, check, evidence) as folder:
+            report = check_model(folder, MODULE, MODULE, options, on_progress=on_progress)
+        broken = broken or (report if report.violated else None)
+        if isinstance(evidence, Exhaustive):
+            problem = _problem(report, evidence.property, evidence.states if profile == KIP.name else None)
+        else:
+            problem = problem or _problem_of_covered(report, check)
+    where = ", ".join(check.name for check in checks)
+    if broken is None:
+        return Found(mutant.name, "", 0, where, problem)
+    return Found(mutant.name, broken.violated, len(broken.trace), where, problem, counterexample_of(mutant, broken))
 
 
 def _slices(mutant: Mutant) -> tuple[ModelCheck, ...]:
@@ -117,53 +124,27 @@ def _slices(mutant: Mutant) -> tuple[ModelCheck, ...]:
     return ()
 
 
-def _problem(search: Search, expected: str, states: int | None) -> str:
-    if search.report.outcome is not Outcome.VIOLATION:
-        said = search.report.message.splitlines()
-        return f"expected a violation of {expected}, found {search.report.outcome.value}" + (
-            f": {said[0]}" if said else ""
-        )
-    if search.violated != expected:
-        return f"expected a violation of {expected}, found one of {search.violated}"
-    if states is not None and search.states != states:
-        return f"expected a counterexample of {states} states, found one of {search.states}"
+def _problem(report: ModelCheckReport, expected: str, states: int | None) -> str:
+    if report.outcome is not Outcome.VIOLATION:
+        said = report.message.splitlines()
+        return f"expected a violation of {expected}, found {report.outcome.value}" + (f": {said[0]}" if said else "")
+    if report.violated != expected:
+        return f"expected a violation of {expected}, found one of {report.violated}"
+    if states is not None and len(report.trace) != states:
+        return f"expected a counterexample of {states} states, found one of {len(report.trace)}"
     return ""
 
 
-def _problem_of_covered(searches: tuple[Search, ...]) -> str:
-    for search in searches:
-        if search.violated:
-            return f"{search.check} violates {search.violated} after {search.states} states: the rule is load-bearing"
-        if not search.exhaustive:
-            return f"{search.check} was not searched to its end: {search.report.outcome.value}"
-    return "" if searches else "no slice was searched"
-
-
-def _search(
-    mutant: Mutant,
-    check: ModelCheck,
-    bounds: Bounds | None,
-    on_progress: Callable[[Progress], None] | None,
-    workers: int,
-    heap_megabytes: int | None,
-) -> Search:
-    options = ModelCheckOptions(
-        workers=workers,
-        simulation=check.simulation,
-        check_deadlock=False,
-        heap_megabytes=heap_megabytes,
-        time_limit_seconds=check.time_limit_seconds,
-        brief=mutant.sample,
-    )
-    with broken_model(mutant, check, bounds) as folder:
-        report = check_model(folder, MODULE, MODULE, options, on_progress=on_progress)
-    exhaustive = report.outcome is Outcome.OK and check.simulation is None
-    states = len(report.trace) if report.outcome is Outcome.VIOLATION else 0
-    return Search(check.name, report.violated, states, exhaustive, report)
+def _problem_of_covered(report: ModelCheckReport, check: ModelCheck) -> str:
+    if report.violated:
+        return f"{check.name} violates {report.violated} after {len(report.trace)} states: the rule is load-bearing"
+    if report.outcome is not Outcome.OK or check.simulation is not None:
+        return f"{check.name} was not searched to its end: {report.outcome.value}"
+    return ""
 
 
 @contextmanager
-def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None) -> Iterator[Path]:
+def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[Path]:
     """Yield a folder with the broken modules and with `Mutant.tla` and `Mutant.cfg`, gone afterwards.
 
     Raises:
@@ -178,16 +159,15 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds | None = None
         without = set() if own_start else set(check.without) - set(mutant.switched_off)
         apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
         apply_edits(folder, decided_by(PROFILES[check.profile]))
-        definitions = "" if bounds is None else bounds.definitions
         heading = f" MODULE {MODULE} ".center(77, "-")
-        module = f"{heading}\nEXTENDS {check.configuration.module}\n{definitions}\n{'=' * 77}\n"
+        module = f"{heading}\nEXTENDS {check.configuration.module}\n{bounds.definitions}\n{'=' * 77}\n"
         (folder / f"{MODULE}.tla").write_text(module, encoding="utf-8")
         configuration = broken_configuration(check.configuration, bounds)
         (folder / f"{MODULE}.cfg").write_text(configuration.text, encoding="utf-8")
         yield folder
 
 
-def broken_configuration(of_slice: Configuration, bounds: Bounds | None) -> Configuration:
+def broken_configuration(of_slice: Configuration, bounds: Bounds) -> Configuration:
     """The configuration of a slice for a broken model, narrowed by `bounds`.
 
     The claims about the slice's reductions are checked where nothing must be found, and only there.
@@ -195,7 +175,6 @@ def broken_configuration(of_slice: Configuration, bounds: Bounds | None) -> Conf
     """
     wanted = bounds.properties if isinstance(bounds, Exhaustive) else ()
     initial = bounds.initial if isinstance(bounds, Exhaustive) else ""
-    constants = {} if bounds is None else bounds.constants
     unasked = _ABOUT_LOCAL_FORMS if isinstance(bounds, Covered) else (*_ABOUT_LOCAL_FORMS, *_ABOUT_REDUCTIONS)
 
     def asked(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -205,7 +184,41 @@ def broken_configuration(of_slice: Configuration, bounds: Bounds | None) -> Conf
         of_slice,
         module=MODULE,
         init=initial or of_slice.init,
-        replaces={**of_slice.replaces, **constants},
+        replaces={**of_slice.replaces, **bounds.constants},
         invariants=asked(of_slice.invariants),
         properties=asked(of_slice.properties),
+    )
+
+
+def hold(mutant: Mutant) -> Found:
+    """Hold the broken model to the mutant's schedule, in a process of its own.
+
+    Raises:
+        MutantError: The mutant's evidence is no schedule.
+        EditError: An edit does not fit.
+        ChildError: The process failed; the message is its last words.
+    """
+    evidence = mutant.evidence
+    if not isinstance(evidence, Schedule):
+        raise MutantError(f"mutant {mutant.name} is not held to a schedule")
+    judged = judge_runs(mutant, "line", _runs(evidence), until=evidence.property)
+    for one in judged:
+        if evidence.property in one.properties:
+            return Found(mutant.name, " and ".join(one.properties), one.lines, one.run.scenario or str(one.run), "")
+    said = next((one for one in reversed(judged) if one.problem or one.properties), None)
+    tried = "no run violates anything"
+    if said is not None:
+        violated = ", ".join(said.properties)
+        tried = f"{said.run}: {said.problem or f'TLC finds {violated} violated'}"
+    return Found(mutant.name, "", 0, "", f"expected a violation of {evidence.property}, found none; {tried}")
+
+
+def _runs(evidence: Schedule) -> tuple[Run, ...]:
+    """The scenario; or the simulated runs, each shrunk and whole."""
+    if evidence.scenario:
+        return (Run(scenario=evidence.scenario),)
+    return tuple(
+        Run(evidence.workload, seed, steps=evidence.steps, shrunk=shrunk)
+        for seed in range(evidence.seeds)
+        for shrunk in (True, False)
     )

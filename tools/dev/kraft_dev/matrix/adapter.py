@@ -1,6 +1,5 @@
 """A mutant behind kraft-adapter/1: a process of its own with the edited sources, and the runner that everybody uses."""
 
-import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,8 +37,7 @@ def broken_adapter(subject: Subject) -> Iterator[str]:
 def command_line(environment: Mapping[str, str]) -> str:
     """The command line, which names its environment itself: the runner hands none on."""
     names = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")
-    copy = environment["PYTHONPATH"].split(os.pathsep)[0]
-    words = child_command("kraft_dev.matrix.mutant_adapter", "--copy", copy)
+    words = child_command("kraft_dev.matrix.mutant_adapter")
     return shlex.join(["env", *[f"{name}={environment[name]}" for name in names], *words])
 
 

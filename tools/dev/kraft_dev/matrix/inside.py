@@ -1,10 +1,9 @@
-"""The process in which one tool meets one mutant: `python -m kraft_dev.matrix.inside TOOL ...`.
+"""The process in which one tool meets one mutant: `python -m kraft_dev.matrix.inside TOOL [EDGES]`.
 
 It prints one cell of the matrix as JSON.
 Whatever imports `kraft_reference` is imported late, because a mutant may fail at that.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -15,19 +14,20 @@ import msgspec
 
 from kraft_dev.child import ChildError, ChildTimeoutError, run_child
 from kraft_dev.matrix.subjects import Subject
-from kraft_dev.matrix.tally import Tally
-from kraft_dev.matrix.tool import Means, ToolError
+from kraft_dev.matrix.tool import Means, Tally, ToolError
 from kraft_dev.results import Cell, one_line
 from kraft_spec.edits import edited_packages, imported_from
 
+WITH_EDGES = "edges"
+"""The tool that replays the edges of the model, from a file."""
 _UNAVAILABLE = ("JavaMissing", "JarMissing", "JarMismatch")
 
 
-def in_own_process(tool: str, *, with_edges: bool = False) -> Callable[[Subject, Means], Iterator[Cell]]:
+def in_own_process(tool: str) -> Callable[[Subject, Means], Iterator[Cell]]:
     """The cells of a tool of `playing.LOOKS`."""
 
     def cells(subject: Subject, means: Means) -> Iterator[Cell]:
-        words = [tool, *(("--edges", str(means.edges())) if with_edges else ())]
+        words = [tool, str(means.edges())] if tool == WITH_EDGES else [tool]
         began = monotonic()
         with edited_packages({"kraft_reference": subject.edits}) as environment:
             try:
@@ -76,14 +76,11 @@ class _NotTheMutantError(RuntimeError):
 
 def main() -> None:
     """Look, and print what came of it."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tool")
-    parser.add_argument("--edges", type=Path)
-    given = parser.parse_args()
+    tool, *edges = sys.argv[1:]
     output = sys.stdout
     # Whatever the mutant prints is not what the tool says.
     sys.stdout = sys.stderr
-    found = look(given.tool, Tally(given.edges))
+    found = look(tool, Tally(Path(edges[0]) if edges else None))
     output.write(msgspec.json.encode(found).decode() + "\n")
     output.flush()
 

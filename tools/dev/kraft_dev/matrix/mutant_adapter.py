@@ -3,9 +3,10 @@
 It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`.
 """
 
-import argparse
+import os
 import sys
-from pathlib import Path
+
+from kraft_spec.edits import imported_from
 
 NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
 """What it says on standard error before it gives up: what it would show is the unbroken reference."""
@@ -13,16 +14,11 @@ NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
 
 def main() -> None:
     """Serve the copy."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--copy", type=Path, required=True, help="the folder with the edited copy")
-    given = parser.parse_args()
     # Late, because a mutant may fail at this.
     from kraft_conformance.adapters import reference
 
-    origin = sys.modules["kraft_reference"].__file__
-    if origin is None or not Path(origin).is_relative_to(given.copy):
+    if not imported_from("kraft_reference", os.environ):
         sys.exit(NOT_THE_MUTANT)
-
     reference.serve(sys.stdin.buffer, sys.stdout.buffer)
 
 

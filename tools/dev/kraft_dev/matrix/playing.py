@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from kraft_dev.edges import load_edges, replay
-from kraft_dev.matrix.tally import Look, Tally
+from kraft_dev.matrix.tool import Look, Tally
 from kraft_dev.matrix.unit_tests import run_unit_tests
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.cluster.occurrence import Occurrence

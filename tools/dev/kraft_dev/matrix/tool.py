@@ -1,4 +1,4 @@
-"""What a tool of the matrix is, and what it may use."""
+"""What a tool of the matrix is, what it may use, and how far it has come inside of a mutant's process."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -46,3 +46,25 @@ class Tool:
     cells: Callable[[Subject, Means], Iterable[Cell]]
     detectors: tuple[str, ...] = ()
     why_not: Callable[[], str] = str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Kept outside of the tool, so that it is known after an exception too.
+
+    Attributes:
+        edges: File with the edges of the model, for the tool that replays them.
+        amount: Events, edges or tests so far, the one in progress included where the tool counts that way.
+        where: What the tool is looking at: a workload and seed, a scenario.
+    """
+
+    edges: Path | None = None
+    amount: int = 0
+    where: str = ""
+
+
+Look = Callable[[Tally], str]
+"""Looks for what is wrong with the reference that this process imports, and says the first thing; "" if it finds none.
+
+An exception out of the reference is left to the caller, for whom it is a finding like any other.
+"""

@@ -1,6 +1,6 @@
 """The tools, each a row, from the cheapest to the most expensive; and the matrices that they make."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kraft_dev.matrix import vectors
@@ -23,11 +23,17 @@ RANDOM = Tool(
     "runs",
     run_random,
 )
-UNIT_TESTS = Tool(
+
+
+def _inside(name: str, does: str, unit: str = "events", why_not: Callable[[], str] = str) -> Tool:
+    """A tool that looks at a mutant from inside of its process."""
+    return Tool(name, does, unit, in_own_process(name), why_not=why_not)
+
+
+UNIT_TESTS = _inside(
     "tests",
     "the unit tests of the reference, up to the first failure, where nothing else detects the mutant",
     "tests",
-    in_own_process("tests"),
     why_not=why_no_unit_tests,
 )
 NAMING = Tool(
@@ -37,42 +43,17 @@ NAMING = Tool(
     name_rules,
     (NAMED, UNKNOWN),
 )
-BOTH_WAYS = Tool(
-    "both-ways",
-    "simulated runs, judged by the compiled model and by TLC alone",
-    "events",
-    in_own_process("both-ways"),
-)
+BOTH_WAYS = _inside("both-ways", "simulated runs, judged by the compiled model and by TLC alone")
 """Detects no mutant unless the two disagree: for `python -m kraft_dev agreement`."""
 
 SUITE: tuple[Tool, ...] = (
     VECTORS,
-    Tool(
-        "scenarios",
-        "the scripts of the named scenarios and the properties they state",
-        "events",
-        in_own_process("scenarios"),
-    ),
-    Tool("partitions", "the scenarios of partition reassignment", "events", in_own_process("partitions")),
-    Tool(
-        "edges",
-        "the model's state graph replayed on the reference",
-        "edges",
-        in_own_process("edges", with_edges=True),
-    ),
-    Tool(
-        "invariants",
-        "simulated runs with their invariants and the progress they owe",
-        "events",
-        in_own_process("invariants"),
-    ),
-    Tool("traces", "simulated runs, each line judged by TLC", "events", in_own_process("traces")),
-    Tool(
-        "partition-traces",
-        "random runs of partition reassignment, each line judged by TLC",
-        "events",
-        in_own_process("partition-traces"),
-    ),
+    _inside("scenarios", "the scripts of the named scenarios and the properties they state"),
+    _inside("partitions", "the scenarios of partition reassignment"),
+    _inside("edges", "the model's state graph replayed on the reference", "edges"),
+    _inside("invariants", "simulated runs with their invariants and the progress they owe"),
+    _inside("traces", "simulated runs, each line judged by TLC"),
+    _inside("partition-traces", "random runs of partition reassignment, each line judged by TLC"),
 )
 
 TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, BOTH_WAYS)}

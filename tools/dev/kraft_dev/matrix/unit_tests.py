@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kraft_dev.matrix.tally import Tally
+from kraft_dev.matrix.tool import Tally
 
 
 def tests_folder() -> Path:

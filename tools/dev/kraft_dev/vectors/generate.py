@@ -12,8 +12,8 @@ from kraft_conformance.vectors.acceptance import Accepts, accepted_by_model
 from kraft_conformance.vectors.files import files_of
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import vector_folder
-from kraft_conformance.vectors.recording import Subject
 from kraft_dev.vectors.partitions.making import partition_vectors
+from kraft_dev.vectors.target import source_of
 from kraft_dev.vectors.targeted import TARGETS
 from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_dev.vectors.worked_scenarios import scenario_vectors
@@ -41,15 +41,13 @@ def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
         ValueError: nothing happens at the replica that a vector is about.
     """
     runs: dict[object, Recorded] = {}
-    for target in TARGETS:
-        made_by = (target.script, id(target.configuration))
+    for subject, script, configuration in TARGETS:
+        made_by = (script, id(configuration))
         if made_by not in runs:
-            name = f"script {target.script.__module__.rpartition('.')[2]}.{target.script.__name__.lstrip('_')}"
-            runs[made_by] = Recorded(name, target.configuration, target.script, accepts)
-        subject = Subject(target.id, target.title, target.rules, target.replica_id, target.level)
+            runs[made_by] = Recorded(source_of(script), configuration, script, accepts)
         vectors = tuple(with_twins(runs[made_by], subject))
         if not vectors:
-            raise ValueError(f"{target.id}: nothing happens at replica {target.replica_id} after the first step")
+            raise ValueError(f"{subject.id}: nothing happens at replica {subject.replica_id} after the first step")
         yield from vectors
 
 

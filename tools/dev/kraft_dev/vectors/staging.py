@@ -22,7 +22,6 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.exchange import answer_to, verdict_of
-from kraft_reference.scenarios.opening import elect, observe
 
 
 class RecordingDirector(Director):
@@ -57,7 +56,7 @@ class RecordingDirector(Director):
         self.construction = Construction(there._replace(replicas=replicas, recollection=remembered), why)
         self.start = self.world.sequence + 1
 
-    def refuses(self, replica_id: int, event: Event, refusal: Refusal) -> None:
+    def refuses(self, replica_id: int, event: Event, refusal: Refusal = Refusal.NOTHING_DUE) -> None:
         """An event of the replica itself that is not due, or not in its role: it takes no notice, for this reason."""
         self.world.time_ms += 1
         occurrence = self.world.happen(replica_id, event, self.draw(replica_id))
@@ -100,15 +99,6 @@ class RecordingDirector(Director):
         self.check(f"timers of N{replica_id}", outcome.timers, ())
         self.check(f"the state of N{replica_id}", outcome.state, before)
         self.occurrences.append(occurrence)
-
-
-def lead_with_snapshot(d: Director) -> None:
-    """1 leads, its snapshot in the place of the first five records; 4, which has none, learns the epoch."""
-    elect(d, 1, 1)
-    d.append(1, end_offset=6)
-    observe(d, 1, 2, 3)
-    d.take_snapshot(1, 5)
-    d.fetch(4, 1, "FENCED_LEADER_EPOCH")
 
 
 def recorded(

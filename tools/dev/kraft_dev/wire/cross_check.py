@@ -23,7 +23,8 @@ from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_of, header_version
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
-from kraft_dev.wire.format import Pair
+from kraft_dev.markdown import table
+from kraft_dev.wire.format import Pair, separated
 from kraft_dev.wire.generate import read_files
 
 _MODULES = {
@@ -143,18 +144,13 @@ def _as_kafka_field(one: Field) -> Document:
     return entry
 
 
-def _snake(name: str) -> str:
-    """kafka-python's name of a field."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-
-
 def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str, Any]:
     """A document as kafka-python takes it."""
     values = {}
     for one in fields_of(of, version):
         if one.tag is not None and one.name not in document:
             continue
-        values[_snake(one.name)] = each(one, document[one.name], partial(_value, one, version))
+        values[separated(one.name, "_")] = each(one, document[one.name], partial(_value, one, version))
     return values
 
 
@@ -171,7 +167,7 @@ def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
     get = read.get if isinstance(read, dict) else lambda name, default=None: getattr(read, name, default)
     document: Document = {}
     for one in fields_of(of, version):
-        value = get(_snake(one.name))
+        value = get(separated(one.name, "_"))
         if one.tag is not None and value is None:
             continue
         many = value if one.is_array and value is not None else [value]
@@ -223,19 +219,20 @@ def _has_unknown_tags(document: Any) -> bool:
     return isinstance(document, list) and any(_has_unknown_tags(value) for value in document)
 
 
-def table(checked: list[Checked]) -> str:
+def summary(checked: list[Checked]) -> str:
     """What was checked and how, as Markdown: a line for each message."""
-    lines = ["| message | versions | pairs | checked with kafka-python by | encoded again |", "|---|---|---|---|---|"]
+    heads = ("message", "versions", "pairs", "checked with kafka-python by", "encoded again")
+    rows = []
     for name in dict.fromkeys(one.pair.message for one in checked):
         of = [one for one in checked if one.pair.message == name]
         again = sum(one.encoded_again for one in of)
         wrong = [one.pair.id for one in of if one.difference]
         means = f"{of[0].means}" + (f"; differs: {', '.join(wrong)}" if wrong else "")
-        lines.append(f"| {name} | {messages()[name].versions} | {len(of)} | {means} | {again} |")
+        rows.append((name, str(messages()[name].versions), str(len(of)), means, str(again)))
     by = [f"{sum(one.means is means for one in checked)} by {means}" for means in Means if means is not Means.NONE]
     unchecked = sum(one.means is Means.NONE for one in checked)
-    return "\n".join([*lines, "", f"{len(checked)} pairs: {'; '.join(by)}; {unchecked} {Means.NONE}."])
+    return "\n".join([*table(heads, rows), "", f"{len(checked)} pairs: {'; '.join(by)}; {unchecked} {Means.NONE}."])
 
 
 if __name__ == "__main__":
-    print(table(list(cross_checked())))
+    print(summary(list(cross_checked())))

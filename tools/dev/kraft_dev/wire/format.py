@@ -95,3 +95,8 @@ class Manifest(_Written, frozen=True, kw_only=True):
 
     schema: Literal["kraft-wire/1"]
     files: tuple[ManifestFile, ...]
+
+
+def separated(name: str, mark: str) -> str:
+    """A name in camel case as words in small letters: `replicaId` as `replica_id`."""
+    return "".join(f"{mark}{letter.lower()}" if letter.isupper() else letter for letter in name).removeprefix(mark)

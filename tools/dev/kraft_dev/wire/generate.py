@@ -34,6 +34,7 @@ from kraft_dev.wire.format import (
     Refusal,
     VersionEntry,
     WireFile,
+    separated,
 )
 from kraft_dev.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
 from kraft_dev.wire.typical import typical, typical_header
@@ -92,8 +93,7 @@ def _grouped() -> dict[str, list[Message]]:
 
 def kebab(name: str) -> str:
     """`BeginQuorumEpoch` as `begin-quorum-epoch`; `KRaftVersionRecord` as `kraft-version-record`."""
-    name = name.replace("KRaft", "Kraft")
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).removeprefix("-")
+    return separated(name.replace("KRaft", "Kraft"), "-")
 
 
 def wire_file(name: str, of: list[Message]) -> WireFile:

@@ -24,6 +24,7 @@ from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_of, header_version
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
+from kraft_dev.wire.format import separated
 
 _TYPES: dict[Kind, Any] = {
     Kind.REQUEST: EntityType.request,
@@ -34,8 +35,7 @@ _TYPES: dict[Kind, Any] = {
 
 def entity_class(message: Message, version: int) -> Any:
     """kio's class of a message."""
-    words = message.api or message.name
-    name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in words).removeprefix("_")
+    name = separated(message.api or message.name, "_")
     return load_entity_schema(name, version, _TYPES.get(message.kind, EntityType.data))
 
 

@@ -10,16 +10,19 @@ from kraft_conformance.wire.batches import batch_of, encode_batch
 from kraft_conformance.wire.schema import Kind, Message, messages
 from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID
 from kraft_dev.wire.typical_admin import (
+    ANSWERED,
     CLUSTER_ID,
     END_OFFSET,
     EPOCH,
     HIGH_WATERMARK,
     LEADER,
+    NO_ERROR,
     NOW_MS,
     SUPPORTED,
     admin_documents,
     directory_id,
     listener,
+    topic,
     voter_id,
 )
 
@@ -98,50 +101,39 @@ def _documents() -> dict[str, Any]:
             "clusterId": CLUSTER_ID,
             "replicaId": 4,
             "maxBytes": 2**20,
-            "topics": [
+            "topics": topic(
+                TOPIC,
                 {
-                    "name": TOPIC,
-                    "partitions": [
-                        {
-                            "partition": 0,
-                            "currentLeaderEpoch": EPOCH,
-                            "snapshotId": _SNAPSHOT,
-                            "position": 0,
-                            "replicaDirectoryId": directory_id(4),
-                        }
-                    ],
-                }
-            ],
+                    "partition": 0,
+                    "currentLeaderEpoch": EPOCH,
+                    "snapshotId": _SNAPSHOT,
+                    "position": 0,
+                    "replicaDirectoryId": directory_id(4),
+                },
+            ),
         },
-        "FetchSnapshotResponse": {
-            "throttleTimeMs": 0,
-            "errorCode": 0,
-            "topics": [
+        "FetchSnapshotResponse": ANSWERED
+        | {
+            "topics": topic(
+                TOPIC,
                 {
-                    "name": TOPIC,
-                    "partitions": [
-                        {
-                            "index": 0,
-                            "errorCode": 0,
-                            "snapshotId": _SNAPSHOT,
-                            "currentLeader": LEADER,
-                            "size": 4096,
-                            "position": 0,
-                            "unalignedRecords": _voters_batch(),
-                        }
-                    ],
-                }
-            ],
+                    "index": 0,
+                    "errorCode": 0,
+                    "snapshotId": _SNAPSHOT,
+                    "currentLeader": LEADER,
+                    "size": 4096,
+                    "position": 0,
+                    "unalignedRecords": _voters_batch(),
+                },
+            ),
             "nodeEndpoints": [_NODE],
         },
         "DescribeQuorumRequest": {"topics": _partitions({})},
-        "DescribeQuorumResponse": {
-            "errorCode": 0,
-            "errorMessage": None,
+        "DescribeQuorumResponse": NO_ERROR
+        | {
             "topics": _partitions(
-                {
-                    "errorCode": 0,
-                    "errorMessage": None,
+                NO_ERROR
+                | {
                     "highWatermark": HIGH_WATERMARK,
                     "currentVoters": [_state(1, END_OFFSET, -1), _state(2, 200, NOW_MS), _state(3, 200, NOW_MS)],
                     "observers": [_state(4, 180, NOW_MS)],

@@ -22,7 +22,13 @@ def listener(replica: int) -> dict[str, Any]:
 
 LEADER = {"leaderId": 1, "leaderEpoch": EPOCH}
 SUPPORTED = {"minSupportedVersion": 0, "maxSupportedVersion": 1}
-_ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
+ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
+NO_ERROR = {"errorCode": 0, "errorMessage": None}
+
+
+def topic(name: str, *partitions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The only topic of a message, with these of its partitions."""
+    return [{"name": name, "partitions": [*partitions]}]
 
 
 def voter_id(replica: int) -> dict[str, Any]:
@@ -41,9 +47,9 @@ def admin_documents() -> dict[str, Any]:
             "listeners": [listener(4)],
             "ackWhenCommitted": False,
         },
-        "AddRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "AddRaftVoterResponse": ANSWERED | NO_ERROR,
         "RemoveRaftVoterRequest": {"clusterId": CLUSTER_ID} | voter_id(3),
-        "RemoveRaftVoterResponse": _ANSWERED | {"errorMessage": None},
+        "RemoveRaftVoterResponse": ANSWERED | NO_ERROR,
         "UpdateRaftVoterRequest": {
             "clusterId": CLUSTER_ID,
             "currentLeaderEpoch": EPOCH,
@@ -51,7 +57,7 @@ def admin_documents() -> dict[str, Any]:
             "kRaftVersionFeature": SUPPORTED,
         }
         | voter_id(2),
-        "UpdateRaftVoterResponse": _ANSWERED | {"currentLeader": LEADER | {"host": "h1", "port": 9093}},
+        "UpdateRaftVoterResponse": ANSWERED | {"currentLeader": LEADER | {"host": "h1", "port": 9093}},
         "ApiVersionsRequest": {"clientSoftwareName": "kraft-spec", "clientSoftwareVersion": "0.1.0"},
         "ApiVersionsResponse": {
             "errorCode": 0,
@@ -73,55 +79,33 @@ def admin_documents() -> dict[str, Any]:
             ],
             "validateOnly": True,
         },
-        "UpdateFeaturesResponse": _ANSWERED
-        | {"errorMessage": None, "results": [{"feature": "kraft.version", "errorCode": 0, "errorMessage": None}]},
+        "UpdateFeaturesResponse": ANSWERED
+        | {"errorMessage": None, "results": [{"feature": "kraft.version"} | NO_ERROR]},
         "AlterPartitionReassignmentsRequest": {
             "timeoutMs": 60_000,
             "allowReplicationFactorChange": False,
-            "topics": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {"partitionIndex": 0, "replicas": [4, 3, 2]},
-                        {"partitionIndex": 1, "replicas": None},
-                    ],
-                }
-            ],
+            "topics": topic("A", {"partitionIndex": 0, "replicas": [4, 3, 2]}, {"partitionIndex": 1, "replicas": None}),
         },
-        "AlterPartitionReassignmentsResponse": {
-            "throttleTimeMs": 0,
+        "AlterPartitionReassignmentsResponse": ANSWERED
+        | {
             "allowReplicationFactorChange": False,
-            "errorCode": 0,
             "errorMessage": None,
-            "responses": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {"partitionIndex": 0, "errorCode": 0, "errorMessage": None},
-                        {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
-                    ],
-                }
-            ],
+            "responses": topic(
+                "A",
+                {"partitionIndex": 0} | NO_ERROR,
+                {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
+            ),
         },
         "ListPartitionReassignmentsRequest": {
             "timeoutMs": 60_000,
             "topics": [{"name": "A", "partitionIndexes": [0, 1]}],
         },
-        "ListPartitionReassignmentsResponse": _ANSWERED
+        "ListPartitionReassignmentsResponse": ANSWERED
         | {
             "errorMessage": None,
-            "topics": [
-                {
-                    "name": "A",
-                    "partitions": [
-                        {
-                            "partitionIndex": 0,
-                            "replicas": [1, 4, 3, 2],
-                            "addingReplicas": [4],
-                            "removingReplicas": [1],
-                        }
-                    ],
-                }
-            ],
+            "topics": topic(
+                "A",
+                {"partitionIndex": 0, "replicas": [1, 4, 3, 2], "addingReplicas": [4], "removingReplicas": [1]},
+            ),
         },
     }

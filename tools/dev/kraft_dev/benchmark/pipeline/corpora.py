@@ -1,10 +1,12 @@
 """The corpora of traces that the pipeline is measured with: files on disk, one for each trace."""
 
 import multiprocessing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, cycle, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from kraft_dev.benchmark.recording import recording
 from kraft_reference.cluster.plan import RunPlan
@@ -44,8 +46,7 @@ SMALL = Sizes(20, 10, 60, 4, 10, 60, 20)
 """For a first look: the figures say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A trace to be made."""
 
     path: Path
@@ -54,27 +55,28 @@ class _Piece:
     events: int
 
 
-def _write(piece: _Piece) -> int:
+def _pieces(folder: Path, traces: int, events: int, first_seed: int) -> Iterator[_Piece]:
+    """Traces of all workloads in turn, each with its own seed."""
+    for index, workload in enumerate(islice(cycle(WORKLOADS), traces)):
+        yield _Piece(folder / f"{index:06}.jsonl", first_seed + index, workload, events)
+
+
+def _write(piece: _Piece) -> None:
     plan = RunPlan(seed=piece.seed, steps=piece.events, workload=piece.workload)
-    made = recording(plan, piece.events)
-    piece.path.write_bytes(made.content)
-    return made.events
+    piece.path.write_bytes(recording(plan, piece.events).content)
 
 
-def _write_all(pieces: Iterable[_Piece], processors: int, on_trace: Callable[[], None]) -> int:
-    """Make traces in processes of their own.  Returns how many events they have."""
-    events = 0
+def _write_all(pieces: Iterable[_Piece], processors: int, on_trace: Callable[[], None]) -> None:
+    """Make traces in processes of their own."""
     with ProcessPoolExecutor(processors, multiprocessing.get_context("spawn")) as pool:
-        for made in pool.map(_write, pieces, chunksize=8):
-            events += made
+        for _ in pool.map(_write, pieces, chunksize=8):
             on_trace()
-    return events
 
 
 def write_corpus(
     folder: Path, traces: int, events: int, processors: int, on_trace: Callable[[], None], first_seed: int = 1
-) -> int:
-    """Write traces of all workloads in turn.  Returns how many events they have.
+) -> None:
+    """Write traces of all workloads in turn.
 
     Args:
         folder: is made.
@@ -85,21 +87,13 @@ def write_corpus(
         first_seed: of the first; each has its own.
     """
     folder.mkdir()
-    names = list(WORKLOADS)
-    pieces = (
-        _Piece(folder / f"{index:06}.jsonl", first_seed + index, names[index % len(names)], events)
-        for index in range(traces)
-    )
-    return _write_all(pieces, processors, on_trace)
+    _write_all(_pieces(folder, traces, events, first_seed), processors, on_trace)
 
 
-def write_skewed(folder: Path, sizes: Sizes, processors: int, on_trace: Callable[[], None]) -> int:
-    """Write one giant and very many tiny traces.  Returns how many events they have."""
+def write_skewed(folder: Path, sizes: Sizes, processors: int, on_trace: Callable[[], None]) -> None:
+    """Write one giant and very many tiny traces into a new folder."""
     folder.mkdir()
     giant = _Piece(folder / "giant.jsonl", 1, GIANT_WORKLOAD, sizes.giant_events)
-    names = list(WORKLOADS)
-    tiny = (
-        _Piece(folder / f"{index:06}.jsonl", index + 2, names[index % len(names)], sizes.tiny_events)
-        for index in range(sizes.tiny_traces)
-    )
-    return _write_all([giant, *tiny], processors, on_trace)
+    tiny = _pieces(folder, sizes.tiny_traces, sizes.tiny_events, first_seed=2)
+    # The giant first: it takes longest.
+    _write_all(chain([giant], tiny), processors, on_trace)

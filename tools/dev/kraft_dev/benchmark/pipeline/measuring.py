@@ -1,47 +1,28 @@
 """Runs in one session, timed: a process of its own for the settings of each session.
 
-It reads a request from standard input and writes an answer for each run, one line of JSON each, to standard output.
+It reads a `SessionRequest` from standard input and writes a `Measured` for each run, as soon as that is over, to
+standard output: one line of JSON each.
 """
 
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from kraft_dev.benchmark.pipeline.running import Measured, SessionRequest
 from kraft_dev.benchmark.pipeline.usage import watched_processes
 from kraft_traces.pipeline.runs import run_in
 from kraft_traces.pipeline.session import SessionOptions, spark_session
 
-Answer = dict[str, Any]
 
+def measured(request: SessionRequest) -> Iterator[Measured]:
+    """Run and measure; processor time is that of the run alone.
 
-@dataclass(frozen=True)
-class Request:
-    """What to run, one after the other.
-
-    Attributes:
-        master: of the session.
-        inputs: what each run reads.
-        folder: where the outputs go.
-        settings: more of Spark.
-        processors: how many of the machine's it may use, Java included; None for all.
-    """
-
-    master: str
-    inputs: tuple[str, ...]
-    folder: str
-    settings: Mapping[str, str]
-    processors: int | None = None
-
-
-def answers(request: Request) -> Iterator[Answer]:
-    """Run and measure; an answer comes as soon as its run is over.
-
-    `usage` is that of the run alone, but for the peaks of memory, which are those of the processes until then.
+    Raises:
+        SystemExit: not every trace is accepted.
     """
     if request.processors is not None:
         # What this process starts inherits it.
@@ -49,23 +30,27 @@ def answers(request: Request) -> Iterator[Answer]:
     options = SessionOptions(request.master, settings=request.settings)
     with watched_processes() as watch, spark_session(options) as session:
         for number, name in enumerate(request.inputs):
-            output = Path(request.folder) / f"out-{number}"
             before = watch.usage()
             began = time.monotonic()
-            account, document = run_in(session, [name], output)
+            account, document = run_in(session, [name], Path(request.folder) / f"out-{number}")
             seconds = time.monotonic() - began
-            after = watch.usage()
-            usage = {role: asdict(used) for role, used in after.items()}
-            for role, used in before.items():
-                usage[role]["seconds"] -= used.seconds
-            stages = {one["stage"]: one["seconds"] for one in document["throughput"]}
-            yield {"seconds": seconds, "stages": stages, "account": account.as_dict(), "usage": usage}
+            used = watch.usage()
+            if account.accepted != account.traces_in:
+                raise SystemExit(f"not every trace is accepted: {account.as_dict()}")
+            yield Measured(
+                events=account.events,
+                seconds=seconds,
+                stages={one["stage"]: one["seconds"] for one in document["throughput"]},
+                cpu_seconds={role: one.seconds - before[role].seconds for role, one in used.items()},
+                peak_bytes={role: one.peak_bytes for role, one in used.items()},
+                processes={role: one.processes for role, one in used.items()},
+            )
 
 
 def main() -> None:
     """Answer the request on standard input."""
-    for answer in answers(Request(**json.loads(sys.stdin.read()))):
-        print(json.dumps(answer), flush=True)
+    for one in measured(SessionRequest(**json.loads(sys.stdin.readline()))):
+        print(json.dumps(asdict(one)), flush=True)
 
 
 if __name__ == "__main__":

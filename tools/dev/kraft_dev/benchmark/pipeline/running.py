@@ -5,18 +5,36 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any
+from typing import IO
 
 from kraft_dev.benchmark.figure import BenchmarkError
-from kraft_dev.benchmark.pipeline import bare
 from kraft_dev.child import child_command
 
 _SESSION = "kraft_dev.benchmark.pipeline.measuring"
 _BARE = "kraft_dev.benchmark.pipeline.bare"
 _WORDS_SHOWN = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest:
+    """Runs of the pipeline in one session, one after the other.
+
+    Attributes:
+        master: of the session.
+        inputs: files or folders, one for each run.
+        folder: where the outputs go.
+        settings: more of Spark.
+        processors: how many of the machine's it may use, Java included; None for all.
+    """
+
+    master: str
+    inputs: Sequence[str]
+    folder: str
+    settings: Mapping[str, str]
+    processors: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +81,23 @@ def run_session(
     settings: Mapping[str, str],
     processors: int | None = None,
 ) -> list[Measured]:
-    """Run the pipeline on each input, one after the other in one session, in a process of its own.
+    """Run the pipeline as `SessionRequest` says, in a process of its own.
 
     Args:
-        master: of the session.
-        inputs: files or folders.
         folder: for the outputs, which are removed.
         on_run: is called after each run.
-        settings: more of Spark.
-        processors: how many of the machine's the session may use; None for all.
 
     Raises:
         BenchmarkError: it fails, or does not accept every trace.
     """
     with TemporaryDirectory(dir=folder) as outputs, TemporaryFile() as words:
-        request = {
-            "master": master,
-            "inputs": [str(one) for one in inputs],
-            "folder": outputs,
-            "settings": dict(settings),
-            "processors": processors,
-        }
+        request = SessionRequest(master, [str(one) for one in inputs], outputs, dict(settings), processors)
         with _started(_SESSION, words) as process:
-            assert process.stdin is not None
+            _say(process, json.dumps(asdict(request)))
             assert process.stdout is not None
-            process.stdin.write(json.dumps(request))
-            process.stdin.close()
             found: list[Measured] = []
             for line in process.stdout:
-                found.append(_measured(json.loads(line)))
+                found.append(Measured(**json.loads(line)))
                 on_run()
         _check(process, words, _SESSION)
     return found
@@ -109,19 +115,12 @@ def _check(process: "subprocess.Popen[str]", words: IO[bytes], what: str) -> Non
         raise BenchmarkError(f"{what} fails with exit code {process.returncode}:\n{said}")
 
 
-def _measured(answer: dict[str, Any]) -> Measured:
-    account = answer["account"]
-    if account["accepted"] != account["traces_in"]:
-        raise BenchmarkError(f"not every trace is accepted: {account}")
-    usage = answer["usage"]
-    return Measured(
-        events=account["events"],
-        seconds=answer["seconds"],
-        stages=answer["stages"],
-        cpu_seconds={role: used["seconds"] for role, used in usage.items()},
-        peak_bytes={role: used["peak_bytes"] for role, used in usage.items()},
-        processes={role: used["processes"] for role, used in usage.items()},
-    )
+@dataclass(frozen=True, slots=True)
+class BareRequest:
+    """Files of traces, one in each: those to be checked first, and those to be checked against the clock."""
+
+    warm_up: Sequence[str]
+    measured: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +155,8 @@ def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -
         processes = [stack.enter_context(_started(_BARE, words)) for _ in range(checkers)]
         try:
             for number, process in enumerate(processes):
-                shares = (tuple(map(str, files[number::checkers])) for files in (warm_up, measured))
-                _say(process, bare.Request(*shares).as_json())
+                shares = ([str(file) for file in files[number::checkers]] for files in (warm_up, measured))
+                _say(process, json.dumps(asdict(BareRequest(*shares))))
             for process in processes:
                 _hear(process, words)
             began = time.monotonic()
@@ -169,12 +168,8 @@ def run_bare(warm_up: Sequence[Path], measured: Sequence[Path], checkers: int) -
             for process in processes:
                 process.kill()
             raise
-    return BareMeasured(
-        checkers=checkers,
-        events=sum(answer["events"] for answer in answers),
-        seconds=seconds,
-        cpu_seconds=sum(answer["cpu_seconds"] for answer in answers),
-    )
+    events, cpu_seconds = (sum(answer[name] for answer in answers) for name in ("events", "cpu_seconds"))
+    return BareMeasured(checkers, events, seconds, cpu_seconds)
 
 
 def _say(process: "subprocess.Popen[str]", line: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from kraft_conformance.protocol.features import LEVELS, Level
-from kraft_dev.vectors.partitions.staging import PartitionRun
+from kraft_dev.vectors.partitions.staging import PartitionRun, again
 from kraft_reference.partitions.effects import (
     AlterReassignmentsAnswer,
     Effect,
@@ -16,7 +16,7 @@ from kraft_reference.partitions.events import (
     ControllerFailover,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
 from kraft_reference.partitions.state import ControllerState
 from kraft_spec.experiments import switchable_partition_rules
@@ -30,11 +30,7 @@ def shown_from(run: PartitionRun, rule: str) -> Level | None:
 
     Only for rules that the reference can leave out.
     """
-    controllers = controllers_without((rule,))
-    state, done = run.before, []
-    for one in run.steps:
-        done.append(happen(one.sequence, state, one.event, run.configuration, controllers))
-        state = done[-1].state
+    done = again(run.before, run.steps, run.configuration, controllers_without((rule,)))
     for level in LEVELS:
         if [_shown(one, level) for one in done] != [_shown(one, level) for one in run.steps]:
             return level

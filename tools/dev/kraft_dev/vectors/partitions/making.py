@@ -7,6 +7,7 @@ from kraft_dev.vectors.partitions.deciding import decided
 from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_dev.vectors.partitions.scripts import PARTITION_TARGETS
 from kraft_dev.vectors.partitions.staging import PartitionAccepts, accepting, partition_run
+from kraft_dev.vectors.target import source_of
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
 from kraft_traces.partitions.checker import GIVEN_UP
@@ -40,11 +41,8 @@ def _vectors(accepts: PartitionAccepts) -> Iterator[PartitionVector]:
                 vector_id = f"scenario.{scenario.name}.{variant.name}.controller"
                 title = f"{scenario.title}: the controller ({variant.name})"
                 yield partition_vector_of(run, PartitionSubject(vector_id, title, rules))
-    for target in PARTITION_TARGETS:
-        module, function = target.script.__module__.rpartition(".")[2], target.script.__name__.lstrip("_")
-        run = partition_run(f"script {module}.{function}", target.configuration, target.script, accepts)
-        rules, allows = (tuple([f"partition-reassign.{one}" for one in ids]) for ids in (target.rules, target.allows))
-        yield partition_vector_of(run, PartitionSubject(target.id, target.title, rules, allows, target.level))
+    for subject, script, configuration in PARTITION_TARGETS:
+        yield partition_vector_of(partition_run(source_of(script), configuration, script, accepts), subject)
 
 
 def _is_conformant(variant: PartitionVariant) -> bool:

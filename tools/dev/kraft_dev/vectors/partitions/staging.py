@@ -1,6 +1,6 @@
 """Runs for vectors: scripts over a `PartitionStage`, which notes where the steps begin."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from kraft_conformance.vectors.acceptance import accepted_profiles
@@ -77,12 +77,16 @@ def partition_run(
     return replace(run, profiles=accepts(run))
 
 
-def repeated(run: PartitionRun, profile: ReassignmentProfile) -> tuple[PartitionOccurrence, ...]:
-    """What the reference makes of the events of a run under another profile."""
-    configuration = replace(run.configuration, profile=profile)
-    state, done = initial_state(configuration), []
-    for one in run.occurrences:
-        done.append(happen(one.sequence, state, one.event, configuration))
+def again(
+    state: ControllerState,
+    occurrences: Iterable[PartitionOccurrence],
+    configuration: PartitionConfiguration,
+    controllers: Controllers = REFERENCE,
+) -> tuple[PartitionOccurrence, ...]:
+    """What such controllers make of the events of a run, from a state on."""
+    done: list[PartitionOccurrence] = []
+    for one in occurrences:
+        done.append(happen(one.sequence, state, one.event, configuration, controllers))
         state = done[-1].state
     return tuple(done)
 
@@ -91,11 +95,15 @@ def accepting(process: PartitionProcess) -> PartitionAccepts:
     """Ask the model in another process: this one may hold that of the quorum, and TLC keeps one alone."""
 
     def accepts(run: PartitionRun) -> tuple[str, ...]:
-        def judged(profile: ReassignmentProfile) -> PartitionVerdict:
-            other = replace(run.configuration, profile=profile)
-            return process.ask(check_partition_occurrences, run.occurrences, other, run.source)
+        def under(profile: ReassignmentProfile) -> PartitionConfiguration:
+            return replace(run.configuration, profile=profile)
 
-        same = [one for one in PROFILES.values() if repeated(run, one) == run.occurrences]
-        return accepted_profiles(run.source, run.configuration.profile, same, judged)
+        def same(profile: ReassignmentProfile) -> bool:
+            return again(initial_state(under(profile)), run.occurrences, under(profile)) == run.occurrences
+
+        def judged(profile: ReassignmentProfile) -> PartitionVerdict:
+            return process.ask(check_partition_occurrences, run.occurrences, under(profile), run.source)
+
+        return accepted_profiles(run.source, run.configuration.profile, filter(same, PROFILES.values()), judged)
 
     return accepts

@@ -1,10 +1,12 @@
 """A short run for one rule or a few: where the vector begins is where its script names its first step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.profiles import SUFFIX
+from kraft_dev.vectors.partitions.recording import PartitionSubject
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KAFKA_4
@@ -24,57 +26,44 @@ SINGLE = cluster(5, assignments={A0: (1,)})
 """Nobody else has what 1 has."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionTarget:
+class PartitionTarget(NamedTuple):
     """What one vector is made from."""
 
-    id: str
-    """Of the vector; its first part is a folder."""
-    title: str
-    rules: tuple[str, ...]
-    """Those that the steps turn on, without `partition-reassign.`."""
+    subject: PartitionSubject
     script: Callable[[RecordingStage], None]
-    configuration: PartitionConfiguration = FIVE
-    allows: tuple[str, ...] = ()
-    """Rules besides that say what may happen here; without them it would happen as well."""
-    level: Level = "wire"
-    """At least; more if the steps, or the rules, show only above it."""
+    configuration: PartitionConfiguration
 
 
 class PartitionTargets(list[PartitionTarget]):
     """The vectors of one module: each is declared at the script that it is cut from."""
 
+    def __init__(self, configuration: PartitionConfiguration = FIVE) -> None:
+        """`configuration` is that of the vectors that name none."""
+        super().__init__()
+        self._configuration = configuration
+
     def vector(
         self,
         vector_id: str,
         *rules: str,
-        configuration: PartitionConfiguration = FIVE,
+        configuration: PartitionConfiguration | None = None,
         allows: tuple[str, ...] = (),
         level: Level = "wire",
+        both: bool = False,
     ) -> Callable[[ScriptT], ScriptT]:
-        """What the script below it is for."""
+        """What the script below it is for; with `both` it is for a second vector too, under `kafka-4`.
+
+        Rules are named without `partition-reassign.`.
+        """
+        named, allowed = (tuple([f"partition-reassign.{one}" for one in ids]) for ids in (rules, allows))
 
         def declared(script: ScriptT) -> ScriptT:
-            target = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows, level)
-            self.append(target)
-            return script
-
-        return declared
-
-    def both(
-        self,
-        vector_id: str,
-        *rules: str,
-        configuration: PartitionConfiguration = FIVE,
-        allows: tuple[str, ...] = (),
-    ) -> Callable[[ScriptT], ScriptT]:
-        """The script below it is for two vectors: the second one is under `kafka-4`."""
-
-        def declared(script: ScriptT) -> ScriptT:
-            first = PartitionTarget(vector_id, said_of(script), rules, script, configuration, allows)
-            kafka = replace(configuration, profile=KAFKA_4)
-            title = f"{first.title} ({KAFKA_4.name})"
-            self.extend((first, replace(first, id=vector_id + SUFFIX, title=title, configuration=kafka)))
+            of = configuration or self._configuration
+            first = PartitionSubject(vector_id, said_of(script), named, allowed, level)
+            self.append(PartitionTarget(first, script, of))
+            if both:
+                second = replace(first, id=vector_id + SUFFIX, title=f"{first.title} ({KAFKA_4.name})")
+                self.append(PartitionTarget(second, script, replace(of, profile=KAFKA_4)))
             return script
 
         return declared

@@ -5,7 +5,7 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster
 
-TARGETS = Targets()
+TARGETS = Targets(OBSERVED)
 _JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
@@ -15,7 +15,6 @@ _JOINING = cluster(4, (1, 2, 3), joining=(4,))
     "add-voter.learn-versions",
     "voters.endpoints-are-part-of-the-set",
     "add-voter.conditions-hold-at-append",
-    configuration=OBSERVED,
     level="effects",
 )
 def _added(d: Director) -> None:
@@ -27,7 +26,7 @@ def _added(d: Director) -> None:
     d.set_offset(1, 4)
 
 
-@TARGETS.vector("change.versions-told", 4, "kraft-version.levels", configuration=OBSERVED)
+@TARGETS.vector("change.versions-told", 4, "kraft-version.levels")
 def _versions_asked(d: Director) -> None:
     """A replica tells which levels of kraft.version it supports."""
     start(d, 1, 1, end_offset=4)
@@ -37,12 +36,7 @@ def _versions_asked(d: Director) -> None:
 
 
 @TARGETS.vector(
-    "change.catch-up",
-    1,
-    "add-voter.catch-up-first",
-    "add-voter.conditions-hold-at-append",
-    configuration=OBSERVED,
-    level="effects",
+    "change.catch-up", 1, "add-voter.catch-up-first", "add-voter.conditions-hold-at-append", level="effects"
 )
 def _caught_up(d: Director) -> None:
     """A new voter catches up before the set is appended."""
@@ -56,9 +50,7 @@ def _caught_up(d: Director) -> None:
     d.set_offset(1, 6)
 
 
-@TARGETS.vector(
-    "change.committed", 1, "add-voter.reply-after-commit", "state.voters-set.own-majority", configuration=OBSERVED
-)
+@TARGETS.vector("change.committed", 1, "add-voter.reply-after-commit", "state.voters-set.own-majority")
 def _committed(d: Director) -> None:
     """A majority of the new set commits an addition, and then the client is answered."""
     start(d, 1, 1, end_offset=4)
@@ -86,7 +78,7 @@ def _unsupported(d: Director) -> None:
     d.answered(request, "INVALID_REQUEST")
 
 
-@TARGETS.vector("change.timed-out", 1, "add-voter.timeout", configuration=OBSERVED)
+@TARGETS.vector("change.timed-out", 1, "add-voter.timeout")
 def _timed_out(d: Director) -> None:
     """A request ends when its time is over."""
     start(d, 1, 1, end_offset=4)
@@ -96,7 +88,7 @@ def _timed_out(d: Director) -> None:
     d.answered(request, "REQUEST_TIMED_OUT")
 
 
-@TARGETS.vector("change.deposed", 1, "add-voter.leader-change-leaves-outcome-open", configuration=OBSERVED)
+@TARGETS.vector("change.deposed", 1, "add-voter.leader-change-leaves-outcome-open")
 def _deposed(d: Director) -> None:
     """A leader that is deposed leaves the outcome open."""
     start(d, 1, 1, end_offset=4)
@@ -119,9 +111,7 @@ def _joins(d: Director) -> None:
     d.join(4, 1)
 
 
-@TARGETS.vector(
-    "change.does-not-join", 4, "auto-join.enabled-by-config", "identity.could-become-voter", configuration=OBSERVED
-)
+@TARGETS.vector("change.does-not-join", 4, "auto-join.enabled-by-config", "identity.could-become-voter")
 def _does_not_join(d: Director) -> None:
     """A controller without auto join asks for nothing, and puts its directory id in each Fetch."""
     elect(d, 1, 1)

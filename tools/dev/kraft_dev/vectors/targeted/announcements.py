@@ -1,10 +1,10 @@
 """Announcements of leaders, and what a replica makes of them."""
 
+from kraft_dev.vectors.openings import campaign, fetch_in_turn, lead_unannounced, new_disk
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
-from kraft_reference.events import Poll
 from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, observe, start, take_over, win
+from kraft_reference.scenarios.opening import observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
@@ -16,8 +16,7 @@ TARGETS = Targets()
 )
 def _accepted(d: Director) -> None:
     """An Unattached voter follows the leader of its epoch, and keeps its vote."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.step("bqe(1>2): 2 has voted for 1")
     d.begin_quorum_epoch(1, 2)
 
@@ -34,9 +33,8 @@ def _accepted(d: Director) -> None:
 )
 def _stale(d: Director) -> None:
     """An announcement of an older epoch is fenced."""
-    nominate(d, 1, 1)
-    win(d, 1)
-    late = d.outstanding(1, 3, BeginQuorumEpochRequest, Poll())
+    lead_unannounced(d, 1)
+    late = d.outstanding(1, 3, BeginQuorumEpochRequest)
     d.election_timeout(3)
     d.pre_vote(3, 2, "FENCED_LEADER_EPOCH")
     d.election_timeout(3)
@@ -51,8 +49,7 @@ def _stale(d: Director) -> None:
 @TARGETS.vector("announcement.again", 1, "begin-quorum.resend")
 def _resent(d: Director) -> None:
     """The announcement is repeated to voters that do not fetch."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.begin_quorum_epoch(1, 3)
     d.step("the announcement is due again, and nobody has fetched")
@@ -63,8 +60,7 @@ def _resent(d: Director) -> None:
 @TARGETS.vector("announcement.unanswered", 1, "begin-quorum.resend")
 def _unanswered(d: Director) -> None:
     """The announcement is repeated to a voter that has not answered in time, at once or by the timer."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 3)
     d.step("2 has not answered in time: it is told again, when the timer fires at the latest")
     d.request_timeout(1, 2)
@@ -82,8 +78,7 @@ def _unanswered(d: Director) -> None:
 )
 def _not_to_observers(d: Director) -> None:
     """Observers are not told."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     observe(d, 1, 4)
     d.lose(1)
     d.step("2 and 3 are told, the observer 4 is not")
@@ -116,12 +111,7 @@ def _from_one_leader_to_the_next(d: Director) -> None:
     d.cut(1, 3, 4, 5)
     for replica_id in (3, 4, 5):
         d.fetch_timeout(replica_id)
-    d.pre_vote(3, 4, "granted")
-    d.pre_vote(3, 5, "granted")
-    d.lose(3)
-    d.vote(3, 4, "granted")
-    d.vote(3, 5, "granted")
-    d.lose(3)
+    campaign(d, 3, 4, 5)
     d.roles("L(1)", "F(1,1)", "L(2)")
     d.step("bqe(3>2): 2, which follows 1 in epoch 1, hears of the leader of epoch 2")
     d.begin_quorum_epoch(3, 2)
@@ -132,9 +122,7 @@ def _from_one_leader_to_the_next(d: Director) -> None:
 def _other_disk(d: Director) -> None:
     """A request for another disk of the same id is refused."""
     start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.begin_quorum_epoch_timeout(1)
     d.step("the announcement is for (3,U3), and (3,U3b) gets it")
     d.begin_quorum_epoch(1, 3, str(d.world.configuration.profile.voter_key_error))
@@ -152,20 +140,12 @@ def _stranger(d: Director) -> None:
     """A leader that the own set does not have is followed."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
+    fetch_in_turn(d, 1, 2, 4)
     d.crash(1)
     d.restart(1)
     d.fetch_timeout(2)
     d.fetch_timeout(4)
-    d.pre_vote(4, 1, "granted")
-    d.pre_vote(4, 2, "granted")
-    d.lose(4)
-    d.vote(4, 1, "granted")
-    d.vote(4, 2, "granted")
-    d.lose(4)
+    campaign(d, 4, 1, 2)
     d.voters(3, voter_set(1, 2, 3))
     d.step("bqe(4>3): the set of 3 does not have 4")
     d.begin_quorum_epoch(4, 3)
@@ -181,7 +161,6 @@ def _stranger(d: Director) -> None:
 )
 def _without_endpoint(d: Director) -> None:
     """An endpoint that a message leaves out is looked up in the voters set."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.step("bqe(1>2) without an endpoint: 2 looks it up in its set")
     d.begin_quorum_epoch(1, 2)

@@ -1,22 +1,12 @@
 """Candidates: winning, losing, waiting, yielding."""
 
+from kraft_dev.vectors.openings import rivals
 from kraft_dev.vectors.target import Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, win
 from kraft_reference.scenarios.scenario import cluster
 
 TARGETS = Targets()
-
-
-def rivals(d: Director) -> None:
-    """1 and 3 are Candidates of epoch 1, 2 has voted for nobody."""
-    d.election_timeout(1)
-    d.election_timeout(3)
-    d.pre_vote(1, 2, "granted")
-    d.pre_vote(3, 2, "granted")
-    d.lose(1)
-    d.lose(3)
-    d.roles("C(1)", "U(0)", "C(1)")
 
 
 @TARGETS.vector("candidate.asks", 1, "vote.request.contents")
@@ -58,7 +48,6 @@ def _wins(d: Director) -> None:
     "state.candidate.to-leader",
     "state.voters-set.own-majority",
     configuration=cluster(5),
-    level="effects",
 )
 def _wins_of_five(d: Director) -> None:
     """A majority of votes is that of the own voters set."""
@@ -80,7 +69,7 @@ def _timeout(d: Director) -> None:
     d.roles("P(1)")
 
 
-@TARGETS.vector("candidate.loses", 1, "state.candidate.lost", "vote.response.counting", level="effects")
+@TARGETS.vector("candidate.loses", 1, "state.candidate.lost", "vote.response.counting")
 def _loses(d: Director) -> None:
     """A Candidate that a majority refuses waits before it becomes Prospective."""
     rivals(d)
@@ -102,7 +91,7 @@ def _yields(d: Director) -> None:
     d.roles("L(1)", "U(1,voted=1)", "F(1,1)")
 
 
-@TARGETS.vector("candidate.late-vote", 1, "vote.response.late", level="state")
+@TARGETS.vector("candidate.late-vote", 1, "vote.response.late")
 def _late_vote(d: Director) -> None:
     """A vote of an earlier epoch counts for nothing."""
     nominate(d, 1, 1)

@@ -4,15 +4,15 @@ Each says why no events lead to its state.
 What the replica does there is what the model does from the very state (docs/checks.md, constructed states).
 """
 
-from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
+from kraft_dev.vectors.openings import campaign, fetch_in_turn, lead_with_snapshot, rivals
+from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.changes import Commit, Requester
-from kraft_reference.events import Poll, PollFetch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
+from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over, win
 from kraft_reference.scenarios.scenario import cluster
 
@@ -92,7 +92,7 @@ def _follower_with_a_vote(d: RecordingDirector) -> None:
 def _second_leader(d: RecordingDirector) -> None:
     """A Follower does not go over to a second leader of its epoch."""
     _leads(d)
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
     why = "an epoch has one leader, so nobody follows 3 where 1 announces itself"
     third = d.world.configuration.replicas[3].endpoint
     d.construct(2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={})
@@ -101,18 +101,13 @@ def _second_leader(d: RecordingDirector) -> None:
 
 
 @TARGETS.vector(
-    "constructed.fetch-from-second-leader",
-    2,
-    "fetch.response.common",
-    "state.follower.larger-epoch-leader",
-    level="state",
+    "constructed.fetch-from-second-leader", 2, "fetch.response.common", "state.follower.larger-epoch-leader"
 )
 def _fetch_from_second_leader(d: RecordingDirector) -> None:
     """A Follower takes no records from a second leader of its epoch."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
-    answer = d.handle(asked, "ok", answer="held")
+    answer = d.fetch(2, 1, answer="held")
     why = "an epoch has one leader, so nobody follows 3 where 1 answers as the leader"
     third = d.world.configuration.replicas[3].endpoint
     d.construct(2, why, leader_id=3, leader_endpoint=third)
@@ -136,7 +131,7 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
     d.vote(1, 2, "granted")
 
 
-@TARGETS.vector("constructed.older-vote", 1, "vote.response.late", level="state")
+@TARGETS.vector("constructed.older-vote", 1, "vote.response.late")
 def _older_vote(d: RecordingDirector) -> None:
     """A vote of an older epoch does not count, even if the answer is waited for."""
     nominate(d, 1, 1)
@@ -147,7 +142,7 @@ def _older_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late", level="state")
+@TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late")
 def _older_pre_vote(d: RecordingDirector) -> None:
     """A Pre-Vote of an older epoch does not count, even if the answer is waited for."""
     start(d, 1, 1)
@@ -160,7 +155,7 @@ def _older_pre_vote(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate", level="state")
+@TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate")
 def _diverges_below(d: RecordingDirector) -> None:
     """Nothing is cut that is known to be committed."""
     start(d, 1, 1)
@@ -172,8 +167,7 @@ def _diverges_below(d: RecordingDirector) -> None:
     d.heal(1, 2, 3)
     d.request_timeout(2, 1)
     d.begin_quorum_epoch(2, 1)
-    asked = d.outstanding(1, 2, FetchRequest, PollFetch(2))
-    answer = d.handle(asked, "ok", answer="held")
+    answer = d.fetch(1, 2, answer="held")
     end = d.state(1).log.end_offset
     why = "what is committed is in the log of every later leader, whose answers do not diverge below it"
     d.construct(1, why, high_watermark=end)
@@ -196,13 +190,12 @@ def _file_lost(d: RecordingDirector) -> None:
 _LEFT = "who leaves an epoch or a role waits for no answer to what it asked there any more"
 
 
-@TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common", level="state")
+@TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common")
 def _fetch_in_another_role(d: RecordingDirector) -> None:
     """A Prospective takes no records, even of the leader that it knows."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
-    answer = d.handle(asked, "ok", answer="held")
+    answer = d.fetch(2, 1, answer="held")
     waiting = d.state(2).awaiting
     d.fetch_timeout(2)
     d.construct(2, _LEFT, awaiting=waiting)
@@ -210,43 +203,35 @@ def _fetch_in_another_role(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
-@TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common", level="state")
-def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
-    """An answer with an error brings no records."""
-    start(d, 1, 1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+def _leads_again(d: Director) -> None:
+    """1 resigns and leads the next epoch, with the vote of 3."""
     d.shutdown(1)
     d.lose(1)
     d.election_timeout(1)
     d.election_timeout(1)
     d.fetch_timeout(3)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 3)
+
+
+@TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common")
+def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
+    """An answer with an error brings no records."""
+    start(d, 1, 1)
+    asked = d.outstanding(2, 1, FetchRequest)
+    _leads_again(d)
     answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(2, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 2 knows by now: it changes nothing")
     d.deliver(answer)
 
 
-@TARGETS.vector(
-    "constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED, level="state"
-)
+@TARGETS.vector("constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED)
 def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     """An answer with an error brings no snapshot, and another one is asked for."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
-    d.shutdown(1)
-    d.lose(1)
-    d.election_timeout(1)
-    d.election_timeout(1)
-    d.fetch_timeout(3)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    asked = d.outstanding(4, 1, FetchSnapshotRequest)
+    _leads_again(d)
     answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(4, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 4 knows by now: it gives the snapshot up")
@@ -263,7 +248,4 @@ def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
     why = "a replica asks for the removal of no other id than its own, and the leader is not it"
     d.construct(1, why, pending_change=change._replace(requester=Requester(3, 77)))
     d.step("the removal is committed: 3 is answered, once, and 1 resigns")
-    d.fetch(2, 1)
-    d.fetch(3, 1)
-    d.fetch(2, 1)
-    d.fetch(3, 1)
+    fetch_in_turn(d, 1, 2, 3)

@@ -10,9 +10,7 @@ from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import catch_up
 from kraft_reference.scenarios.scenario import cluster
 
-TARGETS = Targets()
-
-_STATIC = cluster(3, static=True)
+TARGETS = Targets(cluster(3, static=True))
 
 
 def _leads(d: Director, leader: int, records: int, *fetching: int) -> None:
@@ -36,12 +34,11 @@ def _epochs(d: Director, replica_id: int, expected: str) -> None:
     d.check(f"epochs of N{replica_id}", found, expected)
 
 
-@TARGETS.vector("fetch.parted-long-ago", 2, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("fetch.parted-long-ago", 2, "fetch.diverging.truncate")
 @TARGETS.vector(
     "fetch.parted-long-ago-leader",
     1,
     "fetch.diverging.truncate",
-    configuration=_STATIC,
     title="A Leader answers with the largest epoch of its log that is not larger than the one asked for",
 )
 def _five_epochs(d: Director) -> None:
@@ -60,7 +57,7 @@ def _five_epochs(d: Director) -> None:
     _epochs(d, 2, "1 3 3 3 5")
 
 
-@TARGETS.vector("fetch.longer-than-the-epoch", 2, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("fetch.longer-than-the-epoch", 2, "fetch.diverging.truncate")
 def _longer_than_the_epoch(d: Director) -> None:
     """A follower without the epoch that diverges keeps the older ones that it has, or no more than ends there."""
     _leads(d, 1, 1, 2)
@@ -73,7 +70,7 @@ def _longer_than_the_epoch(d: Director) -> None:
     _epochs(d, 2, "1")
 
 
-@TARGETS.vector("fetch.shorter-of-the-epoch", 2, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("fetch.shorter-of-the-epoch", 2, "fetch.diverging.truncate")
 def _shorter_of_the_epoch(d: Director) -> None:
     """A follower keeps no more of an epoch than it has itself."""
     _leads(d, 1, 1, 2)
@@ -88,12 +85,11 @@ def _shorter_of_the_epoch(d: Director) -> None:
     d.fetch(2, 1)
 
 
-@TARGETS.vector("fetch.nothing-shared", 1, "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("fetch.nothing-shared", 1, "fetch.diverging.truncate")
 @TARGETS.vector(
     "fetch.nothing-shared-leader",
     2,
     "fetch.diverging.truncate",
-    configuration=_STATIC,
     title="A Leader whose log begins with a larger epoch answers epoch 0, which ends at 0",
 )
 def _nothing_shared(d: Director) -> None:
@@ -107,7 +103,7 @@ def _nothing_shared(d: Director) -> None:
     _epochs(d, 1, "2 2")
 
 
-@TARGETS.vector("snapshot.shorter-log", 1, "fetch.snapshot.accepted", configuration=_STATIC)
+@TARGETS.vector("snapshot.shorter-log", 1, "fetch.snapshot.accepted")
 def _shorter_than_the_snapshot(d: Director) -> None:
     """A Leader offers its snapshot, however short it is, to who lacks what it stands for."""
     _leads(d, 1, 3, 3)
@@ -120,7 +116,7 @@ def _shorter_than_the_snapshot(d: Director) -> None:
     d.fetch(2, 1)
 
 
-@TARGETS.vector("snapshot.ends-alike", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("snapshot.ends-alike", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate")
 def _ends_where_the_snapshot_does(d: Director) -> None:
     """A log that ends where the leader's snapshot does, and with another epoch, begins anew from the snapshot."""
     _leads(d, 1, 1, 2, 3)
@@ -135,7 +131,7 @@ def _ends_where_the_snapshot_does(d: Director) -> None:
     d.fetch(3, 2)
 
 
-@TARGETS.vector("snapshot.longer-log", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate", configuration=_STATIC)
+@TARGETS.vector("snapshot.longer-log", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate")
 def _longer_than_the_snapshot(d: Director) -> None:
     """A log that ends with an older epoch than the leader's snapshot begins anew from it, longer or not."""
     _leads(d, 1, 1, 2, 3)

@@ -1,5 +1,6 @@
 """What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
 
+from kraft_dev.vectors.openings import campaign, fetch_in_turn, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import Poll, PollFetch
@@ -10,7 +11,6 @@ from kraft_reference.messages import (
     FetchRequest,
     UpdateVoterRequest,
 )
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over
 from kraft_reference.scenarios.scenario import cluster, voter_set
@@ -24,15 +24,19 @@ _STATIC = cluster(3, static=True)
 _JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
+def _expires(d: Director, request: int) -> None:
+    d.voter_change_timeout(1)
+    d.answered(request, "REQUEST_TIMED_OUT")
+
+
 @TARGETS.vector("expired.versions-of-another", 1, _TIMEOUT, "add-voter.learn-versions", configuration=_TWO_OUTSIDE)
 def _asked_for_versions_in_vain(d: Director) -> None:
     """Versions that come after the time of an addition are not those of the next new voter."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.step("the time of the addition of 4 is over; 5 is to be added, and the answer of 4 comes late")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     second = d.add_voter(1, 5)
     d.deliver(late)
     d.set_offset(1, 2)
@@ -48,9 +52,9 @@ def _versions_asked_again(d: Director) -> None:
     """A late answer to ApiVersions is dropped, also where the same replica has been asked again."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.request_timeout(1, 4)
-    again = d.outstanding(1, 4, ApiVersionsRequest, Poll())
+    again = d.outstanding(1, 4, ApiVersionsRequest)
     d.step("1 has asked 4 once more when the first answer comes: it counts for nothing, the second does")
     d.deliver(late)
     d.set_offset(1, 2)
@@ -72,8 +76,7 @@ def _catches_up_too_late(d: Director) -> None:
     _behind(d)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.step("4 has caught up after the time was over: nobody adds it; asked again, 1 does")
     d.replicate(4, 1)
     d.set_offset(1, 2)
@@ -94,8 +97,7 @@ def _addition_in_the_log(d: Director) -> None:
     d.step("asked for once more, and then out of time: the record stays, and until its commit nothing else is changed")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.unanswered(first)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.add_voter(1, 5), "REQUEST_TIMED_OUT")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
@@ -115,15 +117,13 @@ def _removal_in_the_log(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 3)
     d.step("the removal of 3 is committed after its time is over; then 3 is no voter, and 4 can be added")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.replicate(2, 1)
     d.answered(d.remove_voter(1, d.state(3).key), "VOTER_NOT_FOUND")
     last = d.add_voter(1, 4)
     d.learn_versions(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(last, "REQUEST_TIMED_OUT")
+    _expires(d, last)
 
 
 @TARGETS.vector("expired.own-removal", 1, "remove-voter.leader-removal", _TIMEOUT)
@@ -132,11 +132,8 @@ def _own_removal(d: Director) -> None:
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 1)
     d.step("nobody awaits the removal of the leader any more: when it is committed 1 resigns all the same")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
-    for _ in range(2):
-        for voter in (2, 3):
-            d.fetch(voter, 1)
+    _expires(d, first)
+    fetch_in_turn(d, 1, 2, 3)
     d.roles("R(1)")
     d.end_quorum_epoch(1, 2)
 
@@ -144,13 +141,10 @@ def _own_removal(d: Director) -> None:
 @TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=_STATIC)
 def _upgrade(d: Director) -> None:
     """An upgrade asked for again is no success before the first is committed."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     first = d.update_features(1, 1)
     d.step("the upgrade is in the log, its time is over: it is in force when it is committed, and not before")
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     d.answered(d.update_features(1, 1), "REQUEST_TIMED_OUT")
     d.replicate(2, 1)
     d.answered(d.update_features(1, 1), "NONE")
@@ -161,8 +155,7 @@ def _second_and_deposed(d: Director) -> None:
     """A Leader that is deposed answers the request that it works on, and none that it has answered."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
-    d.voter_change_timeout(1)
-    d.answered(first, "REQUEST_TIMED_OUT")
+    _expires(d, first)
     second = d.remove_voter(1, 3)
     take_over(d, 2, 3)
     d.step("another leads: who asked last is told, and the first not once more")
@@ -186,17 +179,10 @@ def _restarted(d: Director) -> None:
     d.election_timeout(1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
-    d.pre_vote(1, 2, "granted")
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 2, "granted")
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 2, 3)
     for voter in (2, 3):
         d.begin_quorum_epoch(1, voter)
-    for _ in range(2):
-        for voter in (2, 3):
-            d.fetch(voter, 1)
+    fetch_in_turn(d, 1, 2, 3)
     d.answered(d.add_voter(1, 4), "DUPLICATE_VOTER")
 
 
@@ -212,7 +198,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     late = next(one for one, message in d.world.messages(1, 4) if type(message).__name__ == "AddVoterResponse")
     d.request_timeout(4, 1)
     d.fetch(4, 1)
-    again = d.outstanding(4, 1, AddVoterRequest, Poll())
+    again = d.outstanding(4, 1, AddVoterRequest)
     d.step("4 has asked once more when the answer to its first request comes: it waits for the second")
     d.deliver(late)
     d.deliver(again)
@@ -220,7 +206,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     d.voters(1, voter_set(1, 2, 3, 4))
     d.change_answer(1, 4, "ok")
     d.fetch(4, 1)
-    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(4, Poll())
 
 
 @TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING)
@@ -242,14 +228,14 @@ def _joins_after_its_time(d: Director) -> None:
 def _reports_again(d: RecordingDirector) -> None:
     """A voter whose report was answered too late reports again."""
     start(d, 1, 1, end_offset=4)
-    asked = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    asked = d.outstanding(2, 1, UpdateVoterRequest)
     late = d.handle(asked, "ok", answer="held")
     d.request_timeout(2, 1)
     d.step("the answer to the report of 2 comes too late: it counts for nothing, and 2 reports again")
     d.deliver(late)
     d.fetch(2, 1)
     d.update_voter(2, 1, "ok")
-    d.refuses(2, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(2, Poll())
 
 
 @TARGETS.vector("expired.votes", 1, "prevote.response.correlate", "vote.response.counting")
@@ -288,15 +274,15 @@ def _announces_again(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.lose(1)
-    late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 2, BeginQuorumEpochRequest), "ok", answer="held")
     d.step(
         "1 gives up waiting for 2, which is no acknowledgement: it announces itself again; the late answer is dropped"
     )
     d.request_timeout(1, 2)
-    again = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    again = d.outstanding(1, 2, BeginQuorumEpochRequest)
     d.deliver(late)
     d.handle(again, "ok")
-    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(1, Poll())
 
 
 @TARGETS.vector("expired.fetch", 2, "prevote.response.correlate", "fetch.response.common")
@@ -304,13 +290,13 @@ def _fetches_again(d: RecordingDirector) -> None:
     """Records that come too late are not taken, and come once with the next Fetch."""
     start(d, 1, 1)
     d.append(1)
-    late = d.handle(d.outstanding(2, 1, FetchRequest, PollFetch(1)), "ok", answer="held")
+    late = d.fetch(2, 1, answer="held")
     d.step("2 gives up waiting and fetches again: the late answer brings nothing, the second the record, once")
     d.request_timeout(2, 1)
-    again = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    again = d.outstanding(2, 1, FetchRequest)
     d.deliver(late)
     d.end_offsets(4, 3, 3)
-    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(1))
     d.handle(again, "ok")
     d.end_offsets(4, 4, 3)
     d.fetch(2, 1)
@@ -325,7 +311,7 @@ def _step_given_up(d: RecordingDirector) -> None:
     d.answered(request, "NONE")
     d.replicate(4, 1)
     d.advance(1, 4)
-    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest, Poll()), "ok", answer="held")
+    late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
     d.step("the time of the step is over, nobody is answered; the late answer of 4 adds nobody, the next step does")
     d.voter_change_timeout(1)
     d.deliver(late)

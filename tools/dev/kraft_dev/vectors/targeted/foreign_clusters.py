@@ -1,8 +1,9 @@
 """Requests of another cluster, and malformed ones: each like one that has an effect, which comes right after it."""
 
-from kraft_dev.vectors.staging import RecordingDirector, lead_with_snapshot
+from kraft_dev.vectors.openings import lead_with_snapshot, move_voter, new_disk
+from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_reference.events import Poll, PollFetch, RemoveVoter
+from kraft_reference.events import RemoveVoter
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -24,25 +25,29 @@ _FOREIGN = ("wire.common-errors", "bootstrap.same-cluster-id")
 _MALFORMED = ("wire.common-errors",)
 
 
-def _refused(d: RecordingDirector, request: str) -> None:
+def _foreign(d: RecordingDirector, request: str, verdict: str | None) -> None:
+    """The answer to the request itself has this verdict; None where there is none yet."""
     d.step("the request names another cluster: refused, and nothing changes")
     d.unsent(request, "INCONSISTENT_CLUSTER_ID", cluster_id=_ANOTHER)
     d.step("the same request of the own cluster")
+    if verdict is None:
+        d.deliver(request)
+    else:
+        d.handle(request, verdict)
 
 
-def _malformed(d: RecordingDirector, request: str, **fields: object) -> None:
+def _malformed(d: RecordingDirector, request: str, verdict: str, **fields: object) -> None:
     d.step("a field of the request is malformed: refused, and nothing changes")
     d.unsent(request, "INVALID_REQUEST", **fields)
     d.step("the same request, well formed")
+    d.handle(request, verdict)
 
 
 @TARGETS.vector("foreign.pre-vote", 2, *_FOREIGN)
 def _pre_vote(d: RecordingDirector) -> None:
     """A Pre-Vote of another cluster is not granted."""
     d.election_timeout(1)
-    asked = d.hold(1, 2)
-    _refused(d, asked)
-    d.handle(asked, "granted")
+    _foreign(d, d.hold(1, 2), "granted")
 
 
 @TARGETS.vector("foreign.pre-vote.larger-epoch", 2, *_FOREIGN)
@@ -52,18 +57,14 @@ def _pre_vote_of_a_larger_epoch(d: RecordingDirector) -> None:
     d.lose(1)
     d.election_timeout(1)
     d.roles("P(1,voted=1)", "U(0)")
-    asked = d.hold(1, 2)
-    _refused(d, asked)
-    d.handle(asked, "granted")
+    _foreign(d, d.hold(1, 2), "granted")
 
 
 @TARGETS.vector("foreign.vote", 2, *_FOREIGN)
 def _vote(d: RecordingDirector) -> None:
     """A Vote of another cluster is not granted, and teaches no epoch."""
     nominate(d, 1, 1)
-    asked = d.hold(1, 2)
-    _refused(d, asked)
-    d.handle(asked, "granted")
+    _foreign(d, d.hold(1, 2), "granted")
 
 
 @TARGETS.vector("foreign.vote.to-leader", 1, *_FOREIGN)
@@ -73,9 +74,7 @@ def _vote_to_leader(d: RecordingDirector) -> None:
     d.fetch_timeout(2)
     d.fetch_timeout(3)
     d.pre_vote(3, 2, "granted")
-    asked = d.outstanding(3, 1, VoteRequest, Poll())
-    _refused(d, asked)
-    d.handle(asked, "granted")
+    _foreign(d, d.outstanding(3, 1, VoteRequest), "granted")
     d.roles("U(2,voted=3)")
 
 
@@ -85,25 +84,22 @@ def _fetch(d: RecordingDirector) -> None:
     start(d, 1, 1)
     d.append(1)
     d.fetch(2, 1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    asked = d.outstanding(2, 1, FetchRequest)
     committed = d.state(1).high_watermark
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, asked, "ok")
     d.high_watermark(1, committed + 1)
 
 
 def _snapshot_wanted(d: RecordingDirector) -> str:
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    return d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
+    return d.outstanding(4, 1, FetchSnapshotRequest)
 
 
 @TARGETS.vector("foreign.fetch-snapshot", 1, *_FOREIGN, configuration=OBSERVED)
 def _fetch_snapshot(d: RecordingDirector) -> None:
     """A FetchSnapshot of another cluster gets no snapshot."""
-    asked = _snapshot_wanted(d)
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, _snapshot_wanted(d), "ok")
 
 
 @TARGETS.vector("foreign.begin-quorum-epoch", 2, *_FOREIGN)
@@ -112,9 +108,7 @@ def _begin_quorum_epoch(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     d.vote(1, 3, "granted")
     d.roles("L(1)", "U(0)", "U(1,voted=1)")
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, d.outstanding(1, 2, BeginQuorumEpochRequest), "ok")
     d.roles("", "F(1,1)")
 
 
@@ -124,9 +118,7 @@ def _end_quorum_epoch(d: RecordingDirector) -> None:
     elect(d, 1, 1)
     d.fetched(2, False)
     d.shutdown(1)
-    asked = d.outstanding(1, 2, EndQuorumEpochRequest, Poll())
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, d.outstanding(1, 2, EndQuorumEpochRequest), "ok")
 
 
 @TARGETS.vector("foreign.end-quorum-epoch.larger-epoch", 3, *_FOREIGN)
@@ -135,9 +127,7 @@ def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.shutdown(1)
-    asked = d.outstanding(1, 3, EndQuorumEpochRequest, Poll())
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, d.outstanding(1, 3, EndQuorumEpochRequest), "ok")
     d.roles("", "", "F(1,1)")
 
 
@@ -146,9 +136,7 @@ def _joins(d: RecordingDirector) -> None:
     """Nobody joins from another cluster."""
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
-    asked = d.outstanding(4, 1, AddVoterRequest, Poll())
-    _refused(d, asked)
-    d.deliver(asked)
+    _foreign(d, d.outstanding(4, 1, AddVoterRequest), None)
     d.check("a change is pending", d.state(1).pending_change is not None, True)
 
 
@@ -156,13 +144,9 @@ def _joins(d: RecordingDirector) -> None:
 def _removes_old_self(d: RecordingDirector) -> None:
     """Nobody is removed by a replica of another cluster."""
     start(d, 1, 1, end_offset=4)
-    d.crash(3)
-    d.replace_disk(3, "U9")
-    d.restart(3)
+    new_disk(d, 3, "U9")
     observe(d, 1, 2, 3)
-    asked = d.outstanding(3, 1, RemoveVoterRequest, Poll())
-    _refused(d, asked)
-    d.deliver(asked)
+    _foreign(d, d.outstanding(3, 1, RemoveVoterRequest), None)
     d.check("a change is pending", d.state(1).pending_change is not None, True)
 
 
@@ -179,19 +163,14 @@ def _client_removes(d: RecordingDirector) -> None:
 
 
 def _moved(d: RecordingDirector) -> str:
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
-    return d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    move_voter(d)
+    return d.outstanding(2, 1, UpdateVoterRequest)
 
 
 @TARGETS.vector("foreign.update-voter", 1, *_FOREIGN)
 def _reports(d: RecordingDirector) -> None:
     """A report of another cluster changes no voter's entry."""
-    asked = _moved(d)
-    _refused(d, asked)
-    d.handle(asked, "ok")
+    _foreign(d, _moved(d), "ok")
 
 
 @TARGETS.vector("foreign.none-named.vote", 2, *_FOREIGN)
@@ -209,7 +188,7 @@ def _fetch_that_names_none(d: RecordingDirector) -> None:
     """A Fetch may name no cluster."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
+    asked = d.outstanding(2, 1, FetchRequest)
     d.without(asked, "cluster_id")
     d.step("a request that names no cluster is one of the own")
     d.handle(asked, "ok")
@@ -219,18 +198,14 @@ def _fetch_that_names_none(d: RecordingDirector) -> None:
 def _malformed_pre_vote(d: RecordingDirector) -> None:
     """A Pre-Vote with a last epoch above its own is malformed."""
     d.election_timeout(1)
-    asked = d.hold(1, 2)
-    _malformed(d, asked, last_epoch=1)
-    d.handle(asked, "granted")
+    _malformed(d, d.hold(1, 2), "granted", last_epoch=1)
 
 
 @TARGETS.vector("malformed.vote", 2, *_MALFORMED)
 def _malformed_vote(d: RecordingDirector) -> None:
     """A Vote with a last epoch above its own is malformed."""
     nominate(d, 1, 1)
-    asked = d.hold(1, 2)
-    _malformed(d, asked, last_epoch=2)
-    d.handle(asked, "granted")
+    _malformed(d, d.hold(1, 2), "granted", last_epoch=2)
 
 
 @TARGETS.vector("malformed.fetch", 1, *_MALFORMED)
@@ -238,14 +213,10 @@ def _malformed_fetch(d: RecordingDirector) -> None:
     """A Fetch with a negative offset is malformed."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest, PollFetch(1))
-    _malformed(d, asked, fetch_offset=-1)
-    d.handle(asked, "ok")
+    _malformed(d, d.outstanding(2, 1, FetchRequest), "ok", fetch_offset=-1)
 
 
 @TARGETS.vector("malformed.update-voter", 1, *_MALFORMED)
 def _malformed_report(d: RecordingDirector) -> None:
     """A report without an endpoint is malformed."""
-    asked = _moved(d)
-    _malformed(d, asked, endpoint=None)
-    d.handle(asked, "ok")
+    _malformed(d, _moved(d), "ok", endpoint=None)

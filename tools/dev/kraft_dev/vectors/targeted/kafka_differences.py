@@ -4,11 +4,11 @@ The scripts run under `kip` and under those of Apache Kafka (`kraft_dev.vectors.
 happen to the replica in each, and what it does is not the same.
 """
 
+from kraft_dev.vectors.openings import new_disk, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_reference.events import Poll, PollFetch
+from kraft_reference.events import Poll
 from kraft_reference.messages import FetchRequest, UpdateVoterRequest, VoteRequest
-from kraft_reference.outcome import Refusal
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over, win
@@ -78,7 +78,7 @@ def _diverging_fetch(d: Director) -> None:
     take_over(d, 2, 3)
     d.heal(1, 2, 3)
     d.begin_quorum_epoch(2, 1)
-    fetch = d.outstanding(1, 2, FetchRequest, PollFetch(2))
+    fetch = d.outstanding(1, 2, FetchRequest)
     d.step("f(1>2): the logs part, and 1 is the majority that 2 needs beside itself")
     d.handle(fetch, "ok")
 
@@ -107,12 +107,10 @@ def _own_vote_and_a_leader(d: Director) -> None:
 def _vote_for_another_disk(d: Director) -> None:
     """The error for a Pre-Vote that asks for another disk of the same id."""
     start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.crash(1)
     d.fetch_timeout(2)
-    asked = d.outstanding(2, 3, VoteRequest, Poll())
+    asked = d.outstanding(2, 3, VoteRequest)
     d.step("2 asks (3,U3), and (3,U3b) gets it: the epoch is learned, the vote refused")
     d.handle(asked, str(_decided(d).voter_key_error))
 
@@ -120,9 +118,7 @@ def _vote_for_another_disk(d: Director) -> None:
 @TARGETS.vector("change.removed-during-the-upgrade", 1, "kraft-version.finalized-when", configuration=STATIC)
 def _removal_during_the_upgrade(d: Director) -> None:
     """Whether a kraft.version that is appended and not committed decides which requests a leader takes."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.update_features(1, 1)
     d.voter_change_timeout(1)
     d.step("level 1 is appended and not committed, and nobody waits for it any more: a client removes a voter")
@@ -142,6 +138,6 @@ def _report_at_version_0(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     d.step("2 is due to tell its leader where it listens and which levels it supports")
     if _decided(d).report_at_version_0 == "noted":
-        d.outstanding(2, 1, UpdateVoterRequest, Poll())
+        d.outstanding(2, 1, UpdateVoterRequest)
     else:
-        d.refuses(2, Poll(), Refusal.NOTHING_DUE)
+        d.refuses(2, Poll())

@@ -1,5 +1,6 @@
 """Voters sets that are not everybody's: a requester that the own set does not have, and a configuration that is old."""
 
+from kraft_dev.vectors.openings import start_reported
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
@@ -32,9 +33,7 @@ def _asked_by_a_stranger(d: Director) -> None:
 )
 def _upgraded_and_restarted(d: Director) -> None:
     """From kraft.version 1 on the voters come from the log, whatever the configuration says."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.update_features(1, 1)
     observe(d, 1, 2)
     d.remove_voter(1, 3)

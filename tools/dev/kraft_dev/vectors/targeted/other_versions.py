@@ -5,14 +5,14 @@ An optional field that is left out is left out by system: software that knows no
 
 from dataclasses import replace
 
+from kraft_dev.vectors.openings import fetch_in_turn, lead_unannounced, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import BeginQuorumEpochRequest
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, observe, start, win
+from kraft_reference.scenarios.opening import observe, start
 from kraft_reference.scenarios.scenario import cluster, voter_set, without_list
 
 TARGETS = Targets()
@@ -56,7 +56,7 @@ def _has_nothing_to_report(d: RecordingDirector) -> None:
     """A voter without a directory id reports nothing."""
     start(d, 1, 1, end_offset=2)
     d.step("3 has no directory id to report")
-    d.refuses(3, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(3, Poll())
 
 
 @TARGETS.vector(
@@ -75,10 +75,8 @@ def _observer_without_directory_id(d: RecordingDirector) -> None:
     d.high_watermark(1, 4)
     d.answered(d.add_voter(1, ReplicaKey(4)), "INVALID_REQUEST")
     d.reassign(1, 1, 2, 4)
-    for _ in range(2):
-        for follower in (2, 4):
-            d.fetch(follower, 1)
-    d.refuses(1, AdvanceReassignment(ReplicaKey(4)), Refusal.NOTHING_DUE)
+    fetch_in_turn(d, 1, 2, 4)
+    d.refuses(1, AdvanceReassignment(ReplicaKey(4)))
 
 
 @TARGETS.vector(
@@ -90,8 +88,7 @@ def _observer_without_directory_id(d: RecordingDirector) -> None:
 )
 def _voter_of_the_set_without_directory_id(d: Director) -> None:
     """A Fetch without a directory id does not count for a voter that has one in the set."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     observe(d, 1, 2)
     d.append(1)
@@ -114,7 +111,7 @@ def _requests_without_voter_key(d: RecordingDirector) -> None:
         d.without(asked, "voter_key")
         d.handle(asked, "granted")
     d.roles("L(1)")
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest, Poll())
+    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
     d.without(asked, "voter_key")
     d.handle(asked, "ok")
     d.roles("", "F(1,1)")
@@ -128,8 +125,7 @@ def _requests_without_voter_key(d: RecordingDirector) -> None:
 )
 def _told_without_endpoint(d: Director) -> None:
     """Who is told of a leader without an endpoint looks it up in its voters set."""
-    nominate(d, 2, 1)
-    win(d, 2)
+    lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.step("f(3>1): 1 names the leader, and not where it listens; the set of 3 does")
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
@@ -149,8 +145,7 @@ def _told_without_endpoint(d: Director) -> None:
 )
 def _told_without_endpoint_nor_set(d: RecordingDirector) -> None:
     """Who is told of a leader that it cannot look up remembers its id and goes on discovering."""
-    nominate(d, 2, 1)
-    win(d, 2)
+    lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.step("f(4>1): 1 names the leader, and not where it listens, nor has 4 a set to look it up in: 4 asks on")
     d.fetch(4, 1, "FENCED_LEADER_EPOCH")
@@ -168,8 +163,7 @@ def _told_without_endpoint_nor_set(d: RecordingDirector) -> None:
 )
 def _refused_without_endpoint(d: Director) -> None:
     """A refusal that names a leader without an endpoint is followed where the voters set has one."""
-    nominate(d, 2, 1)
-    win(d, 2)
+    lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.fetch(1, 2)
     d.election_timeout(3)
@@ -196,9 +190,7 @@ def _too_new_for_the_level(d: Director) -> None:
 @TARGETS.vector("versions.brokers-too-new", 1, "kraft-version.upgrade-needs-all-observers", configuration=_STATIC)
 def _brokers_too_new(d: Director) -> None:
     """A level below what the registered brokers support is refused."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.step("the registered brokers support level 2 alone")
     d.happen(1, UpdateFeatures(1, 1, 2, 2))
     d.answered(1, "INVALID_UPDATE_VERSION")

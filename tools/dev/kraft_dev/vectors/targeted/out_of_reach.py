@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from kraft_dev.vectors.openings import move_voter, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll, PollFetch
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, observe, start
 from kraft_reference.scenarios.scenario import cluster
@@ -103,7 +103,7 @@ def _lost_and_asks_nobody(d: RecordingDirector) -> None:
     d.vote(1, 3, "refused")
     d.request_timeout(1, 4)
     d.step("4 has not answered, and is not asked again")
-    d.refuses(1, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(1, Poll())
 
 
 @TARGETS.vector(
@@ -124,7 +124,7 @@ def _may_not_join(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     d.step("4 knows that it is no voter, and is not configured to join: it has nothing to ask for")
-    d.refuses(4, Poll(), Refusal.NOTHING_DUE)
+    d.refuses(4, Poll())
 
 
 @TARGETS.vector("join.removed", 3, "auto-join.add-self", configuration=cluster(3, joining=(3,)))
@@ -151,9 +151,7 @@ def _hand_over_of_a_larger_epoch(d: Director) -> None:
 def _hand_over_to_another_disk(d: Director) -> None:
     """Whose id is preferred with another directory id waits as if it was not listed."""
     start(d, 1, 1)
-    d.crash(2)
-    d.replace_disk(2, "U9")
-    d.restart(2)
+    new_disk(d, 2, "U9")
     d.begin_quorum_epoch_timeout(1)
     d.begin_quorum_epoch(1, 2, "INVALID_REQUEST")
     d.shutdown(1)
@@ -171,7 +169,7 @@ def _hand_over_to_another_disk(d: Director) -> None:
 def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
     """With bootstrap servers configured nobody else is asked for the leader."""
     d.step("3 knows no leader; 2 is a voter and no bootstrap server")
-    d.refuses(3, PollFetch(2), Refusal.NOTHING_DUE)
+    d.refuses(3, PollFetch(2))
 
 
 @TARGETS.vector("fetch.leader-alone", 2, "discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader")
@@ -179,7 +177,7 @@ def _asks_its_leader_alone(d: RecordingDirector) -> None:
     """A Follower fetches from its leader and nobody else."""
     start(d, 1, 1)
     d.step("2 follows 1: it does not fetch from 3")
-    d.refuses(2, PollFetch(3), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(3))
 
 
 @TARGETS.vector("fetch.not-as-prospective", 2, "fetch.who-fetches")
@@ -188,16 +186,13 @@ def _prospective_does_not_fetch(d: RecordingDirector) -> None:
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("2 is Prospective and knows 1 as leader: it does not fetch")
-    d.refuses(2, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(2, PollFetch(1))
 
 
 @TARGETS.vector("restart.set-says-where", 3, "voters.endpoints-are-part-of-the-set", "durable.restart.known-leader")
 def _set_says_where_the_leader_listens(d: Director) -> None:
     """A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     d.update_voter(2, 1, "ok")
     observe(d, 1, 2, 3)
     observe(d, 1, 2, 3)

@@ -1,5 +1,6 @@
 """What a replica takes no notice of: its own events out of their role, and what its state machine asks in vain."""
 
+from kraft_dev.vectors.openings import fetch_in_turn
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import (
@@ -72,7 +73,7 @@ def _unattached_observer(d: RecordingDirector) -> None:
     d.step("no timer of 4 runs; it asks a server, which does not answer, and waits")
     d.refuses(4, ElectionTimeout(), Refusal.NOT_IN_ROLE)
     d.happen(4, PollFetch(2))
-    d.refuses(4, PollFetch(2), Refusal.NOTHING_DUE)
+    d.refuses(4, PollFetch(2))
 
 
 @TARGETS.vector("idle.searching-observer", 4, "observer.fetch-timeout", configuration=OBSERVED, level="state")
@@ -82,7 +83,7 @@ def _searching_observer(d: RecordingDirector) -> None:
     d.step("ft(4), and whoever 4 asks does not answer")
     d.fetch_timeout(4)
     d.happen(4, PollFetch(1))
-    d.refuses(4, PollFetch(1), Refusal.NOTHING_DUE)
+    d.refuses(4, PollFetch(1))
 
 
 @TARGETS.vector("idle.sole-voter", 1, "check-quorum.sole-voter", configuration=cluster(2, (1,)))
@@ -117,10 +118,7 @@ def _snapshot_before_a_set(d: RecordingDirector) -> None:
     """A snapshot may end before a record of voters."""
     start(d, 1, 1, end_offset=5)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    for _ in range(2):
-        d.fetch(2, 1)
-        d.fetch(4, 1)
-        d.fetch(3, 1)
+    fetch_in_turn(d, 1, 2, 4, 3)
     d.step("a snapshot that ends before a record of voters, which no level stands before")
     d.take_snapshot(1, 5)
 

@@ -1,5 +1,6 @@
 """The answers to Pre-Votes: what a Prospective makes of them, and what else it meets."""
 
+from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import lead, nominate, start, win
@@ -20,8 +21,7 @@ def _stale(d: Director) -> None:
     """A Pre-Vote of an older epoch is fenced."""
     d.election_timeout(3)
     asked = d.hold(3, 2)
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.step("the Pre-Vote of epoch 0 arrives in epoch 1")
     d.handle(asked, "FENCED_LEADER_EPOCH")
 
@@ -33,8 +33,7 @@ def _stale_with_leader(d: Director) -> None:
     """The epoch and the leader in the answer come before the answer itself: Follower."""
     d.election_timeout(3)
     asked = d.hold(3, 2)
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.step("the Pre-Vote of epoch 0 arrives in epoch 1, whose leader is known")
     d.handle(asked, "FENCED_LEADER_EPOCH")
@@ -61,7 +60,6 @@ def _lost(d: Director) -> None:
     "state.prospective.to-candidate",
     "state.candidate.entry",
     "state.candidate-only-from-prospective",
-    level="effects",
 )
 def _majority(d: Director) -> None:
     """A majority of grants makes a Candidate, in the next epoch and with its own vote on disk."""
@@ -88,9 +86,7 @@ def _majority_of_five(d: Director) -> None:
     d.roles("C(1)")
 
 
-@TARGETS.vector(
-    "prevote.late-grant", 1, "prevote.response.ignored-when-candidate", "prevote.response.correlate", level="state"
-)
+@TARGETS.vector("prevote.late-grant", 1, "prevote.response.ignored-when-candidate", "prevote.response.correlate")
 def _late_grant(d: Director) -> None:
     """A grant that comes when the round is over changes nothing."""
     d.election_timeout(1)

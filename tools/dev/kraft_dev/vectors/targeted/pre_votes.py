@@ -1,8 +1,9 @@
 """Pre-Votes: who asks, and who grants."""
 
+from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import lead, nominate, start, win
+from kraft_reference.scenarios.opening import lead, nominate, start
 
 TARGETS = Targets()
 
@@ -80,8 +81,7 @@ def _follower_refuses(d: Director) -> None:
 @TARGETS.vector("prevote.follower-grants", 2, "prevote.follower.grants-before-fetch", "begin-quorum.no-fetch-credit")
 def _follower_grants(d: Director) -> None:
     """A Follower that has not fetched yet grants."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.begin_quorum_epoch(1, 3)
     d.fetch_timeout(3)

@@ -1,17 +1,17 @@
 """The reassignment of the quorum (KIP-642)."""
 
+from kraft_dev.vectors.openings import fetch_in_turn, overtake
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AdvanceReassignment
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start, take_over
+from kraft_reference.scenarios.opening import start, take_over
 
-TARGETS = Targets()
+TARGETS = Targets(OBSERVED)
 
 
-@TARGETS.vector("reassign.not-the-leader", 2, "reassign.request-leader-only", configuration=OBSERVED)
+@TARGETS.vector("reassign.not-the-leader", 2, "reassign.request-leader-only")
 def _asked_elsewhere(d: Director) -> None:
     """Only the leader takes a target."""
     start(d, 1, 1, end_offset=4)
@@ -19,14 +19,7 @@ def _asked_elsewhere(d: Director) -> None:
     d.answered(d.reassign(2, 1, 2, 4), "NOT_LEADER_OR_FOLLOWER")
 
 
-@TARGETS.vector(
-    "reassign.target",
-    1,
-    "reassign.assignment-record",
-    "reassign.effective-on-append",
-    configuration=OBSERVED,
-    level="effects",
-)
+@TARGETS.vector("reassign.target", 1, "reassign.assignment-record", "reassign.effective-on-append", level="effects")
 def _asked(d: Director) -> None:
     """A target is a record with the voters that there are and those that shall be."""
     start(d, 1, 1, end_offset=4)
@@ -36,7 +29,7 @@ def _asked(d: Director) -> None:
     d.replicate(2, 1)
 
 
-@TARGETS.vector("reassign.target-read", 2, "reassign.effective-on-append", configuration=OBSERVED, level="state")
+@TARGETS.vector("reassign.target-read", 2, "reassign.effective-on-append", level="state")
 def _read(d: Director) -> None:
     """A follower takes over the target with the record."""
     start(d, 1, 1, end_offset=4)
@@ -45,7 +38,7 @@ def _read(d: Director) -> None:
     d.fetch(2, 1)
 
 
-@TARGETS.vector("reassign.adds", 1, "reassign.three-sets", "reassign.begin-epoch-to-new-voter", configuration=OBSERVED)
+@TARGETS.vector("reassign.adds", 1, "reassign.three-sets", "reassign.begin-epoch-to-new-voter")
 def _adds(d: Director) -> None:
     """The leader adds a replica of the target that is no voter yet, and announces itself to it."""
     start(d, 1, 1, end_offset=4)
@@ -57,24 +50,19 @@ def _adds(d: Director) -> None:
     d.poll(1)
 
 
-@TARGETS.vector("reassign.target-reverted", 1, "reassign.truncation-reverts", configuration=OBSERVED, level="state")
+@TARGETS.vector("reassign.target-reverted", 1, "reassign.truncation-reverts", level="state")
 def _reverted(d: Director) -> None:
     """A target goes with the record that is truncated."""
     start(d, 1, 1, end_offset=4)
     d.cut(1, 2, 3, 4)
     request = d.reassign(1, 1, 2, 4)
-    take_over(d, 2, 3)
-    d.begin_quorum_epoch(2, 3)
-    observe(d, 2, 3)
-    d.heal(1, 2, 3, 4)
-    d.request_timeout(2, 1)
-    d.begin_quorum_epoch(2, 1)
+    overtake(d, 2, 3, 4)
     d.answered(request, "NOT_LEADER_OR_FOLLOWER")
     d.step("f(1>2): with its record the target goes")
     d.fetch(1, 2)
 
 
-@TARGETS.vector("reassign.other-target", 1, "reassign.cancel-by-new-target", configuration=OBSERVED, level="state")
+@TARGETS.vector("reassign.other-target", 1, "reassign.cancel-by-new-target", level="state")
 def _other_target(d: Director) -> None:
     """A target that names a replica no more ends its addition."""
     start(d, 1, 1, end_offset=4)
@@ -89,25 +77,19 @@ def _other_target(d: Director) -> None:
 _FOUR = AdvanceReassignment(ReplicaKey(4, "U4"))
 
 
-@TARGETS.vector("reassign.waits-for-the-target", 1, "reassign.commit-before-next-step", configuration=OBSERVED)
+@TARGETS.vector("reassign.waits-for-the-target", 1, "reassign.commit-before-next-step")
 def _not_before_the_target(d: RecordingDirector) -> None:
     """No step before the target is committed."""
     start(d, 1, 1, end_offset=4)
     d.fetch(4, 1)
     d.reassign(1, 1, 2, 4)
     d.step("the target is not committed: nothing is due")
-    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
+    d.refuses(1, _FOUR)
     d.replicate(2, 1)
     d.advance(1, 4)
 
 
-@TARGETS.vector(
-    "reassign.waits-for-the-step",
-    1,
-    "reassign.commit-before-next-step",
-    "reassign.single-member-steps",
-    configuration=OBSERVED,
-)
+@TARGETS.vector("reassign.waits-for-the-step", 1, "reassign.commit-before-next-step", "reassign.single-member-steps")
 def _not_while_busy(d: RecordingDirector) -> None:
     """No step beside another."""
     start(d, 1, 1, end_offset=4)
@@ -116,11 +98,11 @@ def _not_while_busy(d: RecordingDirector) -> None:
     d.replicate(4, 1)
     d.advance(1, 4)
     d.step("4 is being added: no other step is due, and not this one again")
-    d.refuses(1, _FOUR, Refusal.NOTHING_DUE)
-    d.refuses(1, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+    d.refuses(1, _FOUR)
+    d.refuses(1, AdvanceReassignment(ReplicaKey(3, "U3")))
 
 
-@TARGETS.vector("reassign.waits-after-a-timeout", 1, "reassign.commit-before-next-step", configuration=OBSERVED)
+@TARGETS.vector("reassign.waits-after-a-timeout", 1, "reassign.commit-before-next-step")
 def _not_after_a_timeout(d: RecordingDirector) -> None:
     """A step whose time is over is not done before it is committed."""
     start(d, 1, 1, end_offset=4)
@@ -129,30 +111,24 @@ def _not_after_a_timeout(d: RecordingDirector) -> None:
     d.advance(1, 3)
     d.voter_change_timeout(1)
     d.step("the time of the removal of 3 is over, and it is not committed: nothing is due before it is")
-    d.refuses(1, AdvanceReassignment(None), Refusal.NOTHING_DUE)
+    d.refuses(1, AdvanceReassignment(None))
     d.replicate(2, 1)
     d.advance(1)
 
 
 @TARGETS.vector(
-    "reassign.waits-for-its-epoch",
-    2,
-    "reassign.commit-before-next-step",
-    "voters.epoch-committed-before-change",
-    configuration=OBSERVED,
+    "reassign.waits-for-its-epoch", 2, "reassign.commit-before-next-step", "voters.epoch-committed-before-change"
 )
 def _not_before_its_epoch(d: RecordingDirector) -> None:
     """A new leader takes no step before a record of its own epoch is committed."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2)
-    for _ in range(2):
-        d.fetch(2, 1)
-        d.fetch(3, 1)
+    fetch_in_turn(d, 1, 2, 3)
     d.cut(1, 2, 3)
     take_over(d, 2, 3)
     d.begin_quorum_epoch(2, 3)
     d.high_watermark(2, 5)
     d.step("2 leads, and the target is committed, but no record of its own epoch is: nothing is due")
-    d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")), Refusal.NOTHING_DUE)
+    d.refuses(2, AdvanceReassignment(ReplicaKey(3, "U3")))
     d.replicate(3, 2)
     d.advance(2, 3)

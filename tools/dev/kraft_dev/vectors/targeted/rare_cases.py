@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+from kraft_dev.vectors.openings import campaign, overtake, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.membership.reassignment_votes import KIP_642_VOTES
-from kraft_reference.scenarios.opening import observe, start, take_over
+from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
@@ -38,9 +39,7 @@ def _newer_voter(d: Director) -> None:
 )
 def _no_such_level(d: Director) -> None:
     """An upgrade is from level 0 to level 1."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.step("all support level 2, which is two above the one in force")
     d.happen(1, UpdateFeatures(1, 2, 0, 2))
     d.answered(1, "INVALID_UPDATE_VERSION")
@@ -69,18 +68,11 @@ def _last_of_six(d: Director) -> None:
 )
 def _upgrade_reverted(d: Director) -> None:
     """A level goes with the record that is truncated, wherever the log is cut."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.cut(1, 2, 3)
     d.append(1)
     d.update_features(1, 1)
-    take_over(d, 2, 3)
-    d.begin_quorum_epoch(2, 3)
-    observe(d, 2, 3)
-    d.heal(1, 2, 3)
-    d.request_timeout(2, 1)
-    d.begin_quorum_epoch(2, 1)
+    overtake(d, 2, 3)
     d.step("f(1>2): the upgrade goes, and the record before it")
     d.fetch(1, 2)
 
@@ -102,10 +94,7 @@ def _voted_asked_by_a_stranger(d: Director) -> None:
     d.pre_vote(4, 2, "granted")
     d.pre_vote(4, 3, "granted")
     d.lose(4)
-    d.pre_vote(3, 2, "granted")
-    d.lose(3)
-    d.vote(3, 2, "granted")
-    d.lose(3)
+    campaign(d, 3, 2)
     d.step("2 has voted for 3, and knows 4, which asks as well, for no voter")
     d.vote(4, 2, "refused")
     d.lose(4)

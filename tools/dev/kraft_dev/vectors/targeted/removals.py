@@ -1,18 +1,19 @@
 """Removals, moved voters, and requests that the leader turns down."""
 
+from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AddVoter
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start, win
+from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster
 
-TARGETS = Targets()
+TARGETS = Targets(OBSERVED)
 
 _STATIC = cluster(4, (1, 2, 3), static=True)
 
 
-@TARGETS.vector("change.not-the-leader", 2, "add-voter.leader-only", "remove-voter.leader-only", configuration=OBSERVED)
+@TARGETS.vector("change.not-the-leader", 2, "add-voter.leader-only", "remove-voter.leader-only")
 def _to_a_follower(d: Director) -> None:
     """Only the leader changes voters; others say who leads."""
     start(d, 1, 1)
@@ -21,18 +22,17 @@ def _to_a_follower(d: Director) -> None:
     d.answered(d.remove_voter(2, 3), "NOT_LEADER_OR_FOLLOWER")
 
 
-@TARGETS.vector("change.too-early", 1, "voters.epoch-committed-before-change", configuration=OBSERVED)
+@TARGETS.vector("change.too-early", 1, "voters.epoch-committed-before-change")
 def _too_early(d: Director) -> None:
     """Nothing changes before the leader has committed something of its epoch."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.lose(1)
     d.step("before anything of the epoch is committed the leader changes no voters")
     d.answered(d.add_voter(1, 4), "REQUEST_TIMED_OUT")
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
 
 
-@TARGETS.vector("change.busy", 1, "voters.one-change-at-a-time", configuration=OBSERVED)
+@TARGETS.vector("change.busy", 1, "voters.one-change-at-a-time")
 def _busy(d: Director) -> None:
     """One change at a time."""
     start(d, 1, 1, end_offset=4)
@@ -41,7 +41,7 @@ def _busy(d: Director) -> None:
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
 
 
-@TARGETS.vector("change.duplicate", 1, "identity.replica-key", "remove-voter.check-order", configuration=OBSERVED)
+@TARGETS.vector("change.duplicate", 1, "identity.replica-key", "remove-voter.check-order")
 def _duplicate(d: Director) -> None:
     """An id is a voter once, and a voter is named by its id and its directory id."""
     start(d, 1, 1, end_offset=4)
@@ -51,9 +51,7 @@ def _duplicate(d: Director) -> None:
     d.answered(d.remove_voter(1, ReplicaKey(3, "U9")), "VOTER_NOT_FOUND")
 
 
-@TARGETS.vector(
-    "change.foreign-cluster", 1, "bootstrap.same-cluster-id", "add-voter.check-order", configuration=OBSERVED
-)
+@TARGETS.vector("change.foreign-cluster", 1, "bootstrap.same-cluster-id", "add-voter.check-order")
 def _foreign(d: Director) -> None:
     """A request for another cluster is refused."""
     start(d, 1, 1, end_offset=4)
@@ -73,13 +71,12 @@ def _at_level_0(d: Director) -> None:
     d.answered(d.remove_voter(1, ReplicaKey(3, "U3")), "UNSUPPORTED_VERSION")
 
 
-@TARGETS.vector("change.removed", 1, "remove-voter.reply-after-commit", configuration=OBSERVED)
+@TARGETS.vector("change.removed", 1, "remove-voter.reply-after-commit")
 @TARGETS.vector(
     "change.becomes-observer",
     3,
     "remove-voter.removed-node-becomes-observer",
     "observer.becomes-non-voter",
-    configuration=OBSERVED,
     level="state",
     title="A removed replica observes as soon as it reads its removal, and does not campaign",
 )

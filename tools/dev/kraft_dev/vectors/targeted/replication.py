@@ -1,5 +1,6 @@
 """Fetch: what moves the high watermark, what is cut, what a leader outside its set does."""
 
+from kraft_dev.vectors.openings import overtake
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start, take_over, win
@@ -8,7 +9,7 @@ from kraft_reference.scenarios.scenario import cluster, voter_set
 TARGETS = Targets()
 
 
-@TARGETS.vector("fetch.follower", 2, "hw.follower", "fetch.timer", "durable.flush-before-fetch", level="effects")
+@TARGETS.vector("fetch.follower", 2, "hw.follower", "fetch.timer", "durable.flush-before-fetch")
 def _follower_fetches(d: Director) -> None:
     """A Follower appends, syncs before it fetches again, and takes over the high watermark."""
     start(d, 1, 1)
@@ -31,7 +32,7 @@ def _own_epoch(d: Director) -> None:
     d.replicate(3, 2)
 
 
-@TARGETS.vector("fetch.diverging", 1, "fetch.diverging.truncate", "fetch.timer", level="effects")
+@TARGETS.vector("fetch.diverging", 1, "fetch.diverging.truncate", "fetch.timer")
 @TARGETS.vector(
     "fetch.diverging-leader", 2, "fetch.diverging.truncate", title="A Leader tells a fetcher where the logs part"
 )
@@ -41,12 +42,7 @@ def _diverging(d: Director) -> None:
     d.cut(1, 2, 3)
     d.append(1)
     d.append(1)
-    take_over(d, 2, 3)
-    d.begin_quorum_epoch(2, 3)
-    observe(d, 2, 3)
-    d.heal(1, 2, 3)
-    d.request_timeout(2, 1)
-    d.begin_quorum_epoch(2, 1)
+    overtake(d, 2, 3)
     d.step("f(1>2): the logs part at the end of epoch 1")
     d.replicate(1, 2)
     d.end_offsets(4, 4, 4)
@@ -66,12 +62,7 @@ def _set_reverted(d: Director) -> None:
     observe(d, 1, 2, 3, 4)
     d.cut(1, 2, 3, 4)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    take_over(d, 2, 3)
-    d.begin_quorum_epoch(2, 3)
-    observe(d, 2, 3)
-    d.heal(1, 2, 3, 4)
-    d.request_timeout(2, 1)
-    d.begin_quorum_epoch(2, 1)
+    overtake(d, 2, 3, 4)
     d.voters(1, voter_set(1, 2, 3, 4))
     d.step("f(1>2): with its record the set goes")
     d.fetch(1, 2)

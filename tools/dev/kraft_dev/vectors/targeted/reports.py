@@ -1,7 +1,8 @@
 """What voters report of themselves, and kraft.version."""
 
+from kraft_dev.vectors.openings import campaign, move_voter, start_reported
 from kraft_dev.vectors.target import THREE, Targets, with_replicas
-from kraft_reference.events import Poll, UpdateFeatures
+from kraft_reference.events import UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
@@ -19,10 +20,7 @@ TARGETS = Targets()
 )
 def _moved(d: Director) -> None:
     """A voter that listens somewhere else reports it."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     d.step("2 reports where it listens now; the leader corrects its entry")
     d.update_voter(2, 1, "ok")
     d.fetch(2, 1)
@@ -32,10 +30,7 @@ def _moved(d: Director) -> None:
 @TARGETS.vector("change.report-not-the-leader", 1, "update-voter.leader-only")
 def _report_refused(d: Director) -> None:
     """Only the leader takes reports."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     d.cut_one_way(1, 2)
     d.fetch_timeout(3)
     d.check_quorum_timeout(1)
@@ -47,19 +42,13 @@ def _report_refused(d: Director) -> None:
 @TARGETS.vector("change.report-of-an-older-epoch", 1, "update-voter.leader-only")
 def _report_of_an_older_epoch(d: Director) -> None:
     """A report for the leader of another epoch is refused."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
-    late = d.outstanding(2, 1, UpdateVoterRequest, Poll())
+    move_voter(d)
+    late = d.outstanding(2, 1, UpdateVoterRequest)
     d.shutdown(1)
     d.end_quorum_epoch(1, 3)
     d.election_timeout(1)
     d.election_timeout(1)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
-    d.vote(1, 3, "granted")
-    d.lose(1)
+    campaign(d, 1, 3)
     d.roles("L(3)")
     d.step("1 leads again, and the report was for the leader of epoch 1")
     d.handle(late, "FENCED_LEADER_EPOCH")
@@ -73,10 +62,7 @@ def _report_of_an_older_epoch(d: Director) -> None:
 )
 def _without_the_level(d: Director) -> None:
     """A report of a range without the kraft.version in force is refused."""
-    start(d, 1, 1, end_offset=4)
-    d.crash(2)
-    d.restart(2, "elsewhere:9093")
-    d.fetch(2, 1)
+    move_voter(d)
     d.step("2 listens somewhere else, and supports level 0 alone where level 1 is in force: its entry stays as it was")
     d.update_voter(2, 1, "INVALID_REQUEST")
 
@@ -123,9 +109,7 @@ def _leader_moved(d: Director) -> None:
 )
 def _upgraded(d: Director) -> None:
     """An upgrade of kraft.version is answered after its commit."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.step("level 1 and the voters in one batch; answered when it is committed")
     request = d.update_features(1, 1)
     d.unanswered(request)
@@ -138,9 +122,7 @@ def _upgraded(d: Director) -> None:
 )
 def _broker_lacks(d: Director) -> None:
     """A level that a registered broker does not support is refused."""
-    start(d, 1, 1, end_offset=4)
-    for voter in (2, 3):
-        d.update_voter(voter, 1, "ok")
+    start_reported(d)
     d.step("a registered broker supports level 0 alone")
     d.happen(1, UpdateFeatures(1, 1, 0, 0))
     d.answered(1, "INVALID_UPDATE_VERSION")

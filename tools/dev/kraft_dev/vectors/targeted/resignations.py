@@ -1,7 +1,7 @@
 """Resignations: by check quorum, at a shutdown, after a restart; and what the others make of them."""
 
+from kraft_dev.vectors.openings import campaign, new_disk
 from kraft_dev.vectors.target import Targets
-from kraft_reference.events import Poll
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, start, take_over
@@ -13,9 +13,7 @@ TARGETS = Targets()
 def _other_disk_resigned(d: Director) -> None:
     """A place in the list of candidates is for a replica with its disk."""
     start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
     d.shutdown(1)
     d.step("the list of candidates has (3,U3), not (3,U3b)")
@@ -55,14 +53,11 @@ def _ended_late(d: Director) -> None:
     """A resignation of an older epoch is fenced."""
     start(d, 1, 1)
     d.shutdown(1)
-    late = d.outstanding(1, 3, EndQuorumEpochRequest, Poll())
+    late = d.outstanding(1, 3, EndQuorumEpochRequest)
     d.end_quorum_epoch(1, 2)
     d.fetch_timeout(3)
     d.fetch_timeout(2)
-    d.pre_vote(2, 3, "granted")
-    d.lose(2)
-    d.vote(2, 3, "granted")
-    d.lose(2)
+    campaign(d, 2, 3)
     d.begin_quorum_epoch(2, 3)
     d.step("the resignation of epoch 1 arrives in epoch 2")
     d.handle(late, "FENCED_LEADER_EPOCH")

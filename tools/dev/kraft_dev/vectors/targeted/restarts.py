@@ -1,5 +1,6 @@
 """What is on disk, and where a restart begins."""
 
+from kraft_dev.vectors.openings import new_disk
 from kraft_dev.vectors.target import Targets
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
@@ -60,7 +61,7 @@ def _voted_static(d: Director) -> None:
     d.vote(1, 2, "granted")
 
 
-@TARGETS.vector("restart.unsynced", 2, "durable.flush-before-fetch", level="effects")
+@TARGETS.vector("restart.unsynced", 2, "durable.flush-before-fetch")
 def _unsynced(d: Director) -> None:
     """What was not synced is fetched again."""
     start(d, 1, 1)
@@ -95,9 +96,7 @@ def _between(d: Director) -> None:
 def _other_disk(d: Director) -> None:
     """A replaced disk makes another replica of the same id, which the set does not have."""
     start(d, 1, 1)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.check("the key of N3", d.state(3).key, ReplicaKey(3, "U3b"))
     d.step("3 comes back with an empty disk: it is somebody else, and observes")
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
@@ -111,8 +110,6 @@ def _other_disk_led(d: Director) -> None:
     d.cut(1, 2, 3)
     take_over(d, 3, 2)
     d.begin_quorum_epoch(3, 2)
-    d.crash(3)
-    d.replace_disk(3, "U3b")
-    d.restart(3)
+    new_disk(d, 3, "U3b")
     d.step("3 comes back with an empty disk and hears that 3 leads: not itself")
     d.fetch(3, 2, "FENCED_LEADER_EPOCH")

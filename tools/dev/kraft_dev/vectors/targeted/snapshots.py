@@ -1,30 +1,21 @@
 """Snapshots: taking, serving and loading them."""
 
-from kraft_dev.vectors.staging import lead_with_snapshot
-from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_reference.events import PollFetch
+from kraft_dev.vectors.openings import fetch_in_turn, lead_with_snapshot
+from kraft_dev.vectors.target import OBSERVED, THREE, Targets
 from kraft_reference.messages import FetchSnapshotRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start
 from kraft_reference.scenarios.scenario import voter_set
 
-TARGETS = Targets()
+TARGETS = Targets(OBSERVED)
 
 
-@TARGETS.vector(
-    "snapshot.loaded",
-    4,
-    "fetch.snapshot.install",
-    "voters.set-from-snapshot-and-log",
-    configuration=OBSERVED,
-    level="effects",
-)
+@TARGETS.vector("snapshot.loaded", 4, "fetch.snapshot.install", "voters.set-from-snapshot-and-log", level="effects")
 @TARGETS.vector(
     "snapshot.served",
     1,
     "fetch.snapshot.accepted",
     "snapshot.control-records-first",
-    configuration=OBSERVED,
     title="A Leader without the records that are asked for has its snapshot fetched",
 )
 def _loads(d: Director) -> None:
@@ -36,7 +27,7 @@ def _loads(d: Director) -> None:
     d.fetch(4, 1)
 
 
-@TARGETS.vector("snapshot.taken", 1, "snapshot.control-records-first", level="effects")
+@TARGETS.vector("snapshot.taken", 1, "snapshot.control-records-first", configuration=THREE)
 def _takes(d: Director) -> None:
     """A snapshot holds the set and the level in force at its end."""
     start(d, 1, 1, end_offset=6)
@@ -45,39 +36,29 @@ def _takes(d: Director) -> None:
     d.check("the base of N1", d.state(1).log.base.end_offset, 5)
 
 
-@TARGETS.vector(
-    "snapshot.of-a-changed-set",
-    1,
-    "snapshot.control-records-first",
-    "snapshot.set-at-its-end-offset",
-    configuration=OBSERVED,
-    level="effects",
-)
+@TARGETS.vector("snapshot.of-a-changed-set", 1, "snapshot.control-records-first", "snapshot.set-at-its-end-offset")
 def _takes_a_changed_set(d: Director) -> None:
     """A snapshot holds the newest set that it covers."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
-    d.fetch(2, 1)
-    d.fetch(4, 1)
-    d.fetch(2, 1)
-    d.fetch(4, 1)
+    fetch_in_turn(d, 1, 2, 4)
     d.high_watermark(1, 4)
     d.step("a snapshot that covers a record of voters")
     d.take_snapshot(1, 4)
 
 
-@TARGETS.vector("snapshot.replaced", 1, "fetch.snapshot.accepted", configuration=OBSERVED)
+@TARGETS.vector("snapshot.replaced", 1, "fetch.snapshot.accepted")
 def _asks_for_an_older_snapshot(d: Director) -> None:
     """A snapshot that is gone is not served."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest, PollFetch(1))
+    asked = d.outstanding(4, 1, FetchSnapshotRequest)
     d.take_snapshot(1, 6)
     d.step("4 asks for a snapshot that a newer one has replaced")
     d.handle(asked, "SNAPSHOT_NOT_FOUND")
 
 
-@TARGETS.vector("snapshot.removed-leader", 1, "snapshot.removed-leader-serves", configuration=OBSERVED)
+@TARGETS.vector("snapshot.removed-leader", 1, "snapshot.removed-leader-serves")
 def _removed_leader_snapshot(d: Director) -> None:
     """A Leader outside its own set serves its snapshot."""
     elect(d, 1, 1)

@@ -1,8 +1,9 @@
 """How replicas begin: formatted alone, with a list, without one, or with static voters; and how they find a leader."""
 
+from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, start, win
+from kraft_reference.scenarios.opening import elect, nominate, start
 from kraft_reference.scenarios.scenario import cluster, without_list
 
 TARGETS = Targets()
@@ -18,7 +19,6 @@ _WITHOUT_LIST = cluster(2, (1,), formatted=without_list(2))
     "bootstrap.first-leader-writes-records",
     "state.leader.first-leader",
     configuration=cluster(1),
-    level="effects",
 )
 def _alone(d: Director) -> None:
     """A sole voter elects itself, and writes down the set that it was formatted with."""
@@ -53,8 +53,7 @@ def _observer_finds(d: Director) -> None:
 )
 def _voter_finds(d: Director) -> None:
     """An Unattached voter fetches from the bootstrap servers to find the leader."""
-    nominate(d, 1, 1)
-    win(d, 1)
+    lead_unannounced(d, 1)
     d.step("3, which no announcement has reached, asks the bootstrap servers")
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
     d.fetch(3, 1)
@@ -118,7 +117,6 @@ def _static_wins(d: Director) -> None:
     "durable.fields-v0",
     "vote.unsupported-version",
     configuration=_STATIC,
-    level="effects",
 )
 def _static_votes(d: Director) -> None:
     """At kraft.version 0 the quorum state file is of version 0, and a vote is decided as ever."""

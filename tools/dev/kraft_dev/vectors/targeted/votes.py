@@ -1,7 +1,7 @@
 """Standard votes: who grants, who refuses, what is on disk first."""
 
+from kraft_dev.vectors.openings import rivals
 from kraft_dev.vectors.target import Targets
-from kraft_dev.vectors.targeted.candidates import rivals
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, win
 from kraft_reference.scenarios.scenario import cluster
@@ -17,7 +17,6 @@ TARGETS = Targets()
     "vote.decision-order",
     "state.learn-higher-epoch.no-leader",
     "durable.write-before-act",
-    level="effects",
 )
 def _granted(d: Director) -> None:
     """The vote is on disk before the answer leaves."""

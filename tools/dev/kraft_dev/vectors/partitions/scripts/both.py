@@ -13,7 +13,7 @@ def _of_kafka(s: RecordingStage) -> bool:
     return s.configuration.profile == KAFKA_4
 
 
-@TARGETS.both("partition.complete.target-behind", "list", allows=("complete-in-one-step",))
+@TARGETS.vector("partition.complete.target-behind", "list", allows=("complete-in-one-step",), both=True)
 def _target_behind(s: RecordingStage) -> None:
     """AR is in sync, another replica of the target is not."""
     # Decided by `completes_with`.
@@ -25,7 +25,7 @@ def _target_behind(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4] | [4] | []"} if _of_kafka(s) else {})
 
 
-@TARGETS.both("partition.complete.adds", "list", allows=("complete-in-one-step",))
+@TARGETS.vector("partition.complete.adds", "list", allows=("complete-in-one-step",), both=True)
 def _adds(s: RecordingStage) -> None:
     """All of the target is in sync, and the controller has not looked yet."""
     # Decided by `completes`.
@@ -35,7 +35,7 @@ def _adds(s: RecordingStage) -> None:
     s.listed(expected={} if _of_kafka(s) else {A0: "[1,2,3,4] | [4] | []"})
 
 
-@TARGETS.both("partition.override.base", "cancel", allows=("override",))
+@TARGETS.vector("partition.override.base", "cancel", allows=("override",), both=True)
 def _base(s: RecordingStage) -> None:
     """What the first one added is its own, until a cancellation."""
     # Decided by `override_base`.
@@ -48,7 +48,7 @@ def _base(s: RecordingStage) -> None:
     s.row("[1,2,3,4]" if _of_kafka(s) else "[1,2,3]", "[1,2,3]", "[]", "[]")
 
 
-@TARGETS.both("partition.override.keeps-all", "list", allows=("override",))
+@TARGETS.vector("partition.override.keeps-all", "list", allows=("override",), both=True)
 def _keeps_all(s: RecordingStage) -> None:
     """Every replica of both, so that nobody is to go."""
     # Decided by `override_base`: what would be empty stays.
@@ -67,7 +67,7 @@ def _order(s: RecordingStage) -> None:
     s.row("[1,2,4,3]", "[1,2,3]", "[4]", "[1,2]")
 
 
-@TARGETS.both("partition.list.at-rest", "list", configuration=TWO_TOPICS)
+@TARGETS.vector("partition.list.at-rest", "list", configuration=TWO_TOPICS, both=True)
 def _at_rest(s: RecordingStage) -> None:
     """A partition at rest, by name."""
     # Decided by `idle_when_named`.

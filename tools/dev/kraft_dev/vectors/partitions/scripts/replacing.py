@@ -1,10 +1,10 @@
 """A second reassignment replaces the first: from the replicas before both, in one step."""
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
-from kraft_dev.vectors.partitions.target import KAFKA_SIX, SINGLE, SIX, PartitionTargets
+from kraft_dev.vectors.partitions.target import FIVE, KAFKA_SIX, SINGLE, SIX, PartitionTargets
 from kraft_reference.partitions.scenarios.stage import A0
 
-TARGETS = PartitionTargets()
+TARGETS = PartitionTargets(SIX)
 
 
 def _moving(s: RecordingStage) -> None:
@@ -12,7 +12,7 @@ def _moving(s: RecordingStage) -> None:
     s.in_sync(1, 2, 3, 4)
 
 
-@TARGETS.vector("partition.override", "override", configuration=SIX)
+@TARGETS.vector("partition.override", "override")
 def _replaces(s: RecordingStage) -> None:
     """The first one is undone before the second starts."""
     _moving(s)
@@ -22,7 +22,7 @@ def _replaces(s: RecordingStage) -> None:
     s.notifies([2, 3, 1, 4, 6], stopped=[5])
 
 
-@TARGETS.vector("partition.override.completes", "complete-in-one-step", configuration=SIX)
+@TARGETS.vector("partition.override.completes", "complete-in-one-step")
 def _then_completes(s: RecordingStage) -> None:
     """Both that were from before and left go."""
     _moving(s)
@@ -34,7 +34,7 @@ def _then_completes(s: RecordingStage) -> None:
     s.notifies([1, 4, 6], stopped=[2, 3])
 
 
-@TARGETS.vector("partition.override.waits", "override", configuration=SIX)
+@TARGETS.vector("partition.override.waits", "override")
 def _waits_for_the_new(s: RecordingStage) -> None:
     """Who was added by the first is gone."""
     s.alter(1, 2, 4)
@@ -45,7 +45,7 @@ def _waits_for_the_new(s: RecordingStage) -> None:
     s.listed(expected={A0: "[3,1,2,6] | [6] | [3]"})
 
 
-@TARGETS.vector("partition.override.back", "override")
+@TARGETS.vector("partition.override.back", "override", configuration=FIVE)
 def _back(s: RecordingStage) -> None:
     """To where it began."""
     _moving(s)
@@ -56,7 +56,7 @@ def _back(s: RecordingStage) -> None:
     s.listed(expected={})
 
 
-@TARGETS.vector("partition.override.again", "start")
+@TARGETS.vector("partition.override.again", "start", configuration=FIVE)
 def _again(s: RecordingStage) -> None:
     """To the same: nobody stops."""
     _moving(s)
@@ -65,7 +65,7 @@ def _again(s: RecordingStage) -> None:
     s.row("[1,2,3,4,5]", "[1,2,3,4]", "[4,5]", "[1,2]")
 
 
-@TARGETS.vector("partition.override.cancelled", "cancel", configuration=SIX)
+@TARGETS.vector("partition.override.cancelled", "cancel")
 def _cancelled(s: RecordingStage) -> None:
     """What is restored."""
     _moving(s)
@@ -75,7 +75,7 @@ def _cancelled(s: RecordingStage) -> None:
     s.row("[2,3,1]", "[1,2,3]", "[]", "[]")
 
 
-@TARGETS.vector("partition.override.third", "override", configuration=SIX)
+@TARGETS.vector("partition.override.third", "override")
 def _third(s: RecordingStage) -> None:
     """And another one."""
     _moving(s)
@@ -99,7 +99,7 @@ def _last_in_sync(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,4] | [4] | [1]"})
 
 
-@TARGETS.vector("partition.override.taken-over", "override", "persisted", configuration=SIX)
+@TARGETS.vector("partition.override.taken-over", "override", "persisted")
 def _taken_over(s: RecordingStage) -> None:
     """It is stored as one."""
     _moving(s)

@@ -4,10 +4,10 @@ from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import NINE, PartitionTargets
 from kraft_reference.partitions.scenarios.stage import A0, B0
 
-TARGETS = PartitionTargets()
+TARGETS = PartitionTargets(NINE)
 
 
-@TARGETS.vector("partition.znode", "legacy-znode", "start", configuration=NINE)
+@TARGETS.vector("partition.znode", "legacy-znode", "start")
 def _acted_on(s: RecordingStage) -> None:
     """A batch."""
     s.step("A and B")
@@ -16,7 +16,7 @@ def _acted_on(s: RecordingStage) -> None:
     s.row("[2,3,4,5]", "[2,3,4]", "[5]", "[2]", name=B0)
 
 
-@TARGETS.vector("partition.znode.ignored", "legacy-znode", configuration=NINE)
+@TARGETS.vector("partition.znode.ignored", "legacy-znode")
 def _ignored(s: RecordingStage) -> None:
     """Not before it is empty."""
     s.write_znode({A0: (4, 5, 6)})
@@ -25,7 +25,7 @@ def _ignored(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
-@TARGETS.vector("partition.znode.empties", "legacy-znode", configuration=NINE)
+@TARGETS.vector("partition.znode.empties", "legacy-znode")
 def _empties(s: RecordingStage) -> None:
     """It empties in the end."""
     s.write_znode({B0: (3, 4, 5)})
@@ -37,7 +37,7 @@ def _empties(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
-@TARGETS.vector("partition.znode.wins", "legacy-znode-precedence", configuration=NINE)
+@TARGETS.vector("partition.znode.wins", "legacy-znode-precedence")
 def _wins(s: RecordingStage) -> None:
     """It wins on failover."""
     s.write_znode({A0: (4, 5, 6)})
@@ -48,7 +48,7 @@ def _wins(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,4,5,6] | [4,5,6] | [1,2,3]"})
 
 
-@TARGETS.vector("partition.znode.refused", "legacy-znode", configuration=NINE)
+@TARGETS.vector("partition.znode.refused", "legacy-znode")
 def _refused(s: RecordingStage) -> None:
     """What is refused is gone from it."""
     s.alter(7, 8, 9)
@@ -60,7 +60,7 @@ def _refused(s: RecordingStage) -> None:
     s.listed(expected={A0: "[1,2,3,7,8,9] | [7,8,9] | [1,2,3]", B0: "[2,3,4,5] | [5] | [2]"})
 
 
-@TARGETS.vector("partition.znode.refused-empties", "legacy-znode", configuration=NINE)
+@TARGETS.vector("partition.znode.refused-empties", "legacy-znode")
 def _refused_empties(s: RecordingStage) -> None:
     """Refused and nothing else."""
     s.alter(7, 8, 9)
@@ -70,7 +70,7 @@ def _refused_empties(s: RecordingStage) -> None:
     s.listed(B0, expected={B0: "[2,3,4,5] | [5] | [2]"})
 
 
-@TARGETS.vector("partition.znode.cancelled", "legacy-znode", "cancel", configuration=NINE)
+@TARGETS.vector("partition.znode.cancelled", "legacy-znode", "cancel")
 def _cancelled(s: RecordingStage) -> None:
     """By way of the API."""
     s.write_znode({A0: (4, 5, 6)})
