@@ -7,7 +7,7 @@ import z3
 from tests.spec.proofs.induction.small_worlds import obvious_value, tiny_worlds
 
 from kraft_reference.state import is_majority
-from kraft_spec.proofs.induction.changes import does_not
+from kraft_spec.proofs.induction.changes import changed
 from kraft_spec.proofs.induction.evaluator import Evaluator
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.simulator import CLUSTERS, first_world
@@ -137,7 +137,7 @@ def test_a_theory_that_starts_otherwise_is_refused() -> None:
 
 
 def test_a_changed_action_is_interpreted_as_changed() -> None:
-    changed = Interpreter(does_not("stand", "epoch")(THEORY))
-    world = first_world(changed, CLUSTERS[0])
+    other = Interpreter(changed(THEORY, ["unchanged stand/epoch"]))
+    world = first_world(other, CLUSTERS[0])
     step = Step("stand", {"the_candidate": 1, "the_epoch": 1})
-    assert (changed.after(world, step).values["epoch"][1], INTERPRETER.after(world, step).values["epoch"][1]) == (0, 1)
+    assert (other.after(world, step).values["epoch"][1], INTERPRETER.after(world, step).values["epoch"][1]) == (0, 1)
