@@ -114,7 +114,7 @@ def repeated_vote_respects_acknowledged(s: State, name: str, facts: Facts, goal:
                 ),
             ),
         ),
-        ("voted-for-it", "votes-respect-acknowledged"),
+        "voted-for-it votes-respect-acknowledged",
     )
     script.have(
         "is-in-the-log",
@@ -122,9 +122,9 @@ def repeated_vote_respects_acknowledged(s: State, name: str, facts: Facts, goal:
             (_e,),
             Implies(prefix(_e, earlier), Or(prefix(_e, log), _led_by_another(s, _e, epoch, candidate))),
         ),
-        ("voted-for-it", "asks-now", "candidacies-share", "votes-were-asked-for", "log-ends-written", *ORDER),
+        f"voted-for-it asks-now candidacies-share votes-were-asked-for log-ends-written {ORDER}",
     )
-    return script.contradiction(("denied", "was-in-the-earlier-log", "is-in-the-log", "votes-respect-acknowledged"))
+    return script.contradiction("denied was-in-the-earlier-log is-in-the-log votes-respect-acknowledged")
 
 
 def where_safe() -> Theory:
