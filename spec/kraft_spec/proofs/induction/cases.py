@@ -118,10 +118,8 @@ def by_cases(script: Script, sides: Sides) -> tuple[Obligation, ...]:
         ),
     )
     return script.contradiction(
-
-            "no-other-case not-the-same-set other-set-is-not-next candidates-set-is-not-next "
-            "candidate-is-not-behind other-is-not-behind not-in-different-logs"
-
+        "no-other-case not-the-same-set other-set-is-not-next candidates-set-is-not-next "
+        "candidate-is-not-behind other-is-not-behind not-in-different-logs"
     )
 
 

@@ -6,7 +6,7 @@ A change is told in words. Most leave something out; those that need a formula o
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from z3 import And, If, Implies, Or
+from z3 import And, Implies, Or
 
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.state import is_majority
@@ -121,12 +121,7 @@ def _acknowledges_older_entries(about: Theory) -> Theory:
 
 
 def _loses_its_disk(about: Theory) -> Theory:
-    s = about.before
-    after = s.updated(
-        epoch=lambda r: If(r == replica, 0, s.epoch(r)),
-        log_end=lambda r: If(r == replica, bootstrap, s.log_end(r)),
-        flushed=lambda r: If(r == replica, bootstrap, s.flushed(r)),
-    )
+    after = about.before.setting(replica, epoch=0, log_end=bootstrap, flushed=bootstrap)
     sentence = "A replica starts with an empty disk under the replica key that it had."
     return about.with_action(Action("lose-disk", sentence, (replica,), {}, after))
 

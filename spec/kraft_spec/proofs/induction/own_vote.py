@@ -50,9 +50,7 @@ def repeat_vote(s: State) -> Action:
             "was-asked": s.asked(candidate, epoch, log),
             "asks-now": And(s.epoch(candidate) == epoch, s.log_end(candidate) == log),
         },
-        s.updated(
-            granted=lambda v, t, r, f: Or(s.granted(v, t, r, f), And(v == voter, t == epoch, r == candidate, f == log)),
-        ),
+        s.adding(granted=(voter, epoch, candidate, log)),
     )
 
 

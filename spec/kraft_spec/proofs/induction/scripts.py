@@ -208,11 +208,9 @@ def voter_compares_logs(s: State, name: str, facts: Facts, goal: Formula) -> tup
         f"{ORDER} log-matching log-ends-written candidate-log-is-older was-asked log-is-up-to-date",
     )
     return script.contradiction(
-
-            f"{ORDER} denied was-asked log-is-up-to-date voter-has-what-it-acknowledged "
-            "voters-log-is-in-the-candidates votes-respect-acknowledged candidate-log-is-older log-ends-written "
-            "logs-have-no-gaps epochs-ascend entries-have-leaders"
-
+        f"{ORDER} denied was-asked log-is-up-to-date voter-has-what-it-acknowledged "
+        "voters-log-is-in-the-candidates votes-respect-acknowledged candidate-log-is-older log-ends-written "
+        "logs-have-no-gaps epochs-ascend entries-have-leaders"
     )
 
 
@@ -240,9 +238,7 @@ def voters_change_one_at_a_time(s: State, name: str, facts: Facts, goal: Formula
         f"{ORDER} {SETS} watermark-is-in-the-log voters-set-is-committed",
     )
     return script.contradiction(
-
-            f"{ORDER} denied {CHANGES} has-high-watermark epoch-is-committed voters-set-is-committed "
-            "one-voter-differs entry-is-new entry-of-the-epoch after-the-log-end previous-is-the-one-in-force "
-            "watermark-is-in-the-log watermark-counted-by-the-set-in-force"
-
+        f"{ORDER} denied {CHANGES} has-high-watermark epoch-is-committed voters-set-is-committed "
+        "one-voter-differs entry-is-new entry-of-the-epoch after-the-log-end previous-is-the-one-in-force "
+        "watermark-is-in-the-log watermark-counted-by-the-set-in-force"
     )
