@@ -12,7 +12,7 @@ from z3 import And, Implies, Not, Or
 
 from kraft_spec.proofs.induction.actions import Action, candidate, epoch, log, voter
 from kraft_spec.proofs.induction.cases import ORDER
-from kraft_spec.proofs.induction.invariant import Invariant, overtaken
+from kraft_spec.proofs.induction.invariants import Invariant, overtaken
 from kraft_spec.proofs.induction.prover import Obligation
 from kraft_spec.proofs.induction.script import Facts, Script
 from kraft_spec.proofs.induction.state import State
