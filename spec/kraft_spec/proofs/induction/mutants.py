@@ -14,8 +14,8 @@ import msgspec
 
 from kraft_spec.proofs.induction.changes import OTHER_MEANINGS, changed
 from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.prover import Answer, Obligation, prove, prove_all
+from kraft_spec.proofs.induction.obligations import obligations, prove_induction
+from kraft_spec.proofs.induction.prover import Answer, Obligation, prove
 from kraft_spec.proofs.induction.replays import Breach, Replayed, moves, replay
 from kraft_spec.proofs.induction.simulator import Cluster, simulate
 from kraft_spec.proofs.induction.theory import Theory, theory
@@ -130,7 +130,7 @@ def mutant(name: str) -> Mutant:
 @cache
 def _proof() -> Mapping[str, Answer]:
     """The proof of the theory as it is."""
-    return {answer.obligation.name: answer for answer in prove_all(obligations())}
+    return {answer.obligation.name: answer for answer in prove_induction()}
 
 
 def affected(mutated: tuple[Obligation, ...]) -> Iterator[Obligation]:

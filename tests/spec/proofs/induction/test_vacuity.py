@@ -9,7 +9,7 @@ from kraft_spec.proofs.induction import counting
 from kraft_spec.proofs.induction.evaluator import Evaluator
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.prover import Obligation, prove, prove_all
+from kraft_spec.proofs.induction.prover import Obligation, prove
 from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.vacuity import is_reductio, refuted_premises, witnesses
@@ -47,7 +47,7 @@ def test_a_guard_that_cannot_be_true_has_no_world() -> None:
 
 
 def test_no_premises_are_refuted_without_the_goal() -> None:
-    answers = prove_all([one for one in obligations() if not is_reductio(one)])
+    answers = [prove(one) for one in obligations() if not is_reductio(one)]
     assert all(answer.proved for answer in answers)
     assert refuted_premises(answers) == ()
 
