@@ -95,7 +95,7 @@ def test_one_theorem_is_not_called_many(capsys: Captured) -> None:
 def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:
     asked = ["prove", "theorems", "plan-step", "add-one", "--smt2", str(tmp_path / "new" / "folder")]
     assert main(asked) == ExitCode.CONFORMANT
-    expected = {**theorem("plan-step").questions(), **questions(theorem("add-one"))}
+    expected = {**theorem("plan-step").questions(), **theorem("add-one").questions()}
     files = (tmp_path / "new" / "folder").iterdir()
     assert {file.name: file.read_text(encoding="utf-8") for file in files} == {
         f"{name}.smt2": text for name, text in expected.items()

@@ -62,7 +62,7 @@ def changed(about: Theory, changes: Iterable[str]) -> Theory:
             about = about.with_action(about.action(of).without(name))
         elif verb == "unchanged":
             action = about.action(of)
-            same = action.after.updated(**{name: getattr(about.before, name)})
+            same = action.after.updated(**{name: about.before._asdict()[name]})
             about = about.with_action(action._replace(after=same))
         else:
             about = NAMED[change](about)

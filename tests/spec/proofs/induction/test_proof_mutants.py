@@ -44,6 +44,29 @@ def test_there_are_enough_mutants_under_permanent_names() -> None:
     assert len(NAMES) == len(set(NAMES)) >= 20
 
 
+@pytest.mark.parametrize("change", ["without vote/luck", "without axiom/luck", "unchanged vote/luck", "luck"])
+def test_a_change_of_what_is_not_there_is_refused(change: str) -> None:
+    with pytest.raises(KeyError, match="luck"):
+        changed(theory(), [change])
+
+
+def test_a_run_is_told_in_words() -> None:
+    told = moves("elect 1 2; append 1\nreplicate 1 2; append 1 {1,2}; commit 1; crash replica=2 kept=bootstrap")
+    assert [str(move) for move in told] == [
+        "stand(candidate=1)",
+        "vote(voter=2, candidate=1)",
+        "become-leader(candidate=1)",
+        "append(leader=1)",
+        "learn-leader(replica=2, leader=1)",
+        "fetch-records(replica=2)",
+        "acknowledge(replica=2)",
+        "append(leader=1)",
+        "commit(leader=1)",
+        "crash(replica=2, kept=bootstrap)",
+    ]
+    assert [move.voters for move in told if move.action == "append"] == [None, {1, 2}]
+
+
 def test_mutants_name_rules_of_the_catalogue() -> None:
     registry = load_registry()
     assert [(one.name, rule) for one in MUTANTS for rule in one.rules if rule not in registry] == []
