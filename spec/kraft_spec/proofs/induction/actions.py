@@ -228,3 +228,6 @@ def learn_leader(s: State) -> Action:
         },
         s.setting(replica, epoch=epoch).adding(follows=(replica, epoch)),
     )
+
+
+ALL = (stand, stand_again, vote, become_leader, append, commit, learn_epoch, learn_leader)

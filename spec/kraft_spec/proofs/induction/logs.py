@@ -229,3 +229,6 @@ def replace_disk(s: State) -> Action:
         },
         s.setting(replica, epoch=0, log_end=bootstrap, flushed=bootstrap),
     )
+
+
+ALL = (fetch_records, learn_high_watermark, truncate, load_snapshot, sync, acknowledge, crash, replace_disk)
