@@ -10,7 +10,6 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_spec.proofs import theorems as registry
 from kraft_spec.proofs.theorems import theorem, theorems
-from kraft_spec.proofs.theorems.smt2 import questions
 
 
 def test_the_named_theorems_are_proved(capsys: Captured) -> None:
@@ -96,7 +95,7 @@ def test_one_theorem_is_not_called_many(capsys: Captured) -> None:
 def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:
     asked = ["prove", "theorems", "plan-step", "add-one", "--smt2", str(tmp_path / "new" / "folder")]
     assert main(asked) == ExitCode.CONFORMANT
-    expected = {**questions(theorem("plan-step")), **questions(theorem("add-one"))}
+    expected = {**theorem("plan-step").questions(), **theorem("add-one").questions()}
     files = (tmp_path / "new" / "folder").iterdir()
     assert {file.name: file.read_text(encoding="utf-8") for file in files} == {
         f"{name}.smt2": text for name, text in expected.items()

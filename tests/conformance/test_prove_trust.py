@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_spec.proofs.induction import interpreter, mutants
-from kraft_spec.proofs.induction.changes import without_guard
+from kraft_spec.proofs.induction.changes import changed
 from kraft_spec.proofs.induction.theory import theory
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
@@ -48,7 +49,7 @@ def test_mutants_are_a_table_for_people(capsys: Captured) -> None:
 
 def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     known = mutants.mutant("change-before-own-epoch-commits")
-    monkeypatch.setattr(mutants, "MUTANTS", (known._replace(name="renamed", fails="vote/log-matching"),))
+    monkeypatch.setattr(mutants, "MUTANTS", (replace(known, name="renamed", fails="vote/log-matching"),))
     assert main(["prove", "mutants", "renamed"]) == ExitCode.VIOLATION
     shown = capsys.readouterr()
     assert "0 of 1 mutants rejected where they should be" in shown.out
@@ -85,7 +86,7 @@ def test_runs_in_which_too_little_happens_are_a_violation(capsys: Captured) -> N
 
 
 def test_a_broken_invariant_is_a_violation_with_its_run(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = interpreter.Interpreter(without_guard("become-leader", "majority-voted")(theory()))
+    broken = interpreter.Interpreter(changed(theory(), ["without become-leader/majority-voted"]))
     monkeypatch.setattr(interpreter, "Interpreter", lambda about: broken)
     assert main(["prove", "simulate", "--states", "2000"]) == ExitCode.VIOLATION
     shown = capsys.readouterr().out

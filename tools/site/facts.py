@@ -15,8 +15,8 @@ from kraft_spec.models import ModelCheck
 from kraft_spec.mutants import Catalogue as MutantCatalogue
 from kraft_spec.mutants import Exhaustive, Mutant, load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows_about
-from kraft_spec.proofs.induction.mutant import Mutant as TheoryMutant
 from kraft_spec.proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
+from kraft_spec.proofs.induction.mutants import Mutant as TheoryMutant
 from kraft_spec.proofs.theorems import Theorem, theorems
 from kraft_spec.rules import Registry, Rule
 from kraft_spec.rules.citations import Citation, CitationReport

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from tools.site.markup import prose
 
@@ -12,7 +11,6 @@ from kraft_spec.proofs.induction import actions, logs
 from kraft_spec.proofs.induction.abstraction import SEQUENCES
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.state import any_state
-from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.rules import Registry
 
 PAGE = "results/proved.md"
@@ -68,19 +66,5 @@ def _row(registry: Registry, rule: str, taken: Iterable[str], counted: Mapping[s
 def _stating(registry: Registry) -> Mapping[str, tuple[str, ...]]:
     """Of each action of the proof the rules that its docstring names."""
     before = any_state()
-    known = {action.name for action in theory().actions}
-    found: dict[str, tuple[str, ...]] = {}
-    for module in (actions, logs):
-        for function in vars(module).values():
-            name = _name_of(function, before)
-            if name in known:
-                said = _RULE.findall(function.__doc__ or "")
-                found[name] = tuple(rule for rule in said if rule in registry.by_id)
-    return found
-
-
-def _name_of(function: Any, before: Any) -> str:
-    """The action that a function makes; empty if it makes none."""
-    if not callable(function) or getattr(function, "__annotations__", {}).get("return") is not actions.Action:
-        return ""
-    return str(function(before).name)
+    said = {make(before).name: _RULE.findall(make.__doc__ or "") for make in (*actions.ALL, *logs.ALL)}
+    return {name: tuple(rule for rule in rules if rule in registry.by_id) for name, rules in said.items()}

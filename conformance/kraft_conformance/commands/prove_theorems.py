@@ -27,14 +27,12 @@ def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as
     """
     at_most_one(list=only_list, smt2=smt2)
     folder = smt2_folder(smt2)
-    # Here and below, because the theorems and the solver take longer to import than most commands run.
-    from kraft_spec.proofs.theorems.smt2 import questions
-
     chosen = _chosen(slugs)
     if folder is not None:
-        write_smt2(folder, {name: text for one in chosen for name, text in questions(one).items()})
+        write_smt2(folder, {name: text for one in chosen for name, text in one.questions().items()})
     if only_list:
         return _list(chosen, as_json)
+    # Here and below, because the theorems and the solver take longer to import than most commands run.
     from kraft_spec.proofs.theorems.checking import check
 
     results: list[tuple[Checked, float]] = []

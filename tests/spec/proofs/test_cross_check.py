@@ -7,7 +7,6 @@ import pytest
 
 from kraft_dev.proofs_cross_check import cvc5_answer, main
 from kraft_spec.proofs.theorems import theorem
-from kraft_spec.proofs.theorems.smt2 import questions
 
 YES = "; expect: sat\n(check-sat)\n"
 NO = "; expect: unsat\n(assert false)\n(check-sat)\n"
@@ -84,7 +83,9 @@ def test_cvc5_agrees_on_a_theorem(tmp_path: Path, capsys: Captured) -> None:
     pytest.importorskip(
         "cvc5", reason="the extra cross-check is not installed; `make cross-check` asks about everything"
     )
-    files = {name: text for slug in ("add-one", "competing-changes") for name, text in questions(theorem(slug)).items()}
+    files = {
+        name: text for slug in ("add-one", "competing-changes") for name, text in theorem(slug).questions().items()
+    }
     assert main([folder(tmp_path / "one", **files)]) == 0
     assert "17 of 17 agree (13 unsat, 4 sat)" in capsys.readouterr().out
 

@@ -100,11 +100,6 @@ DECISIONS: Mapping[str, str] = {
 """Decision of a profile to why it changes no action of the proof; empty for the one that does: see `theory`."""
 
 
-def abstracted() -> frozenset[str]:
-    """Actions of KRaft.tla that amount to actions of the proof."""
-    return frozenset(SEQUENCES)
-
-
 def standing_for(action: str) -> tuple[str, ...]:
     """The actions of KRaft.tla that may amount to an action of the proof."""
     return tuple(name for name, sequence in SEQUENCES.items() if action in sequence)

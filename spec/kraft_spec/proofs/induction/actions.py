@@ -8,7 +8,7 @@ the parts of the state that only grow, so that delay, loss and duplication of me
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from z3 import And, If, Implies, Not, Or
+from z3 import And, Implies, Not, Or
 
 from kraft_spec.proofs.induction.state import State
 from kraft_spec.proofs.induction.symbols import (
@@ -77,13 +77,8 @@ def stand(s: State) -> Action:
         "A replica becomes Candidate of a new epoch and votes for itself, with its whole log on disk.",
         (candidate, epoch),
         {"epoch-is-new": s.epoch(candidate) < epoch},
-        s.updated(
-            epoch=lambda r: If(r == candidate, epoch, s.epoch(r)),
-            flushed=lambda r: If(r == candidate, own, s.flushed(r)),
-            asked=lambda r, t, f: Or(s.asked(r, t, f), And(r == candidate, t == epoch, f == own)),
-            granted=lambda v, t, r, f: Or(
-                s.granted(v, t, r, f), And(v == candidate, t == epoch, r == candidate, f == own)
-            ),
+        s.setting(candidate, epoch=epoch, flushed=own).adding(
+            asked=(candidate, epoch, own), granted=(candidate, epoch, candidate, own)
         ),
     )
 
@@ -104,12 +99,7 @@ def stand_again(s: State) -> Action:
             "follows-nobody": Not(s.follows(candidate, epoch)),
             "was-not-leader": forall((_f,), Not(s.elected(epoch, candidate, _f))),
         },
-        s.updated(
-            asked=lambda r, t, f: Or(s.asked(r, t, f), And(r == candidate, t == epoch, f == own)),
-            granted=lambda v, t, r, f: Or(
-                s.granted(v, t, r, f), And(v == candidate, t == epoch, r == candidate, f == own)
-            ),
-        ),
+        s.adding(asked=(candidate, epoch, own), granted=(candidate, epoch, candidate, own)),
     )
 
 
@@ -136,10 +126,7 @@ def vote(s: State) -> Action:
                 And(epoch_of(own) == epoch_of(log), offset_of(own) <= offset_of(log)),
             ),
         },
-        s.updated(
-            epoch=lambda r: If(r == voter, epoch, s.epoch(r)),
-            granted=lambda v, t, r, f: Or(s.granted(v, t, r, f), And(v == voter, t == epoch, r == candidate, f == log)),
-        ),
+        s.setting(voter, epoch=epoch).adding(granted=(voter, epoch, candidate, log)),
     )
 
 
@@ -160,9 +147,7 @@ def become_leader(s: State) -> Action:
             "majority-of-own-voters": majority(quorum, in_force(log)),
             "majority-voted": forall((_v,), Implies(member(_v, quorum), s.granted(_v, epoch, candidate, log))),
         },
-        s.updated(
-            elected=lambda t, r, f: Or(s.elected(t, r, f), And(t == epoch, r == candidate, f == log)),
-        ),
+        s.adding(elected=(epoch, candidate, log)),
     )
 
 
@@ -190,12 +175,7 @@ def append(s: State) -> Action:
             "epoch-is-committed": Implies(changes, epoch_of(watermark) == epoch),
             "voters-set-is-committed": Implies(changes, prefix(voters_record(own), watermark)),
         },
-        s.updated(
-            written=lambda e: Or(s.written(e), e == entry),
-            log_end=lambda r: If(r == leader, entry, s.log_end(r)),
-            flushed=lambda r: If(r == leader, entry, s.flushed(r)),
-            acknowledged=lambda r, e: Or(s.acknowledged(r, e), And(r == leader, e == entry)),
-        ),
+        s.setting(leader, log_end=entry, flushed=entry).adding(written=(entry,), acknowledged=(leader, entry)),
     )
 
 
@@ -217,10 +197,7 @@ def commit(s: State) -> Action:
             "majority-of-own-voters": majority(quorum, in_force(own)),
             "majority-acknowledged": forall((_v,), Implies(member(_v, quorum), s.acknowledged(_v, entry))),
         },
-        s.updated(
-            committed=lambda e, g: Or(s.committed(e, g), And(e == entry, g == own)),
-            applied=lambda r, e: Or(s.applied(r, e), And(r == leader, e == entry)),
-        ),
+        s.adding(committed=(entry, own), applied=(leader, entry)),
     )
 
 
@@ -231,7 +208,7 @@ def learn_epoch(s: State) -> Action:
         "A replica learns of a larger epoch.",
         (replica, epoch),
         {"epoch-is-new": s.epoch(replica) < epoch},
-        s.updated(epoch=lambda r: If(r == replica, epoch, s.epoch(r))),
+        s.setting(replica, epoch=epoch),
     )
 
 
@@ -249,8 +226,8 @@ def learn_leader(s: State) -> Action:
             "is-another": replica != leader,
             "epoch-not-stale": s.epoch(replica) <= epoch,
         },
-        s.updated(
-            epoch=lambda r: If(r == replica, epoch, s.epoch(r)),
-            follows=lambda r, t: Or(s.follows(r, t), And(r == replica, t == epoch)),
-        ),
+        s.setting(replica, epoch=epoch).adding(follows=(replica, epoch)),
     )
+
+
+ALL = (stand, stand_again, vote, become_leader, append, commit, learn_epoch, learn_leader)

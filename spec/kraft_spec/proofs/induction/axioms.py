@@ -4,7 +4,6 @@ Two facts about quorums carry the whole proof. They are no axioms: `counting.py`
 majority, for finite sets of any size.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from z3 import And, Implies, Or
@@ -152,8 +151,3 @@ QUORUMS: tuple[Axiom, ...] = (
 )
 
 ALL: tuple[Axiom, ...] = (*LOGS, *VOTERS_RECORDS, *QUORUMS)
-
-
-def formulas(axioms: tuple[Axiom, ...] = ALL) -> Mapping[str, Formula]:
-    """The axioms by name."""
-    return {axiom.name: axiom.formula for axiom in axioms}

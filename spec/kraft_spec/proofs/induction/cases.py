@@ -25,17 +25,10 @@ from kraft_spec.proofs.induction.symbols import (
 )
 
 ORDER = (
-    "prefix-reflexive",
-    "prefix-antisymmetric",
-    "prefix-transitive",
-    "prefixes-comparable",
-    "bootstrap-first",
-    "bootstrap-has-voters",
-    "epochs-natural",
-    "offsets-natural",
-    "offsets-ascend",
+    "prefix-reflexive prefix-antisymmetric prefix-transitive prefixes-comparable bootstrap-first "
+    "bootstrap-has-voters epochs-natural offsets-natural offsets-ascend"
 )
-SETS = ("in-force-is-in-log", "in-force-is-newest", "previous-is-before", "previous-is-newest")
+SETS = "in-force-is-in-log in-force-is-newest previous-is-before previous-is-newest"
 CHANGES = "one-voter-change-at-a-time"
 
 
@@ -46,11 +39,11 @@ class Sides(NamedTuple):
     """The Candidate's log."""
     other: Expression
     """The log by which the entry was committed, or the other leader elected."""
-    overlap: tuple[str, ...]
+    overlap: str
     """Facts that make a replica common to both majorities a contradiction."""
-    reaches_one: tuple[str, ...]
+    reaches_one: str
     """Facts by which what was committed before the other's set is in the Candidate's log."""
-    reaches_other: tuple[str, ...]
+    reaches_other: str
     """Facts by which what was committed before the Candidate's set is in the other log."""
 
 
@@ -59,12 +52,11 @@ def by_cases(script: Script, sides: Sides) -> tuple[Obligation, ...]:
     one, other = voters_record(sides.one), voters_record(sides.other)
     before_one = script.apply(CHANGES, (one,), "candidate").named[0]
     before_other = script.apply(CHANGES, (other,), "other").named[0]
-    both = (f"{CHANGES}, candidate", f"{CHANGES}, other")
-    known = ("setting", *both)
+    known = f"setting {CHANGES},candidate {CHANGES},other"
     script.have(
         "before-the-candidates-set",
         Implies(one != bootstrap, And(prefix(before_one, sides.one), epoch_of(before_one) <= epoch_of(sides.one))),
-        (*known, "prefix-transitive", "logs-have-no-gaps", "epochs-ascend"),
+        f"{known} prefix-transitive logs-have-no-gaps epochs-ascend",
     )
     script.have(
         "before-the-other-set",
@@ -72,10 +64,10 @@ def by_cases(script: Script, sides: Sides) -> tuple[Obligation, ...]:
             other != bootstrap,
             And(prefix(before_other, sides.other), epoch_of(before_other) <= epoch_of(sides.other)),
         ),
-        (*known, "prefix-transitive", "logs-have-no-gaps", "epochs-ascend"),
+        f"{known} prefix-transitive logs-have-no-gaps epochs-ascend",
     )
-    script.have("not-the-same-set", one != other, (*sides.overlap, "majorities-of-one-set", *known))
-    neighbours = (*sides.overlap, "majorities-of-neighbours", *known)
+    script.have("not-the-same-set", one != other, f"{sides.overlap} majorities-of-one-set {known}")
+    neighbours = f"{sides.overlap} majorities-of-neighbours {known}"
     script.have("other-set-is-not-next", Not(And(other != bootstrap, previous_voters_record(other) == one)), neighbours)
     script.have(
         "candidates-set-is-not-next", Not(And(one != bootstrap, previous_voters_record(one) == other)), neighbours
@@ -83,32 +75,26 @@ def by_cases(script: Script, sides: Sides) -> tuple[Obligation, ...]:
     script.have(
         "candidate-has-what-committed-before-the-other-set",
         Implies(other != bootstrap, prefix(before_other, sides.one)),
-        (*known, "before-the-other-set", "previous-is-before", "offsets-ascend", *sides.reaches_one),
+        f"{known} before-the-other-set previous-is-before offsets-ascend {sides.reaches_one}",
     )
     script.have(
         "other-has-what-committed-before-the-candidates-set",
         Implies(one != bootstrap, prefix(before_one, sides.other)),
-        (*known, "before-the-candidates-set", "prefix-transitive", *sides.reaches_other),
+        f"{known} before-the-candidates-set prefix-transitive {sides.reaches_other}",
     )
     behind = (
-        *known,
-        "not-the-same-set",
-        "previous-is-before",
-        "previous-is-newest",
-        "in-force-is-newest",
-        "bootstrap-first",
-        "prefix-antisymmetric",
-        "prefix-transitive",
+        f"{known} not-the-same-set previous-is-before previous-is-newest in-force-is-newest bootstrap-first "
+        "prefix-antisymmetric prefix-transitive"
     )
     script.have(
         "candidate-is-not-behind",
         Not(prefix(one, other)),
-        (*behind, "candidate-has-what-committed-before-the-other-set", "other-set-is-not-next"),
+        f"{behind} candidate-has-what-committed-before-the-other-set other-set-is-not-next",
     )
     script.have(
         "other-is-not-behind",
         Not(prefix(other, one)),
-        (*behind, "other-has-what-committed-before-the-candidates-set", "candidates-set-is-not-next"),
+        f"{behind} other-has-what-committed-before-the-candidates-set candidates-set-is-not-next",
     )
     script.have(
         "no-other-case",
@@ -120,31 +106,20 @@ def by_cases(script: Script, sides: Sides) -> tuple[Obligation, ...]:
             prefix(other, one),
             And(one != bootstrap, other != bootstrap, Not(prefix(one, other)), Not(prefix(other, one))),
         ),
-        ("setting", "bootstrap-first"),
+        "setting bootstrap-first",
     )
     script.have(
         "not-in-different-logs",
         Not(And(one != bootstrap, other != bootstrap, Not(prefix(one, other)), Not(prefix(other, one)))),
         (
-            *known,
-            "log-matching",
-            "epochs-ascend",
-            "prefixes-comparable",
-            "prefix-transitive",
-            "candidate-has-what-committed-before-the-other-set",
-            "other-has-what-committed-before-the-candidates-set",
+            f"{known} log-matching epochs-ascend prefixes-comparable prefix-transitive "
+            "candidate-has-what-committed-before-the-other-set "
+            "other-has-what-committed-before-the-candidates-set"
         ),
     )
     return script.contradiction(
-        (
-            "no-other-case",
-            "not-the-same-set",
-            "other-set-is-not-next",
-            "candidates-set-is-not-next",
-            "candidate-is-not-behind",
-            "other-is-not-behind",
-            "not-in-different-logs",
-        )
+        "no-other-case not-the-same-set other-set-is-not-next candidates-set-is-not-next "
+        "candidate-is-not-behind other-is-not-behind not-in-different-logs"
     )
 
 

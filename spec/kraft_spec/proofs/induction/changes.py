@@ -1,89 +1,172 @@
-"""How a theory is changed on purpose: parts of it dropped, weakened or added."""
+"""How a theory is changed on purpose.
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+A change is told in words. Most leave something out; those that need a formula of their own have a name in `NAMED`.
+"""
 
-from kraft_spec.proofs.induction.actions import Action
-from kraft_spec.proofs.induction.invariant import Invariant
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
+from z3 import And, Implies, Or
+
+from kraft_reference.profile import KAFKA_4
+from kraft_reference.state import is_majority
+from kraft_spec.proofs.induction.actions import Action, candidate, epoch, leader, log, quorum, replica, voter
 from kraft_spec.proofs.induction.state import State
-from kraft_spec.proofs.induction.symbols import Formula
-from kraft_spec.proofs.induction.theory import Theory
+from kraft_spec.proofs.induction.symbols import (
+    ENTRY,
+    REPLICA,
+    Formula,
+    bootstrap,
+    epoch_of,
+    exists,
+    forall,
+    is_voters_record,
+    majority,
+    neighbours,
+    offset_of,
+    prefix,
+    previous_voters_record,
+    variables,
+    voters_of,
+    voters_record,
+)
+from kraft_spec.proofs.induction.theory import Theory, theory
+from kraft_spec.proofs.induction.worlds import Meaning, Replicas, keys
 
 Change: TypeAlias = Callable[[Theory], Theory]
 
-
-def together(*changes: Change) -> Change:
-    """All of these, in order."""
-
-    def change(theory: Theory) -> Theory:
-        for one in changes:
-            theory = one(theory)
-        return theory
-
-    return change
+_c, _d, _g, _f = variables(ENTRY, "c d g f")
+(_r,) = variables(REPLICA, "r")
 
 
-def without_axiom(name: str) -> Change:
-    """The theory without a fact about the vocabulary."""
+def changed(about: Theory, changes: Iterable[str]) -> Theory:
+    """The theory with changes, one after the other.
 
-    def change(theory: Theory) -> Theory:
-        kept = tuple(axiom for axiom in theory.axioms if axiom.name != name)
-        if len(kept) == len(theory.axioms):
-            raise KeyError(name)
-        return theory._replace(axioms=kept)
+    Args:
+        about: The theory.
+        changes: `without ACTION/CONDITION` leaves a condition out of a guard, and `without axiom/NAME` a fact about the
+            vocabulary; with `unchanged ACTION/FUNCTION` the action leaves that function of the state as it is. Anything
+            else is a name in `NAMED`.
 
-    return change
-
-
-def without_guard(action: str, *conjuncts: str) -> Change:
-    """The action is possible without these conditions."""
-    return lambda theory: theory.with_action(theory.action(action).without(*conjuncts))
-
-
-def other_guard(action: str, conjunct: str, formula: Callable[[State], Formula]) -> Change:
-    """The action has another condition in place of one."""
-
-    def change(theory: Theory) -> Theory:
-        found = theory.action(action)
-        found.without(conjunct)
-        return theory.with_action(found._replace(guard={**found.guard, conjunct: formula(theory.before)}))
-
-    return change
-
-
-def does_not(action: str, *functions: str) -> Change:
-    """The action leaves these functions of the state as they are."""
-
-    def change(theory: Theory) -> Theory:
-        found = theory.action(action)
-        same = {name: getattr(theory.before, name) for name in functions}
-        return theory.with_action(found._replace(after=found.after.updated(**same)))
-
-    return change
+    Raises:
+        KeyError: there is nothing of that name.
+    """
+    for change in changes:
+        verb, _, what = change.partition(" ")
+        of, _, name = what.partition("/")
+        if verb == "without" and of == "axiom":
+            kept = {axiom.name: axiom for axiom in about.axioms}
+            del kept[name]
+            about = about._replace(axioms=tuple(kept.values()))
+        elif verb == "without":
+            about = about.with_action(about.action(of).without(name))
+        elif verb == "unchanged":
+            action = about.action(of)
+            same = action.after.updated(**{name: about.before._asdict()[name]})
+            about = about.with_action(action._replace(after=same))
+        else:
+            about = NAMED[change](about)
+    return about
 
 
-def does(action: str, function: str, after: Callable[[State], Callable[..., Any]]) -> Change:
-    """The action changes one function of the state in another way."""
-
-    def change(theory: Theory) -> Theory:
-        found = theory.action(action)
-        return theory.with_action(found._replace(after=found.after.updated(**{function: after(theory.before)})))
-
-    return change
-
-
-def with_action(action: Callable[[State], Action]) -> Change:
-    """One more thing can happen."""
-    return lambda theory: theory.with_action(action(theory.before))
-
-
-def other_invariant(name: str, formula: Callable[[State], Formula]) -> Change:
+def other_invariant(about: Theory, name: str, formula: Callable[[State], Formula]) -> Theory:
     """An invariant says something else."""
+    invariants = (one._replace(formula=formula) if one.name == name else one for one in about.invariants)
+    return about._replace(invariants=tuple(invariants))
 
-    def change(theory: Theory) -> Theory:
-        changed = tuple(
-            Invariant(one.name, one.sentence, formula) if one.name == name else one for one in theory.invariants
-        )
-        return theory._replace(invariants=changed)
+
+def _other_condition(of: str, formula: Callable[[State], Formula]) -> Change:
+    """The action has another condition in place of one, `ACTION/CONDITION`."""
+    name, _, condition = of.partition("/")
+
+    def change(about: Theory) -> Theory:
+        action = about.action(name)
+        return about.with_action(action._replace(guard={**action.guard, condition: formula(about.before)}))
 
     return change
+
+
+def _change_in_another_epoch(s: State) -> Formula:
+    """`one-voter-change-at-a-time` without that both entries are of one epoch."""
+    previous = previous_voters_record(_c)
+    committed_before = exists(
+        (_d, _g),
+        And(s.committed(_d, _g), voters_record(_g) == previous, prefix(previous, _d), prefix(_d, _c), _d != _c),
+    )
+    return forall(
+        (_c,),
+        Implies(
+            And(s.written(_c), is_voters_record(_c), _c != bootstrap),
+            And(neighbours(voters_of(previous), voters_of(_c)), committed_before),
+        ),
+    )
+
+
+def _is_up_to_date_or_repeated(s: State) -> Formula:
+    own = s.log_end(voter)
+    return Or(
+        epoch_of(own) < epoch_of(log),
+        And(epoch_of(own) == epoch_of(log), offset_of(own) <= offset_of(log)),
+        exists((_f,), s.granted(voter, epoch, candidate, _f)),
+    )
+
+
+def _acknowledges_older_entries(about: Theory) -> Theory:
+    s, action = about.before, about.action("acknowledge")
+    own = s.log_end(replica)
+    after = action.after.updated(
+        acknowledged=lambda r, e: Or(s.acknowledged(r, e), And(r == replica, prefix(e, own), e != bootstrap))
+    )
+    return about.with_action(action._replace(after=after))
+
+
+def _loses_its_disk(about: Theory) -> Theory:
+    after = about.before.setting(replica, epoch=0, log_end=bootstrap, flushed=bootstrap)
+    sentence = "A replica starts with an empty disk under the replica key that it had."
+    return about.with_action(Action("lose-disk", sentence, (replica,), {}, after))
+
+
+NAMED: Mapping[str, Change] = {
+    "a change is committed in any epoch": lambda about: other_invariant(
+        about, "one-voter-change-at-a-time", _change_in_another_epoch
+    ),
+    "commits count by the set before": _other_condition(
+        "commit/majority-of-own-voters",
+        lambda s: majority(quorum, voters_of(previous_voters_record(voters_record(s.log_end(leader))))),
+    ),
+    "commits count by the first set": _other_condition(
+        "commit/majority-of-own-voters", lambda s: majority(quorum, voters_of(bootstrap))
+    ),
+    "votes count by the first set": _other_condition(
+        "become-leader/majority-of-own-voters", lambda s: majority(quorum, voters_of(bootstrap))
+    ),
+    "votes look at the offset alone": _other_condition(
+        "vote/log-is-up-to-date", lambda s: offset_of(s.log_end(voter)) <= offset_of(log)
+    ),
+    "votes are for any log of the Candidate": _other_condition(
+        "vote/no-other-vote", lambda s: forall((_r, _f), Implies(s.granted(voter, epoch, _r, _f), _r == candidate))
+    ),
+    "votes are repeated": _other_condition("vote/log-is-up-to-date", _is_up_to_date_or_repeated),
+    "restarts as Kafka 4": lambda _: theory(KAFKA_4),
+    "stands in its own epoch": _other_condition("stand/epoch-is-new", lambda s: s.epoch(candidate) <= epoch),
+    "acknowledges older entries": _acknowledges_older_entries,
+    "acknowledges in a past epoch": _other_condition("acknowledge/follows", lambda s: s.follows(replica, epoch)),
+    "loses its disk": _loses_its_disk,
+}
+
+
+def _at_least_half(chosen: Replicas, voters: Replicas) -> bool:
+    number = len(chosen & voters)
+    return is_majority(number, keys(voters)) or 2 * number == len(voters) > 0
+
+
+OTHER_MEANINGS: Mapping[str, Mapping[str, Meaning]] = {
+    "without axiom/majorities-of-one-set": {
+        "majority": Meaning("At least half of the voters of a set that is not empty.", _at_least_half),
+        "neighbours": Meaning("None are: there are no voter changes.", lambda one, other: False),
+    },
+    "without axiom/majorities-of-neighbours": {
+        "neighbours": Meaning("At most two replicas are in one set only.", lambda one, other: len(one ^ other) <= 2),
+    },
+}
+"""For a dropped axiom: a meaning of its symbols of which all other axioms are true."""

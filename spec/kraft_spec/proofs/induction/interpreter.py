@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import z3
 
 from kraft_spec.proofs.induction.actions import Action
-from kraft_spec.proofs.induction.compiler import Compiled, Compiler
+from kraft_spec.proofs.induction.evaluator import Evaluated, Evaluator
 from kraft_spec.proofs.induction.instances import constants
 from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import TRUTH, Formula, exists
@@ -40,36 +40,35 @@ def _shown(value: Any) -> str:
 
 
 class _Action:
-    """An action, compiled as far as it was needed."""
+    """An action, read as far as it was needed."""
 
-    def __init__(self, action: Action, theory: Theory, compiler: Compiler) -> None:
+    def __init__(self, action: Action, theory: Theory, evaluator: Evaluator) -> None:
         self._action = action
-        self._compiler = compiler
-        self._options: dict[frozenset[str], tuple[tuple[str, ...], Compiled]] = {}
-        self.after: dict[str, Compiled] = {}
+        self._evaluator = evaluator
+        self._options: dict[frozenset[str], tuple[tuple[str, ...], Evaluated]] = {}
+        self.after: dict[str, Evaluated] = {}
         for name, signature in FUNCTIONS.items():
             before, after = getattr(theory.before, name), getattr(action.after, name)
             if before is not after:
                 at = tuple(z3.Const(f"at_{number}", sort) for number, sort in enumerate(signature.arguments))
                 term = _term(after(*at))
-                self.after[name] = compiler.solutions(at, term) if signature.value == TRUTH else compiler.value(term)
+                self.after[name] = evaluator.solutions(at, term) if signature.value == TRUTH else evaluator.value(term)
 
-    def options(self, given: frozenset[str]) -> tuple[tuple[str, ...], Compiled]:
+    def options(self, given: frozenset[str]) -> tuple[tuple[str, ...], Evaluated]:
         """Which parameters make a difference, and the values of them that the guard allows."""
         if given not in self._options:
-            used = given.union(*(compiled.names for compiled in self.after.values()))
-            visible = tuple(parameter for parameter in self._action.parameters if str(parameter) in used)
-            unknown = tuple(parameter for parameter in visible if str(parameter) not in given)
-            hidden = {str(one): one for one in self._action.parameters if str(one) not in used}
-            conjuncts = [part for conjunct in self._action.guard.values() for part in _parts(conjunct)]
+            used = given.union(*(function.names for function in self.after.values()))
+            parameters = {str(parameter): parameter for parameter in self._action.parameters}
+            unknown = tuple(one for name, one in parameters.items() if name in used - given)
+            hidden = {name: one for name, one in parameters.items() if name not in used}
             about_hidden: list[Formula] = []
             plain: list[Formula] = []
-            for part in conjuncts:
+            for part in (part for conjunct in self._action.guard.values() for part in _parts(conjunct)):
                 (about_hidden if any(name in hidden for name, _ in constants(part)) else plain).append(part)
             if about_hidden:
                 plain.append(exists(tuple(hidden.values()), z3.And(*about_hidden)))
-            guard = z3.And(*plain)
-            self._options[given] = tuple(map(str, unknown)), self._compiler.solutions(unknown, guard)
+            guard = self._evaluator.solutions(unknown, z3.And(*plain))
+            self._options[given] = tuple(map(str, unknown)), guard
         return self._options[given]
 
 
@@ -86,21 +85,21 @@ class Interpreter:
     """A theory with a meaning for every symbol that no step changes."""
 
     def __init__(self, theory: Theory, meanings: Mapping[str, Meaning] = MEANINGS) -> None:
-        """Compile the theory.
+        """Read the theory.
 
         Raises:
             ValueError: a formula has a part that is not in the language of the proof.
         """
-        compiler = Compiler(meanings)
+        evaluator = Evaluator(meanings)
         self.theory = theory
-        self.start = compiler.value(theory.start)
-        self.axioms = {axiom.name: compiler.value(axiom.formula) for axiom in theory.axioms}
+        self.start = evaluator.value(theory.start)
+        self.axioms = {axiom.name: evaluator.value(axiom.formula) for axiom in theory.axioms}
         self.invariants = {
-            invariant.name: compiler.value(invariant.formula(theory.before))
+            invariant.name: evaluator.value(invariant.formula(theory.before))
             for invariant in (*theory.invariants, *theory.safety)
         }
         """What follows from them included."""
-        self._actions = {action.name: _Action(action, theory, compiler) for action in theory.actions}
+        self._actions = {action.name: _Action(action, theory, evaluator) for action in theory.actions}
 
     def first(self, replicas: tuple[int, ...], voters: Replicas, last_epoch: int) -> World:
         """The state that the theory starts in, for a cluster of these replicas, formatted with these voters.
@@ -140,19 +139,19 @@ class Interpreter:
         new = [value for value in step.arguments.values() if isinstance(value, Entry) and (value,) not in world.written]
         environment = {**world.environment(*new), **step.arguments}
         changed: dict[str, Any] = {}
-        for name, compiled in self._actions[step.action].after.items():
+        for name, evaluated in self._actions[step.action].after.items():
             if FUNCTIONS[name].value == TRUTH:
-                changed[name] = compiled(environment)
+                changed[name] = evaluated(environment)
             else:
-                changed[name] = {replica: compiled({**environment, "at_0": replica}) for replica in world.replicas}
+                changed[name] = {replica: evaluated({**environment, "at_0": replica}) for replica in world.replicas}
         return world._replace(values={**world.values, **changed})
 
     def broken(self, world: World) -> tuple[str, ...]:
         """Invariants, safety among them, that do not hold in the state."""
         environment = world.environment()
-        return tuple(name for name, compiled in self.invariants.items() if not compiled(environment))
+        return tuple(name for name, evaluated in self.invariants.items() if not evaluated(environment))
 
     def broken_axioms(self, world: World) -> tuple[str, ...]:
         """Axioms that do not hold in the world."""
         environment = world.environment()
-        return tuple(name for name, compiled in self.axioms.items() if not compiled(environment))
+        return tuple(name for name, evaluated in self.axioms.items() if not evaluated(environment))

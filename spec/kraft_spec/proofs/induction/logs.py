@@ -75,7 +75,7 @@ def fetch_records(s: State) -> Action:
             "same-epoch-and-offset": _agrees(own),
             "records-after-it": And(prefix(agreeing, kept), prefix(kept, answer)),
         },
-        s.updated(log_end=lambda r: If(r == replica, kept, s.log_end(r))),
+        s.setting(replica, log_end=kept),
     )
 
 
@@ -97,7 +97,7 @@ def learn_high_watermark(s: State) -> Action:
             "in-the-leaders-epoch": epoch_of(watermark) == epoch,
             "up-to-the-watermark": And(prefix(kept, own), offset_of(kept) <= offset_of(watermark)),
         },
-        s.updated(applied=lambda r, e: Or(s.applied(r, e), And(r == replica, e == kept))),
+        s.adding(applied=(replica, kept)),
     )
 
 
@@ -133,8 +133,7 @@ def truncate(s: State) -> Action:
                 ),
             ),
         },
-        s.updated(
-            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
+        s.setting(replica, log_end=kept).updated(
             flushed=lambda r: If(And(r == replica, Not(prefix(s.flushed(r), kept))), kept, s.flushed(r)),
         ),
     )
@@ -164,11 +163,7 @@ def load_snapshot(s: State) -> Action:
                 And(offset_of(own) == offset_of(kept), epoch_of(own) != epoch_of(kept)),
             ),
         },
-        s.updated(
-            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
-            flushed=lambda r: If(r == replica, kept, s.flushed(r)),
-            applied=lambda r, e: Or(s.applied(r, e), And(r == replica, e == kept)),
-        ),
+        s.setting(replica, log_end=kept, flushed=kept).adding(applied=(replica, kept)),
     )
 
 
@@ -182,7 +177,7 @@ def sync(s: State) -> Action:
         "A replica puts any more of its log on disk, at any time.",
         (replica, kept),
         {"on-disk-stays": prefix(s.flushed(replica), kept), "of-its-log": prefix(kept, s.log_end(replica))},
-        s.updated(flushed=lambda r: If(r == replica, kept, s.flushed(r))),
+        s.setting(replica, flushed=kept),
     )
 
 
@@ -197,8 +192,7 @@ def acknowledge(s: State) -> Action:
         "A follower syncs its log and fetches from its end: that acknowledges its entries of the leader's epoch.",
         (replica, epoch),
         {"follows": And(s.follows(replica, epoch), s.epoch(replica) == epoch)},
-        s.updated(
-            flushed=lambda r: If(r == replica, own, s.flushed(r)),
+        s.setting(replica, flushed=own).updated(
             acknowledged=lambda r, e: Or(s.acknowledged(r, e), And(r == replica, epoch_of(e) == epoch, prefix(e, own))),
         ),
     )
@@ -211,10 +205,7 @@ def crash(s: State) -> Action:
         "A replica crashes and loses any part of its log that is not on disk.",
         (replica, kept),
         {"on-disk-is-kept": prefix(s.flushed(replica), kept), "nothing-new": prefix(kept, s.log_end(replica))},
-        s.updated(
-            log_end=lambda r: If(r == replica, kept, s.log_end(r)),
-            flushed=lambda r: If(r == replica, kept, s.flushed(r)),
-        ),
+        s.setting(replica, log_end=kept, flushed=kept),
     )
 
 
@@ -236,9 +227,8 @@ def replace_disk(s: State) -> Action:
                 forall((_f,), Not(s.acknowledged(replica, _f))),
             ),
         },
-        s.updated(
-            epoch=lambda r: If(r == replica, 0, s.epoch(r)),
-            log_end=lambda r: If(r == replica, bootstrap, s.log_end(r)),
-            flushed=lambda r: If(r == replica, bootstrap, s.flushed(r)),
-        ),
+        s.setting(replica, epoch=0, log_end=bootstrap, flushed=bootstrap),
     )
+
+
+ALL = (fetch_records, learn_high_watermark, truncate, load_snapshot, sync, acknowledge, crash, replace_disk)

@@ -7,21 +7,19 @@ obligation is unproved, and nothing more is claimed of it.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.log_mutants import LOG_MUTANTS
-from kraft_spec.proofs.induction.mutant import Mutant
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.prover import Answer, Obligation, prove, prove_all
-from kraft_spec.proofs.induction.quorum_mutants import QUORUM_MUTANTS, VOTER_CHANGE_MUTANTS
-from kraft_spec.proofs.induction.replays import Breach, replay
-from kraft_spec.proofs.induction.simulator import simulate
-from kraft_spec.proofs.induction.theory import Theory, theory
-from kraft_spec.proofs.induction.vote_mutants import VOTE_MUTANTS
-from kraft_spec.proofs.induction.worlds import MEANINGS
+import msgspec
 
-MUTANTS: tuple[Mutant, ...] = (*QUORUM_MUTANTS, *VOTER_CHANGE_MUTANTS, *VOTE_MUTANTS, *LOG_MUTANTS)
+from kraft_spec.proofs.induction.changes import OTHER_MEANINGS, changed
+from kraft_spec.proofs.induction.interpreter import Interpreter
+from kraft_spec.proofs.induction.obligations import obligations, prove_induction
+from kraft_spec.proofs.induction.prover import Answer, Obligation, prove
+from kraft_spec.proofs.induction.replays import Breach, Replayed, moves, replay
+from kraft_spec.proofs.induction.simulator import Cluster, simulate
+from kraft_spec.proofs.induction.theory import Theory, theory
+from kraft_spec.proofs.induction.worlds import MEANINGS
 
 SEARCHED_STATES = 20_000
 """Random runs stop after so many states; the mutants that need no scripted run need fewer."""
@@ -29,6 +27,57 @@ SEARCHED_STATES = 20_000
 
 class MutantError(Exception):
     """There is no such mutant."""
+
+
+class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One change of the theory.
+
+    Attributes:
+        name: Permanent.
+        sentence: What is broken.
+        rules: Ids of the catalogue that the change is about.
+        change: In the words of `changes.changed`.
+        fails: The first obligation that is not proved, in the order of the list.
+        breaks: `action/invariant`: the first step of a run that breaks an invariant, and the first one that it breaks.
+        cluster: Of the run: how many replicas and voters it has, and the last epoch.
+        run: A run in which that happens; empty if it happens within a few thousand states of random runs.
+    """
+
+    name: str
+    sentence: str
+    rules: tuple[str, ...]
+    change: tuple[str, ...]
+    fails: str
+    breaks: str
+    cluster: Cluster | None = None
+    run: str = ""
+
+    def theory(self) -> Theory:
+        """What is left of the proof's."""
+        return changed(theory(), self.change)
+
+    def interpreter(self) -> Interpreter:
+        """Its theory, run."""
+        meanings = dict(MEANINGS)
+        for change in self.change:
+            meanings |= OTHER_MEANINGS.get(change, {})
+        return Interpreter(self.theory(), meanings)
+
+    def replay(self) -> Replayed | None:
+        """Its scripted run, if there is one."""
+        return None if self.cluster is None else replay(self.interpreter(), self.cluster, moves(self.run))
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    mutant: tuple[Mutant, ...]
+    spare: dict[str, str]
+
+
+_FILE = msgspec.toml.decode((files("kraft_spec.proofs.induction") / "mutants.toml").read_bytes(), type=_File)
+
+MUTANTS = _FILE.mutant
+SPARE = _FILE.spare
+"""Conditions without which the proof stands, `action/condition`, with the reason. They say what replicas do."""
 
 
 class Rejection(NamedTuple):
@@ -81,7 +130,7 @@ def mutant(name: str) -> Mutant:
 @cache
 def _proof() -> Mapping[str, Answer]:
     """The proof of the theory as it is."""
-    return {answer.obligation.name: answer for answer in prove_all(obligations())}
+    return {answer.obligation.name: answer for answer in prove_induction()}
 
 
 def affected(mutated: tuple[Obligation, ...]) -> Iterator[Obligation]:
@@ -110,30 +159,19 @@ def first_unproved(about: Theory) -> str | None:
 
 def reject(one: Mutant) -> Rejection:
     """Ask for a proof of the mutated theory, up to the first obligation that has none."""
-    return Rejection(one, first_unproved(one.change(theory())))
-
-
-SPARE: Mapping[str, str] = {
-    "become-leader/same-epoch": "Votes that come late make a leader of a past epoch, who can do nothing: append "
-    "and commit have the condition too.",
-    "become-leader/same-log": "As long as a Candidate neither won nor follows, its log is the one that it asked with.",
-    "append/entry-is-new": "A leader has all entries of its epoch, so one after its log end is new.",
-    "learn-high-watermark/follows": "Committed is for good: a late answer of a past leader teaches nothing wrong.",
-}
-"""Conditions without which the proof stands, `action/condition`, with the reason. They say what replicas do."""
+    return Rejection(one, first_unproved(one.theory()))
 
 
 def exhibit(one: Mutant, states: int = SEARCHED_STATES, seed: int = 0) -> Exhibit:
     """Run the mutated theory until a step breaks an invariant: the scripted run, or random ones."""
-    interpreter = Interpreter(one.change(theory()), {**MEANINGS, **one.meanings})
-    if one.run is not None:
-        replayed = replay(interpreter, *one.run)
+    replayed = one.replay()
+    interpreter = one.interpreter()
+    if replayed is not None:
         breach = replayed.breaches[0] if replayed.breaches else None
-        return Exhibit(
-            one, breach, breach.number if breach else len(replayed.steps), interpreter.broken_axioms(replayed.world)
-        )
-    found = simulate(interpreter, states, seed).broken
-    if found is None:
+        steps, world = breach.number if breach else len(replayed.steps), replayed.world
+    elif (found := simulate(interpreter, states, seed).broken) is None:
         return Exhibit(one, None, 0, ())
-    breach = Breach(len(found.steps), found.steps[-1], found.names)
-    return Exhibit(one, breach, len(found.steps), interpreter.broken_axioms(found.world))
+    else:
+        steps, world = len(found.steps), found.world
+        breach = Breach(steps, found.steps[-1], found.names)
+    return Exhibit(one, breach, steps, interpreter.broken_axioms(world))

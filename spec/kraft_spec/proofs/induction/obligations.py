@@ -4,59 +4,16 @@ The names are permanent: `start/INVARIANT`, `ACTION/INVARIANT`, `ACTION/INVARIAN
 `quorums/...`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
-from kraft_spec.proofs.induction import counting, lemmas, own_vote, scripts, short_scripts
+from kraft_spec.proofs.induction import counting
 from kraft_spec.proofs.induction.actions import Action
+from kraft_spec.proofs.induction.lemmas import LEMMAS, SCRIPTS, ProofScript
 from kraft_spec.proofs.induction.premises import attempts
 from kraft_spec.proofs.induction.prover import Answer, Obligation, prove
-from kraft_spec.proofs.induction.script import Facts, MissingFactError
-from kraft_spec.proofs.induction.state import State
+from kraft_spec.proofs.induction.script import Facts, MissingFactError, one_step
 from kraft_spec.proofs.induction.symbols import Formula
 from kraft_spec.proofs.induction.theory import Theory, theory
-
-_Script = Callable[[State, str, Facts, Formula], tuple[Obligation, ...]]
-_Lemma = tuple[str, Callable[[State], Formula], Callable[[State, str, Facts], tuple[Obligation, ...]]]
-
-_ANSWER: _Lemma = ("answer-was-written", lemmas.answer_was_written, lemmas.prove_answer_was_written)
-_AGREEING: _Lemma = (
-    "agreeing-is-the-log-end",
-    lemmas.agreeing_is_the_log_end,
-    lemmas.prove_agreeing_is_the_log_end,
-)
-_WATERMARK: _Lemma = (
-    "watermark-is-in-the-leaders-log",
-    lemmas.watermark_and_answer,
-    lemmas.prove_watermark_and_answer,
-)
-
-LEMMAS: Mapping[str, tuple[_Lemma, ...]] = {
-    "become-leader": (
-        ("new-leader-is-complete", scripts.complete, scripts.new_leader_is_complete),
-        ("new-leader-is-the-only-one", scripts.only_leader, scripts.new_leader_is_the_only_one),
-        ("nothing-written-before", lemmas.nothing_written_before, lemmas.prove_nothing_written_before),
-    ),
-    "commit": (("later-leaders-keep-it", scripts.kept_by_later_leaders, scripts.later_leaders_keep_it),),
-    "fetch-records": (_ANSWER, _AGREEING),
-    "learn-high-watermark": (_ANSWER, _AGREEING, _WATERMARK),
-    "truncate": (
-        _ANSWER,
-        ("keeps-what-they-share", lemmas.keeps_what_they_share, lemmas.prove_cut_keeps_what_they_share),
-    ),
-    "load-snapshot": (
-        _ANSWER,
-        ("keeps-what-they-share", lemmas.keeps_what_they_share, lemmas.prove_snapshot_has_what_they_share),
-    ),
-}
-"""What is proved of an action first, by a script; each may use those before it, and the action's obligations all."""
-
-SCRIPTS: Mapping[str, _Script] = {
-    "vote/votes-respect-acknowledged": short_scripts.voter_compares_logs,
-    "repeat-vote/votes-respect-acknowledged": own_vote.repeated_vote_respects_acknowledged,
-    "append/one-voter-change-at-a-time": short_scripts.voters_change_one_at_a_time,
-}
-"""Obligations that are proved in steps."""
 
 
 def obligations(about: Theory | None = None) -> tuple[Obligation, ...]:
@@ -135,24 +92,27 @@ def _of_action(about: Theory, action: Action) -> tuple[Obligation, ...]:
     known = {**_facts(about), **_safe(about), **action.guard}
     taken_out = frozenset(_all_names(theory(), action.name) - set(known))
     listed: list[Obligation] = []
-
-    def run(name: str, script: Callable[[], tuple[Obligation, ...]], goal: Formula) -> None:
-        try:
-            listed.extend(script())
-        except MissingFactError as missing:
-            listed.append(Obligation(f"{name}/{missing.step}", {}, goal, ()))
-
-    for lemma, said, proof in LEMMAS.get(action.name, ()):
-        name = f"{action.name}/{lemma}"
-        run(name, partial(proof, about.before, name, Facts(known, taken_out)), said(about.before))
-        known = {**known, lemma: said(about.before)}
+    for lemma, says, proof in LEMMAS.get(action.name, ()):
+        goal = says(about.before)
+        listed += _proved(about, f"{action.name}/{lemma}", Facts(known, taken_out), goal, proof)
+        known[lemma] = goal
     for invariant in about.invariants:
         name, goal = f"{action.name}/{invariant.name}", invariant.formula(action.after)
         if name in SCRIPTS:
-            run(name, partial(SCRIPTS[name], about.before, name, Facts(known, taken_out), goal), goal)
+            listed += _proved(about, name, Facts(known, taken_out), goal, SCRIPTS[name])
         else:
             listed.append(_direct(about, action, invariant.name, known, goal))
     return tuple(listed)
+
+
+def _proved(about: Theory, name: str, facts: Facts, goal: Formula, proof: str | ProofScript) -> tuple[Obligation, ...]:
+    """The steps of a proof; of one that needs a fact that is taken out, the goal, with nothing to prove it from."""
+    if isinstance(proof, str):
+        return one_step(name, facts, goal, proof)
+    try:
+        return proof(about.before, name, facts, goal)
+    except MissingFactError as missing:
+        return (Obligation(f"{name}/{missing.step}", {}, goal, ()),)
 
 
 def _direct(about: Theory, action: Action, invariant: str, known: Mapping[str, Formula], goal: Formula) -> Obligation:

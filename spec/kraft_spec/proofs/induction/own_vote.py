@@ -12,7 +12,7 @@ from z3 import And, Implies, Not, Or
 
 from kraft_spec.proofs.induction.actions import Action, candidate, epoch, log, voter
 from kraft_spec.proofs.induction.cases import ORDER
-from kraft_spec.proofs.induction.invariant import Invariant, overtaken
+from kraft_spec.proofs.induction.invariants import Invariant, overtaken
 from kraft_spec.proofs.induction.prover import Obligation
 from kraft_spec.proofs.induction.script import Facts, Script
 from kraft_spec.proofs.induction.state import State
@@ -50,9 +50,7 @@ def repeat_vote(s: State) -> Action:
             "was-asked": s.asked(candidate, epoch, log),
             "asks-now": And(s.epoch(candidate) == epoch, s.log_end(candidate) == log),
         },
-        s.updated(
-            granted=lambda v, t, r, f: Or(s.granted(v, t, r, f), And(v == voter, t == epoch, r == candidate, f == log)),
-        ),
+        s.adding(granted=(voter, epoch, candidate, log)),
     )
 
 
@@ -114,7 +112,7 @@ def repeated_vote_respects_acknowledged(s: State, name: str, facts: Facts, goal:
                 ),
             ),
         ),
-        ("voted-for-it", "votes-respect-acknowledged"),
+        "voted-for-it votes-respect-acknowledged",
     )
     script.have(
         "is-in-the-log",
@@ -122,9 +120,9 @@ def repeated_vote_respects_acknowledged(s: State, name: str, facts: Facts, goal:
             (_e,),
             Implies(prefix(_e, earlier), Or(prefix(_e, log), _led_by_another(s, _e, epoch, candidate))),
         ),
-        ("voted-for-it", "asks-now", "candidacies-share", "votes-were-asked-for", "log-ends-written", *ORDER),
+        f"voted-for-it asks-now candidacies-share votes-were-asked-for log-ends-written {ORDER}",
     )
-    return script.contradiction(("denied", "was-in-the-earlier-log", "is-in-the-log", "votes-respect-acknowledged"))
+    return script.contradiction("denied was-in-the-earlier-log is-in-the-log votes-respect-acknowledged")
 
 
 def where_safe() -> Theory:

@@ -8,7 +8,7 @@ The limit is one of work, not of time: the same question gets the same answer on
 """
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import z3
@@ -104,8 +104,3 @@ def new_solver(work_limit: int = WORK_LIMIT) -> z3.Solver:
     solver.set("random_seed", SEED)
     solver.set("rlimit", work_limit)
     return solver
-
-
-def prove_all(obligations: Sequence[Obligation], work_limit: int = WORK_LIMIT) -> tuple[Answer, ...]:
-    """Answers in the order of the obligations."""
-    return tuple(prove(obligation, work_limit) for obligation in obligations)

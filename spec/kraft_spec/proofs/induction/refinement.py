@@ -12,6 +12,7 @@ the state after the last of them must be that of the replica after the step.
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from itertools import chain
 from typing import Any, Self
 
 from kraft_reference.cluster.occurrence import Occurrence, message_id
@@ -142,21 +143,9 @@ class Refinement:
         if occurrence.crash is None:
             yield self._steps(name, before, after, occurrence)
             return
-        middle = _cut_short(before, occurrence)
-        yield self._then_crash(name, before, middle, after, occurrence)
-        yield self._crash_first(name, before, after, occurrence)
-
-    def _then_crash(
-        self, name: str, before: ReplicaState, middle: ReplicaState, after: ReplicaState, occurrence: Occurrence
-    ) -> Iterator[Step]:
-        yield from self._steps(name, before, middle, occurrence)
-        yield from self._crash(after)
-
-    def _crash_first(
-        self, name: str, before: ReplicaState, after: ReplicaState, occurrence: Occurrence
-    ) -> Iterator[Step]:
-        yield from self._crash(after)
-        yield from self._steps(name, before._replace(log=after.log), after, occurrence)
+        cut_short = _cut_short(before, occurrence)
+        yield chain(self._steps(name, before, cut_short, occurrence), self._crash(after))
+        yield chain(self._crash(after), self._steps(name, before._replace(log=after.log), after, occurrence))
 
     def _crash(self, after: ReplicaState) -> Iterator[Step]:
         yield self._take("crash", replica=self._own(after), kept=self._log_end(after.log))

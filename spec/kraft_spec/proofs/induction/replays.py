@@ -1,11 +1,15 @@
 """Scripted runs: a list of moves, each an action with as many of its parameters as matter."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.simulator import Cluster, first_world
 from kraft_spec.proofs.induction.worlds import Entry, Replicas, World
+
+BOOTSTRAP = "bootstrap"
+"""The empty log, in a run that is told."""
 
 
 class Move(NamedTuple):
@@ -21,38 +25,39 @@ class Move(NamedTuple):
         return str(Step(self.action, {f"the_{name}": value for name, value in self.given.items()}))
 
 
-def move(action: str, **given: Any) -> Move:
-    """An action with these parameters."""
-    return Move(action, given)
+def moves(told: str) -> tuple[Move, ...]:
+    """A run as it is told: moves in lines, or with semicolons between them.
+
+    `elect C V...`: the candidate stands for an epoch that nobody has reached, and these others vote for it.
+    `append L` or `append L {V,...}`: the leader appends a record, or a VotersRecord with these voters.
+    `replicate L F...`: the followers take over the leader's log and acknowledge it.
+    `commit L`: the leader counts as much as it can.
+    `ACTION NAME=VALUE...`: any other action, with numbers for replicas and epochs, `bootstrap` for the empty log.
+
+    Raises:
+        ValueError: a word is none of these.
+    """
+    return tuple(move for line in re.split("[;\n]", told.strip()) for move in _moves(*line.split()))
 
 
-def append(leader: int, *voters: int) -> Move:
-    """The leader appends a VotersRecord with these voters, or another record."""
-    return Move("append", {"leader": leader}, frozenset(voters) or None)
-
-
-def elect(candidate: int, *voters: int) -> tuple[Move, ...]:
-    """The candidate stands for an epoch that nobody has reached, and these others vote for it."""
-    votes = (move("vote", voter=voter, candidate=candidate) for voter in voters)
-    return (move("stand", candidate=candidate), *votes, move("become-leader", candidate=candidate))
-
-
-def replicate(leader: int, *followers: int) -> tuple[Move, ...]:
-    """The followers take over the leader's log and acknowledge it."""
-    return tuple(
-        part
-        for follower in followers
-        for part in (
-            move("learn-leader", replica=follower, leader=leader),
-            move("fetch-records", replica=follower),
-            move("acknowledge", replica=follower),
-        )
-    )
-
-
-def commit(leader: int) -> Move:
-    """The leader counts as much as it can."""
-    return move("commit", leader=leader)
+def _moves(verb: str, *words: str) -> Iterator[Move]:
+    if verb not in ("append", "elect", "replicate", "commit"):
+        parts = (word.partition("=") for word in words)
+        yield Move(verb, {name: value if value == BOOTSTRAP else int(value) for name, _, value in parts})
+        return
+    first, *others = (int(number) for number in re.findall("[0-9]+", " ".join(words)))
+    if verb == "append":
+        yield Move(verb, {"leader": first}, frozenset(others) or None)
+    if verb == "commit":
+        yield Move(verb, {"leader": first})
+    if verb == "elect":
+        yield Move("stand", {"candidate": first})
+        yield from (Move("vote", {"voter": voter, "candidate": first}) for voter in others)
+        yield Move("become-leader", {"candidate": first})
+    for follower in others if verb == "replicate" else ():
+        yield Move("learn-leader", {"replica": follower, "leader": first})
+        yield Move("fetch-records", {"replica": follower})
+        yield Move("acknowledge", {"replica": follower})
 
 
 class Breach(NamedTuple):
@@ -76,15 +81,16 @@ class Replayed(NamedTuple):
     """The move that the theory does not allow; the run ends before it."""
 
 
-def replay(interpreter: Interpreter, cluster: Cluster, moves: tuple[Move, ...]) -> Replayed:
+def replay(interpreter: Interpreter, cluster: Cluster, told: tuple[Move, ...]) -> Replayed:
     """Make the moves, one after the other, until one is refused."""
     world = first_world(interpreter, cluster)
     steps: list[Step] = []
     breaches: list[Breach] = []
     broken: frozenset[str] = frozenset()
-    for move in moves:
+    for move in told:
         unwritten = world.next_entries([move.voters]) if move.action == "append" else ()
-        options = interpreter.steps(world, move.action, *unwritten, **move.given)
+        given = {name: world.bootstrap if value == BOOTSTRAP else value for name, value in move.given.items()}
+        options = interpreter.steps(world, move.action, *unwritten, **given)
         step = max(options, key=_size, default=None)
         if step is None:
             return Replayed(tuple(steps), world, tuple(breaches), move)
@@ -108,73 +114,16 @@ def _weight(value: Any) -> Any:
     return sorted(value) if isinstance(value, frozenset) else value
 
 
-SINGLE_SERVER_BUG = (
-    Cluster(5, 4, 3, 0),
-    (
-        *elect(1, 2, 3),
-        append(1),
-        *replicate(1, 2, 3, 4),
-        commit(1),
-        append(1, 1, 2, 3, 4, 5),
-        *replicate(1, 5),
-        *elect(2, 3, 4),
-        append(2, 2, 3, 4),
-        *replicate(2, 3),
-        commit(2),
-        *elect(1, 4, 5),
-        append(1),
-        *replicate(1, 4, 5),
-        commit(1),
-    ),
-)
-"""Raft's single-server bug. Replica 1 commits in epoch 1, then adds replica 5, on 1 and 5 only. Replica 2, leader of
-epoch 2, removes replica 1 at once and commits that with 2 and 3. Replica 1 is elected again by 1, 4 and 5, without the
-committed removal, and commits another record in its place."""
-
-KIP_642_RESUME = (
-    Cluster(6, 4, 3, 0),
-    (
-        *elect(1, 2, 3),
-        append(1),
-        *replicate(1, 2, 3, 4),
-        commit(1),
-        append(1, 1, 2, 3, 4, 5),
-        *replicate(1, 5),
-        *elect(2, 3, 4),
-        append(2, 1, 2, 3, 4, 6),
-        *replicate(2, 3, 6),
-        commit(2),
-        *elect(1, 4, 5),
-        append(1),
-        *replicate(1, 4, 5),
-        commit(1),
-    ),
-)
-"""KIP-642 read literally. The record of epoch 1 is the target {1,2,5,6}; replica 1 adds 5. Replica 2 is elected and
-resumes the plan at once with 6, without a commit in its own epoch, and commits that with 2, 3 and 6. Replica 1 is
-elected again by 1, 4 and 5, and commits another record in its place."""
-
 COURSE = (
-    Cluster(5, 3, 5, 0),
-    (
-        *elect(1, 2),
-        append(1),
-        *replicate(1, 2),
-        commit(1),
-        append(1, 1, 2, 3, 4),
-        *replicate(1, 2, 4),
-        commit(1),
-        append(1),
-        *elect(2, 3, 4),
-        append(2),
-        *replicate(2, 4),
-        move("learn-leader", replica=1, leader=2),
-        *elect(2, 3, 4),
-        append(2),
-        *replicate(2, 3, 4),
-        commit(2),
-        move("learn-leader", replica=1, leader=2),
-        move("stand", candidate=3),
+    Cluster(5, 3, 5),
+    moves(
+        """
+        elect 1 2; append 1; replicate 1 2; commit 1
+        append 1 {1,2,3,4}; replicate 1 2 4; commit 1; append 1
+        elect 2 3 4; append 2; replicate 2 4; learn-leader replica=1 leader=2
+        elect 2 3 4; append 2; replicate 2 3 4; commit 2; learn-leader replica=1 leader=2
+        stand candidate=3
+        """
     ),
 )
 """A voter is added, two leaders follow, and replica 1 has an entry that nobody else has."""

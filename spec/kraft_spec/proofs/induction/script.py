@@ -1,6 +1,7 @@
 """A proof in steps: each step is an obligation of its own and a fact for the steps after it.
 
 A script proves its goal from its denial: the last step is a contradiction. Everything that a step may use has a name.
+What it uses is a text, the names with blanks between them; that of an instance is written `FACT,NAME` there.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,13 +51,13 @@ class Script:
         self._constants = {known for fact in self._facts.values() for known, _ in constants(fact)}
         self._steps: list[Obligation] = []
 
-    def have(self, step: str, goal: Formula, using: Iterable[str]) -> None:
+    def have(self, step: str, goal: Formula, using: str) -> None:
         """A step: the goal follows from the facts of these names, and is a fact of the step's name from here on.
 
         Raises:
             ScriptError: a fact has the step's name, or one of those used is not there.
         """
-        names = tuple(name for name in dict.fromkeys(using) if name not in self._taken_out)
+        names = _named(using, self._taken_out)
         missing = [name for name in names if name not in self._facts]
         if missing:
             raise ScriptError(f"{self._name}/{step} uses {', '.join(missing)}, which is no fact")
@@ -84,12 +85,12 @@ class Script:
         self._add(name, applied.formula)
         return applied
 
-    def least(self, found: Counterexamples, using: Iterable[str], natural: Iterable[str]) -> LeastCounterexample:
+    def least(self, found: Counterexamples, natural: str) -> LeastCounterexample:
         """Two steps: the denial gives a counterexample, and sizes are natural numbers; so there is a least one.
 
         It is the facts `counterexample` and `none-smaller` from here on.
         """
-        self.have("some-counterexample", found.exist(), ("denied", *using))
+        self.have("some-counterexample", found.exist(), "denied")
         self.have("sizes-are-natural", found.sizes_are_natural(), natural)
         least = found.least("least")
         self._name_anew(least.named)
@@ -97,15 +98,15 @@ class Script:
         self._add("none-smaller", least.none_smaller)
         return least
 
-    def some(self, found: Counterexamples, using: Iterable[str]) -> tuple[Expression, ...]:
+    def some(self, found: Counterexamples) -> tuple[Expression, ...]:
         """A step: the denial gives a counterexample, which gets names; it is the fact `counterexample`."""
-        self.have("some-counterexample", found.exist(), ("denied", *using))
+        self.have("some-counterexample", found.exist(), "denied")
         named = found.least("some").named
         self._name_anew(named)
         self._add("counterexample", found.condition(*named))
         return named
 
-    def contradiction(self, using: Iterable[str]) -> tuple[Obligation, ...]:
+    def contradiction(self, using: str) -> tuple[Obligation, ...]:
         """The last step; all steps in their order."""
         self.have("contradiction", z3.BoolVal(False), using)
         return tuple(self._steps)
@@ -122,11 +123,16 @@ class Script:
             self._constants.add(str(constant))
 
 
-def one_step(name: str, facts: Facts, goal: Formula, using: Iterable[str]) -> tuple[Obligation, ...]:
+def one_step(name: str, facts: Facts, goal: Formula, using: str) -> tuple[Obligation, ...]:
     """A proof without steps: the goal follows from the facts of these names.
 
     Raises:
         KeyError: one of them is no fact.
     """
-    names = tuple(used for used in dict.fromkeys(using) if used not in facts.taken_out)
+    names = _named(using, facts.taken_out)
     return (Obligation(name, {used: facts.formulas[used] for used in names}, goal, (names,)),)
+
+
+def _named(using: str, taken_out: frozenset[str]) -> tuple[str, ...]:
+    names = (name.replace(",", ", ") for name in dict.fromkeys(using.split()))
+    return tuple(name for name in names if name not in taken_out)

@@ -27,7 +27,7 @@ class Cluster(NamedTuple):
     voters: int
     """How many of them the cluster is formatted with."""
     last_epoch: int
-    tries: int
+    tries: int = 0
     """How many actions one run tries; about half of them are possible and change something."""
 
 

@@ -71,6 +71,26 @@ class State(NamedTuple):
         """
         return self._replace(**functions)
 
+    def setting(self, replica: Expression, **values: Expression | int) -> "State":
+        """The state in which these functions have other values at a replica."""
+
+        def set_to(before: StateFunction, value: Expression | int) -> StateFunction:
+            return lambda r: z3.If(r == replica, value, before(r))
+
+        return self.updated(**{name: set_to(getattr(self, name), value) for name, value in values.items()})
+
+    def adding(self, **tuples: tuple[Expression, ...]) -> "State":
+        """The state in which these relations hold of one more tuple each."""
+
+        def with_one(before: StateFunction, added: tuple[Expression, ...]) -> StateFunction:
+            def after(*given: Expression) -> Expression:
+                same = [one == other for one, other in zip(given, added, strict=True)]
+                return z3.Or(before(*given), same[0] if len(same) == 1 else z3.And(*same))
+
+            return after
+
+        return self.updated(**{name: with_one(getattr(self, name), added) for name, added in tuples.items()})
+
 
 def any_state() -> State:
     """A state about which nothing is known."""

@@ -80,24 +80,7 @@ def theory(profile: Profile = KIP) -> Theory:
         profile: Who decides what the KIPs leave open. `abstraction.DECISIONS` says what of that is a step of the proof.
     """
     before = any_state()
-    steps: tuple[Action, ...] = (
-        actions.stand(before),
-        actions.stand_again(before),
-        actions.vote(before),
-        actions.become_leader(before),
-        actions.append(before),
-        actions.commit(before),
-        actions.learn_epoch(before),
-        actions.learn_leader(before),
-        logs.fetch_records(before),
-        logs.learn_high_watermark(before),
-        logs.truncate(before),
-        logs.load_snapshot(before),
-        logs.sync(before),
-        logs.acknowledge(before),
-        logs.crash(before),
-        logs.replace_disk(before),
-    )
+    steps: tuple[Action, ...] = tuple(action(before) for action in (*actions.ALL, *logs.ALL))
     if profile.restart_precedence == "own-vote":
         # Who restarts as Candidate of an epoch follows nobody in it, whatever it knew before.
         steps = tuple(

@@ -76,7 +76,7 @@ REVIEWED: tuple[Reviewed, ...] = (
     Reviewed(
         "definitions",
         "Election Safety, Leader Completeness and State Machine Safety say what users of Kafka mean.",
-        "`election-safety` and `leader-completeness` in voting_invariants.py, `state-machine-safety` in invariants.py",
+        "`election-safety`, `leader-completeness` and `state-machine-safety` in invariants.py",
     ),
     Reviewed(
         "axioms",

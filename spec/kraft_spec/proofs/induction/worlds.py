@@ -7,6 +7,7 @@ that somebody stood for, voted in or reached the epoch.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain, combinations, count
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -73,12 +74,10 @@ class Entry:
         return found
 
 
-_BOOTSTRAPPED: dict[Replicas, Entry] = {}
-
-
+@cache
 def bootstrapped(voters: Replicas) -> Entry:
     """The empty log, with the voters of the bootstrap checkpoint.  Rule: bootstrap.multi-voter."""
-    return _BOOTSTRAPPED.setdefault(voters, Entry(Record(0, voters), None))
+    return Entry(Record(0, voters), None)
 
 
 class World(NamedTuple):
@@ -132,15 +131,11 @@ class World(NamedTuple):
         return next(entry for entry in followers if (entry,) not in self.written)
 
 
+@cache
 def all_sets(replicas: tuple[Replica, ...]) -> tuple[Replicas, ...]:
     """All sets of these replicas, smaller ones first."""
-    if replicas not in _ALL_SETS:
-        sizes = range(len(replicas) + 1)
-        _ALL_SETS[replicas] = tuple(frozenset(chosen) for size in sizes for chosen in combinations(replicas, size))
-    return _ALL_SETS[replicas]
-
-
-_ALL_SETS: dict[tuple[Replica, ...], tuple[Replicas, ...]] = {}
+    sizes = range(len(replicas) + 1)
+    return tuple(frozenset(chosen) for size in sizes for chosen in combinations(replicas, size))
 
 
 def shown_set(replicas: Replicas) -> str:
@@ -152,14 +147,10 @@ def _majority(quorum: Replicas, voters: Replicas) -> bool:
     return is_majority(len(quorum & voters), keys(voters))
 
 
+@cache
 def keys(replicas: Replicas) -> frozenset[ReplicaKey]:
     """The replicas as the reference names them."""
-    if replicas not in _KEYS:
-        _KEYS[replicas] = frozenset(ReplicaKey(replica) for replica in replicas)
-    return _KEYS[replicas]
-
-
-_KEYS: dict[Replicas, frozenset[ReplicaKey]] = {}
+    return frozenset(ReplicaKey(replica) for replica in replicas)
 
 
 def _previous(entry: Entry) -> Entry:

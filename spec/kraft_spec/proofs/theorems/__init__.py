@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 from itertools import chain
 
-from kraft_spec.proofs.theorems import changes, competing, identity, leader, majorities, plan, resumed_plan
+from kraft_spec.proofs.theorems import changes, competing, identity, leader, plan
 from kraft_spec.proofs.theorems.data import Counterexample, Obligation, Theorem, Weakening
 
 __all__ = ["Counterexample", "Obligation", "Theorem", "UnknownTheoremError", "Weakening", "theorem", "theorems"]
@@ -11,13 +11,12 @@ __all__ = ["Counterexample", "Obligation", "Theorem", "UnknownTheoremError", "We
 _BY_SLUG = {
     one.slug: one
     for one in chain(
-        majorities.THEOREMS,
         changes.THEOREMS,
         competing.THEOREMS,
         identity.THEOREMS,
         leader.THEOREMS,
         plan.THEOREMS,
-        resumed_plan.THEOREMS,
+        competing.RESUMED,
     )
 }
 

@@ -2,11 +2,8 @@
 
 from typing import NamedTuple
 
-import z3
-
 from kraft_spec.proofs.certificate import Certificate, certifies
-from kraft_spec.proofs.linear import Problem
-from kraft_spec.proofs.solving import Contradiction, Solution, solve, z3_facts
+from kraft_spec.proofs.solving import Contradiction, Solution, solve
 from kraft_spec.proofs.theorems.data import Counterexample, Obligation, Theorem, Weakening
 from kraft_spec.proofs.venn import Diagram
 
@@ -115,20 +112,11 @@ def _why_not(obligation: Obligation, answer: Contradiction) -> str:
     core = obligation.problem._replace(facts=tuple(facts[name] for name in answer.core))
     if answer.certificate is not None and not certifies(answer.certificate, core):
         return "its certificate does not add up"
-    if not _can_be_true(obligation.without_denial):
+    possible = solve(obligation.without_denial)
+    # The numbers that the solver names are tried in plain Python.
+    if isinstance(possible, Contradiction) or not all(fact.holds(possible.values) for fact in obligation.premises):
         return "its premises contradict each other, so it says nothing"
     return ""
-
-
-def _can_be_true(problem: Problem) -> bool:
-    """Are there numbers that make every fact true? Whatever the solver names is tried in plain Python."""
-    solver = z3.SimpleSolver()
-    solver.add(*(z3.Int(name) >= 0 for name in problem.variables), *z3_facts(problem.facts))
-    if solver.check() != z3.sat:
-        return False
-    model = solver.model()
-    values = {name: model.eval(z3.Int(name), model_completion=True).as_long() for name in problem.variables}
-    return min(values.values()) >= 0 and all(fact.holds(values) for fact in problem.facts)
 
 
 def _weakening(weakening: Weakening) -> CheckedWeakening:

@@ -4,11 +4,15 @@ A theorem is proved by contradiction. Each of its obligations lists premises and
 claim is false; no natural numbers may make all of them true. A weakening changes one fact, and then they must.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kraft_spec.proofs.linear import Fact, Problem, Term
-from kraft_spec.proofs.venn import Diagram
+from kraft_spec.proofs.venn import Diagram, SetExpression
+
+EVERY = "every"
+"""The case of a theorem that has only one; its file is named after the theorem alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,22 @@ class Obligation:
     def also(self, *facts: Fact) -> "Obligation":
         """The same with more premises."""
         return replace(self, premises=(*self.premises, *facts))
+
+    def weakened(
+        self, name: str, change: str, smallest: tuple[SetExpression, ...], sets: str, **numbers: int
+    ) -> "Weakening":
+        """This obligation, as one that can no longer be met.
+
+        Args:
+            name: The weakening's.
+            change: What is different from the theorem, in plain words.
+            smallest: The sets that a counterexample makes as small as possible.
+            sets: The smallest one: the members of the diagram's sets in their order, `1,2 | 1,2,3`.
+            numbers: What it says besides.
+        """
+        members = (tuple(map(int, re.findall("[0-9]+", part))) for part in sets.split("|"))
+        found = Counterexample(dict(zip(self.diagram.names, members, strict=True)), numbers)
+        return Weakening(name, change, self, tuple(map(self.diagram.size, smallest)), found)
 
     def _problem(self, *facts: Fact) -> Problem:
         named = {name for fact in facts for row in fact.rows for name, _ in row.coefficients}
@@ -127,3 +147,39 @@ class Theorem:
     obligations: tuple[Obligation, ...]
     weakenings: tuple[Weakening, ...]
     argument: str = ""
+
+    def questions(self) -> dict[str, str]:
+        """Each obligation and each weakening for any solver: a text in SMT-LIB 2 by the name of its file.
+
+        The first line of a text is the answer to expect: `; expect: unsat` of what is proved, `; expect: sat` of what
+        is refuted. The texts are the same bytes on every run; the names are without `.smt2`.
+        """
+        asked: dict[str, str] = {}
+        for obligation in self.obligations:
+            name = self.slug if obligation.case == EVERY else f"{self.slug}--{obligation.case}"
+            asked[name] = _question("unsat", name, self.statement, obligation.problem)
+        for weakening in self.weakenings:
+            name = f"{self.slug}--weakened-{weakening.name}"
+            asked[name] = _question("sat", name, f"Weakened: {weakening.change}.", weakening.refuted.problem)
+        return asked
+
+
+def meet(case: str, diagram: Diagram, one: str, other: str, *premises: Fact, half: bool = False) -> Obligation:
+    """All majorities of two sets of a diagram share a replica if the premises hold.
+
+    Args:
+        case: Of the theorem.
+        diagram: It has a set `NAMEMajority` for each of the two.
+        one: Name of a set.
+        other: Name of another.
+        premises: What is assumed beside that they are majorities.
+        half: Whether the premises speak of the number `half`.
+    """
+    majorities = {name: diagram[f"{name}Majority"] for name in (one, other)}
+    facts = (diagram.majority(f"majority-of-{name.lower()}", majorities[name], diagram[name]) for name in majorities)
+    denial = diagram.disjoint("no-replica-in-both", *majorities.values())
+    return Obligation(case, diagram, (*facts, *premises), denial, ("half",) if half else ())
+
+
+def _question(answer: str, name: str, says: str, problem: Problem) -> str:
+    return f"; expect: {answer}\n; {says}\n{problem._replace(name=name).smt2()}"

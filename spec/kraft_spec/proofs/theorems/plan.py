@@ -5,16 +5,12 @@ Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-membe
 """
 
 from kraft_spec.proofs.linear import Fact, at_most, equal, less, variable
-from kraft_spec.proofs.theorems.data import Counterexample, Obligation, Theorem, Weakening
+from kraft_spec.proofs.theorems.data import Obligation, Theorem, meet
 from kraft_spec.proofs.venn import Diagram
 
 _SIZES = Diagram("Current", "Target", "Next")
 _CURRENT, _TARGET, _NEXT = (_SIZES[name] for name in _SIZES.names)
 _CHOICES = ("add", "remove")
-
-
-def _sets(diagram: Diagram, *members: tuple[int, ...], **numbers: int) -> Counterexample:
-    return Counterexample(dict(zip(diagram.names, members, strict=True)), numbers)
 
 
 def _choice(diagram: Diagram, choice: str) -> Fact:
@@ -48,32 +44,18 @@ def _plan_step() -> Theorem:
         "NextMajority",
         within={"CurrentMajority": "Current", "NextMajority": "Next"},
     )
-    one, other = diagram["CurrentMajority"], diagram["NextMajority"]
-    steps = {
-        choice: Obligation(
-            choice,
-            diagram,
-            (
-                diagram.majority("majority-of-current", one, diagram["Current"]),
-                diagram.majority("majority-of-next", other, diagram["Next"]),
-                *_premises(diagram, choice),
-            ),
-            diagram.disjoint("no-replica-in-both", one, other),
-        )
-        for choice in _CHOICES
-    }
+    steps = {choice: meet(choice, diagram, "Current", "Next", *_premises(diagram, choice)) for choice in _CHOICES}
+    everyone = diagram["Current"] | diagram["Target"] | diagram["Next"]
     return Theorem(
         "plan-step",
         "All majorities of the voters sets before and after a step of a KIP-642 plan intersect.",
         ("reassign.single-member-steps", "reassign.add-or-remove-choice", "reassign.effective-on-append"),
         tuple(steps.values()),
         (
-            Weakening(
-                "add-and-remove",
-                "a step adds one replica and removes another",
-                steps["add"].instead(_step(diagram, adds=True, removes=True)),
-                (diagram.size(diagram["Current"] | diagram["Target"] | diagram["Next"]),),
-                _sets(diagram, (1,), (2,), (2,), (1,), (2,)),
+            steps["add"]
+            .instead(_step(diagram, adds=True, removes=True))
+            .weakened(
+                "add-and-remove", "a step adds one replica and removes another", (everyone,), "1 | 2 | 2 | 1 | 2"
             ),
         ),
     )
@@ -99,10 +81,6 @@ def _plan_size() -> Theorem:
         for choice in _CHOICES
         for name, denial in denials.items()
     }
-    tighter = (
-        at_most("current-not-above", current, larger),
-        less("next-above", larger, following),
-    )
     return Theorem(
         "plan-size",
         "While a KIP-642 plan runs, there are never fewer voters than the smaller of the first and the target set has, "
@@ -110,12 +88,16 @@ def _plan_size() -> Theorem:
         ("reassign.add-or-remove-choice", "reassign.three-sets"),
         tuple(cases.values()),
         (
-            Weakening(
+            cases["add-not-above"]
+            .instead(at_most("current-not-above", current, larger))
+            .instead(less("next-above", larger, following))
+            .weakened(
                 "never-above-the-larger",
                 "there are never more voters than the larger set has",
-                cases["add-not-above"].instead(tighter[0]).instead(tighter[1]),
-                (_SIZES.size(_CURRENT | _TARGET | _NEXT),),
-                _sets(_SIZES, (1,), (2,), (1, 2), smaller=0, larger=1),
+                (_CURRENT | _TARGET | _NEXT,),
+                "1 | 2 | 1,2",
+                smaller=0,
+                larger=1,
             ),
         ),
         "The first set is within the bounds by their definition; if the current set is, so is the next.",
@@ -147,12 +129,14 @@ def _plan_ends() -> Theorem:
         ("reassign.add-or-remove-choice", "reassign.three-sets", "reassign.completion"),
         (*possible, *nearer),
         (
-            Weakening(
+            possible[0]
+            .without("not-there-yet")
+            .also(at_most("current-has-a-voter", 1, _SIZES.size(_CURRENT)))
+            .weakened(
                 "end-not-tested",
                 "step 3 of the algorithm by itself: the two sizes are compared, and not whether the target is reached",
-                possible[0].without("not-there-yet").also(at_most("current-has-a-voter", 1, _SIZES.size(_CURRENT))),
-                (_SIZES.size(_CURRENT | _TARGET),),
-                _sets(_SIZES, (1,), (1,), (1,)),
+                (_CURRENT | _TARGET,),
+                "1 | 1 | 1",
             ),
         ),
     )
@@ -163,7 +147,7 @@ def _consecutive_sets() -> Theorem:
     majorities = {f"{name}Majority": name for name in sets}
     diagram = Diagram(*sets, *majorities, within=majorities)
     first, second, third = (diagram[name] for name in sets)
-    everyone = (diagram.size(first | second | third),)
+    everyone = (first | second | third,)
     premises = (
         *(diagram.majority(f"majority-of-{name.lower()}", diagram[f"{name}Majority"], diagram[name]) for name in sets),
         at_most("first-change", diagram.size(first ^ second), 1),
@@ -182,19 +166,17 @@ def _consecutive_sets() -> Theorem:
         ("voters.at-most-one-difference", "voters.one-change-at-a-time", "reassign.commit-before-next-step"),
         (apart("First", "Second"), apart("Second", "Third")),
         (
-            Weakening(
+            two_apart.weakened(
                 "next-but-one",
                 "all majorities of each set and the next but one intersect",
-                two_apart,
                 everyone,
-                _sets(diagram, (1,), (1, 2), (2,), (1,), (1, 2), (2,)),
+                "1 | 1,2 | 2 | 1 | 1,2 | 2",
             ),
-            Weakening(
+            two_apart.also(equal("three-voters", diagram.size(first), 3)).weakened(
                 "next-but-one-of-three",
                 "all majorities of each set and the next but one intersect, and the first has three voters",
-                two_apart.also(equal("three-voters", diagram.size(first), 3)),
                 everyone,
-                _sets(diagram, (1, 2, 3), (1, 2), (1,), (2, 3), (1, 2), (1,)),
+                "1,2,3 | 1,2 | 1 | 2,3 | 1,2 | 1",
             ),
         ),
     )

@@ -4,12 +4,14 @@ Take of each set first the replicas that the other lacks, and only then common o
 common replicas are enough for both; then there are two majorities that share nobody.
 """
 
+from collections.abc import Iterator
+
 from kraft_spec.proofs.linear import Fact, Term, at_most, equal, less, variable
 from kraft_spec.proofs.theorems.data import Obligation
 from kraft_spec.proofs.venn import Diagram, SetExpression
 
-_OF_OLD = variable("majority-of-old")
-_OF_NEW = variable("majority-of-new")
+_NUMBERS = ("majority-of-old", "majority-of-new")
+_OF_OLD, _OF_NEW = map(variable, _NUMBERS)
 
 
 def room_for_both(
@@ -21,13 +23,14 @@ def room_for_both(
         That the majorities are no smaller than what only one set has, and that the common replicas are enough.
     """
     removed, added, common = (diagram.size(part) for part in (old - new, new - old, old & new))
-    denials = (
-        ("removed-fit", less("removed-do-not-fit", _OF_OLD, removed)),
-        ("added-fit", less("added-do-not-fit", _OF_NEW, added)),
-        ("room", less("too-few-in-common", common, (_OF_OLD - removed) + (_OF_NEW - added))),
-    )
+    denials = {
+        "removed-fit": less("removed-do-not-fit", _OF_OLD, removed),
+        "added-fit": less("added-do-not-fit", _OF_NEW, added),
+        "room": less("too-few-in-common", common, (_OF_OLD - removed) + (_OF_NEW - added)),
+    }
+    facts = (*_smallest_majorities(diagram, old, new), *premises)
     return tuple(
-        _obligation(f"{case}-{name}", diagram, old, new, premises, denial, numbers) for name, denial in denials
+        Obligation(f"{case}-{name}", diagram, facts, denial, (*_NUMBERS, *numbers)) for name, denial in denials.items()
     )
 
 
@@ -40,28 +43,20 @@ def room_far_apart(
         Three of the four cases; where neither majority needs common replicas there is nothing to show.
     """
     removed, added, common = (diagram.size(part) for part in (old - new, new - old, old & new))
-    cases = (
-        (
-            "both-need-common",
-            (at_most("removed-fit", removed, _OF_OLD), at_most("added-fit", added, _OF_NEW)),
-            (_OF_OLD - removed) + (_OF_NEW - added),
-        ),
-        (
-            "old-needs-common",
-            (at_most("removed-fit", removed, _OF_OLD), less("added-do-not-fit", _OF_NEW, added)),
-            _OF_OLD - removed,
-        ),
-        (
-            "new-needs-common",
-            (less("removed-do-not-fit", _OF_OLD, removed), at_most("added-fit", added, _OF_NEW)),
-            _OF_NEW - added,
-        ),
-    )
+    removed_fit, added_fit = at_most("removed-fit", removed, _OF_OLD), at_most("added-fit", added, _OF_NEW)
+    removed_do_not = less("removed-do-not-fit", _OF_OLD, removed)
+    added_do_not = less("added-do-not-fit", _OF_NEW, added)
+    cases = {
+        "both-need-common": (removed_fit, added_fit, (_OF_OLD - removed) + (_OF_NEW - added)),
+        "old-needs-common": (removed_fit, added_do_not, _OF_OLD - removed),
+        "new-needs-common": (removed_do_not, added_fit, _OF_NEW - added),
+    }
+    facts = (*_smallest_majorities(diagram, old, new), *premises)
     return tuple(
-        _obligation(
-            f"{case}-{name}", diagram, old, new, (*premises, *fits), less("too-few-in-common", common, needed), ()
+        Obligation(
+            f"{case}-{name}", diagram, (*facts, of_old, of_new), less("too-few-in-common", common, needed), _NUMBERS
         )
-        for name, fits, needed in cases
+        for name, (of_old, of_new, needed) in cases.items()
     )
 
 
@@ -75,22 +70,8 @@ def even(name: str, size: Term) -> Fact:
     return equal(name, size, 2 * variable("half"))
 
 
-def _obligation(
-    case: str,
-    diagram: Diagram,
-    old: SetExpression,
-    new: SetExpression,
-    premises: tuple[Fact, ...],
-    denial: Fact,
-    numbers: tuple[str, ...],
-) -> Obligation:
-    sizes = (
-        _smallest_majority("smallest-majority-of-old", _OF_OLD, diagram.size(old)),
-        _smallest_majority("smallest-majority-of-new", _OF_NEW, diagram.size(new)),
-    )
-    return Obligation(case, diagram, (*sizes, *premises), denial, ("majority-of-old", "majority-of-new", *numbers))
-
-
-def _smallest_majority(name: str, majority: Term, voters: Term) -> Fact:
-    """More than half of the voters, and with one fewer no longer."""
-    return Fact(name, (*less(name, voters, 2 * majority).rows, *at_most(name, 2 * majority, voters + 2).rows))
+def _smallest_majorities(diagram: Diagram, old: SetExpression, new: SetExpression) -> Iterator[Fact]:
+    """Of each set: more than half of the voters, and with one fewer no longer."""
+    for name, majority, voters in (("old", _OF_OLD, diagram.size(old)), ("new", _OF_NEW, diagram.size(new))):
+        rows = (*less("", voters, 2 * majority).rows, *at_most("", 2 * majority, voters + 2).rows)
+        yield Fact(f"smallest-majority-of-{name}", rows)

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.replays import append, commit, elect, replay, replicate
+from kraft_spec.proofs.induction.replays import moves, replay
 from kraft_spec.proofs.induction.simulator import Cluster, random_run
 from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import TRUTH
@@ -17,16 +17,8 @@ from kraft_spec.proofs.induction.worlds import MEANINGS, World
 
 TINY = Cluster(3, 2, 2, 150)
 MOST_ENTRIES = 4
-VOTER_REMOVED = (
-    *elect(1, 2),
-    append(1),
-    *replicate(1, 2, 3),
-    commit(1),
-    append(1, 1, 2),
-    *replicate(1, 2),
-    commit(1),
-    *elect(2, 1),
-    append(2),
+VOTER_REMOVED = moves(
+    "elect 1 2; append 1; replicate 1 2 3; commit 1; append 1 {1,2}; replicate 1 2; commit 1; elect 2 1; append 2"
 )
 
 

@@ -58,30 +58,30 @@ def _script(**facts: z3.BoolRef) -> Script:
 
 def test_a_step_that_does_not_follow_is_not_proved() -> None:
     script = _script(known=prefix(b, a))
-    script.have("false", prefix(a, b), ("known",))
-    assert [prove(step).proved for step in script.contradiction(("false", "denied"))] == [False, True]
+    script.have("false", prefix(a, b), "known")
+    assert [prove(step).proved for step in script.contradiction("false denied")] == [False, True]
 
 
 def test_a_step_uses_only_what_it_names() -> None:
     script = _script(known=prefix(a, b))
-    (step,) = script.contradiction(("denied",))
+    (step,) = script.contradiction("denied")
     assert not prove(step).proved
     assert set(step.facts) == {"denied"}
 
 
 def test_a_script_refuses_unknown_facts() -> None:
     with pytest.raises(ScriptError, match="part/goal/step uses nothing, which is no fact"):
-        _script().have("step", prefix(a, b), ("nothing",))
+        _script().have("step", prefix(a, b), "nothing")
     with pytest.raises(ScriptError, match="part/goal applies nothing"):
         _script().apply("nothing", (a,), "to")
     with pytest.raises(KeyError, match="nothing"):
-        one_step("part/goal", Facts({}), prefix(a, b), ("nothing",))
+        one_step("part/goal", Facts({}), prefix(a, b), "nothing")
 
 
 def test_a_script_refuses_two_facts_of_one_name() -> None:
     script = _script(known=prefix(a, b))
     with pytest.raises(ScriptError, match="two facts known"):
-        script.have("known", prefix(b, a), ())
+        script.have("known", prefix(b, a), "")
 
 
 def test_a_script_names_nothing_twice() -> None:
@@ -101,6 +101,6 @@ def test_a_script_names_nothing_like_a_constant_of_its_facts() -> None:
 
 def test_a_fact_taken_out_of_the_theory_is_left_out_of_steps() -> None:
     script = Script("part/goal", Facts({"known": prefix(a, b)}, frozenset({"gone"})), prefix(a, b))
-    script.have("step", prefix(a, b), ("known", "gone"))
+    script.have("step", prefix(a, b), "known gone")
     with pytest.raises(MissingFactError, match="gone, here needs gone"):
         script.apply("gone", (a,), "here")

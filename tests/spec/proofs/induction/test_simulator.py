@@ -3,9 +3,10 @@
 import pytest
 import z3
 
-from kraft_spec.proofs.induction.changes import other_invariant, without_guard
+from kraft_spec.proofs.induction.changes import changed, other_invariant
 from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.replays import COURSE, KIP_642_RESUME, SINGLE_SERVER_BUG, Move, replay
+from kraft_spec.proofs.induction.mutants import Mutant, mutant
+from kraft_spec.proofs.induction.replays import COURSE, moves, replay
 from kraft_spec.proofs.induction.simulator import CLUSTERS, Cluster, simulate
 from kraft_spec.proofs.induction.state import State
 from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, REPLICA, Formula, forall, variables
@@ -13,10 +14,11 @@ from kraft_spec.proofs.induction.theory import theory
 
 THEORY = theory()
 INTERPRETER = Interpreter(THEORY)
-WITHOUT_THE_RULE = Interpreter(without_guard("append", "epoch-is-committed")(THEORY))
+WITHOUT_THE_RULE = Interpreter(changed(THEORY, ["without append/epoch-is-committed"]))
 
 NEVER = z3.BoolVal(False)
-Told = tuple[Cluster, tuple[Move, ...]]
+SINGLE_SERVER = mutant("change-before-own-epoch-commits")
+KIP_642 = mutant("change-before-own-epoch-commits-and-invariant-agrees")
 
 
 def test_every_invariant_holds_in_every_state_that_random_runs_reach() -> None:
@@ -43,15 +45,15 @@ def test_a_seed_gives_the_same_runs() -> None:
 
 
 def test_a_broken_guard_is_reported_with_the_run() -> None:
-    broken = simulate(Interpreter(without_guard("vote", "no-other-vote")(THEORY)), states=4_000, seed=0).broken
+    broken = simulate(Interpreter(changed(THEORY, ["without vote/no-other-vote"])), states=4_000, seed=0).broken
     assert broken is not None
     assert broken.names == ("vote-once-per-epoch",)
     assert broken.steps[-1].action == "vote"
 
 
 def test_an_untrue_invariant_is_reported() -> None:
-    nobody_leads = other_invariant("bootstrap-written", _nobody_leads)
-    broken = simulate(Interpreter(nobody_leads(THEORY)), states=4_000, seed=0).broken
+    nobody_leads = other_invariant(THEORY, "bootstrap-written", _nobody_leads)
+    broken = simulate(Interpreter(nobody_leads), states=4_000, seed=0).broken
     assert broken is not None
     assert (broken.names, broken.steps[-1].action) == (("bootstrap-written",), "become-leader")
 
@@ -73,21 +75,21 @@ def test_a_cluster_with_too_few_states_ends_the_runs() -> None:
     assert (found.states < 20, found.broken) == (True, None)
 
 
-@pytest.mark.parametrize("told", [SINGLE_SERVER_BUG, KIP_642_RESUME], ids=["single-server", "kip-642"])
-def test_a_change_before_the_own_epoch_is_committed_is_refused(told: Told) -> None:
-    cluster, moves = told
-    found = replay(INTERPRETER, cluster, moves)
+@pytest.mark.parametrize("told", [SINGLE_SERVER, KIP_642], ids=["single-server", "kip-642"])
+def test_a_change_before_the_own_epoch_is_committed_is_refused(told: Mutant) -> None:
+    assert told.cluster is not None
+    found = replay(INTERPRETER, told.cluster, moves(told.run))
     assert (found.breaches, str(found.refused), len(found.steps)) == ((), "append(leader=2)", 23)
 
 
 @pytest.mark.parametrize(
     ("told", "elected", "committed"),
-    [(SINGLE_SERVER_BUG, 32, 40), (KIP_642_RESUME, 35, 43)],
+    [(SINGLE_SERVER, 32, 40), (KIP_642, 35, 43)],
     ids=["single-server", "kip-642"],
 )
-def test_without_the_rule_it_loses_what_was_committed(told: Told, elected: int, committed: int) -> None:
-    cluster, moves = told
-    found = replay(WITHOUT_THE_RULE, cluster, moves)
+def test_without_the_rule_it_loses_what_was_committed(told: Mutant, elected: int, committed: int) -> None:
+    assert told.cluster is not None
+    found = replay(WITHOUT_THE_RULE, told.cluster, moves(told.run))
     assert found.refused is None
     assert [(one.number, one.step.action, one.names) for one in found.breaches] == [
         (24, "append", ("one-voter-change-at-a-time",)),

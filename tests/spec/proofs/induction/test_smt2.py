@@ -7,11 +7,7 @@ import z3
 
 from kraft_spec.proofs.induction.obligations import obligations, prove_induction
 from kraft_spec.proofs.induction.prover import Answer, new_solver
-from kraft_spec.proofs.induction.smt2 import file_name, questions, smt2, text
-from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, epoch_of, exists, forall, prefix, variables
-
-x, y, a = variables(ENTRY, "x y a")
-(n,) = variables(NUMBER, "n")
+from kraft_spec.proofs.induction.smt2 import file_name, questions, smt2
 
 
 def test_every_exported_obligation_is_read_back_and_proved() -> None:
@@ -65,33 +61,3 @@ def test_the_same_bytes_in_another_process() -> None:
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
     assert run("1") == run("2") != ""
-
-
-@pytest.mark.parametrize(
-    ("formula", "expected"),
-    [
-        (prefix(a, a), "(prefix a a)"),
-        (z3.And(prefix(a, a)), "(prefix a a)"),
-        (z3.And(), "true"),
-        (z3.Or(), "false"),
-        (epoch_of(a) > -2, "(> (epoch_of a) (- 2))"),
-        (z3.If(prefix(a, a), n, 3) == n, "(= (ite (prefix a a) n 3) n)"),
-        (z3.Const("on disk", z3.BoolSort()), "|on disk|"),
-        (
-            forall((x,), z3.Implies(prefix(x, a), exists((x,), prefix(a, x)))),
-            "(forall ((x_0 Entry)) (=> (prefix x_0 a) (exists ((x_1 Entry)) (prefix a x_1))))",
-        ),
-        (
-            forall((x, y), prefix(x, y), (epoch_of(x), epoch_of(y)), prefix(x, y)),
-            "(forall ((x_0 Entry) (y_1 Entry)) "
-            "(! (prefix x_0 y_1) :pattern ((epoch_of x_0) (epoch_of y_1)) :pattern ((prefix x_0 y_1))))",
-        ),
-    ],
-)
-def test_formulas_as_text(formula: z3.BoolRef, expected: str) -> None:
-    assert text(formula) == expected
-
-
-def test_an_operator_that_the_proof_does_not_use_is_refused() -> None:
-    with pytest.raises(ValueError, match="has no text"):
-        text(n % 2 == 0)

@@ -6,10 +6,10 @@ import pytest
 import z3
 
 from kraft_spec.proofs.induction import counting
-from kraft_spec.proofs.induction.compiler import Compiler
+from kraft_spec.proofs.induction.evaluator import Evaluator
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.prover import Obligation, prove, prove_all
+from kraft_spec.proofs.induction.prover import Obligation, prove
 from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
 from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.proofs.induction.vacuity import is_reductio, refuted_premises, witnesses
@@ -47,7 +47,7 @@ def test_a_guard_that_cannot_be_true_has_no_world() -> None:
 
 
 def test_no_premises_are_refuted_without_the_goal() -> None:
-    answers = prove_all([one for one in obligations() if not is_reductio(one)])
+    answers = [prove(one) for one in obligations() if not is_reductio(one)]
     assert all(answer.proved for answer in answers)
     assert refuted_premises(answers) == ()
 
@@ -83,9 +83,9 @@ def untrue_definitions(replicas: int) -> tuple[str, ...]:
     """Definitions behind the quorum axioms that are not true of all sets of so many replicas; there should be none."""
     everyone = tuple(range(1, replicas + 1))
     sets = all_sets(everyone)
-    compiler = Compiler({**MEANINGS, **SIZES})
+    evaluator = Evaluator({**MEANINGS, **SIZES})
     environment = {"Replica": everyone, "Quorum": sets, "Voters": sets}
-    return tuple(name for name, formula in counting.DEFINITIONS.items() if not compiler.value(formula)(environment))
+    return tuple(name for name, formula in counting.DEFINITIONS.items() if not evaluator.value(formula)(environment))
 
 
 @pytest.mark.parametrize("replicas", [1, 2, 3, pytest.param(4, marks=pytest.mark.nightly)])

@@ -9,9 +9,8 @@ import pytest
 import z3
 
 from kraft_spec.proofs.theorems import theorem, theorems
-from kraft_spec.proofs.theorems.smt2 import questions
 
-TEXTS = {name: text for one in theorems() for name, text in questions(one).items()}
+TEXTS = {name: text for one in theorems() for name, text in one.questions().items()}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -23,7 +22,7 @@ def test_z3_reads_each_file_and_gives_the_stated_answer(name: str) -> None:
 
 def test_each_obligation_and_each_weakening_has_a_file() -> None:
     assert len(TEXTS) == sum(len(one.obligations) + len(one.weakenings) for one in theorems())
-    assert list(questions(theorem("plan-step"))) == [
+    assert list(theorem("plan-step").questions()) == [
         "plan-step--add",
         "plan-step--remove",
         "plan-step--weakened-add-and-remove",
@@ -31,7 +30,7 @@ def test_each_obligation_and_each_weakening_has_a_file() -> None:
 
 
 def test_a_file_says_what_it_is_about() -> None:
-    asked = questions(theorem("same-set"))
+    asked = theorem("same-set").questions()
     assert {name: text.splitlines()[:3] for name, text in asked.items()} == {
         "same-set": ["; expect: unsat", f"; {theorem('same-set').statement}", "; same-set"],
         "same-set--weakened-as-many": [
@@ -54,13 +53,12 @@ def test_a_file_says_what_it_is_about() -> None:
 DIGEST = """
 import hashlib
 from kraft_spec.proofs.theorems import theorems
-from kraft_spec.proofs.theorems.smt2 import questions
-print(hashlib.sha256(repr([questions(one) for one in theorems()]).encode()).hexdigest())
+print(hashlib.sha256(repr([one.questions() for one in theorems()]).encode()).hexdigest())
 """
 
 
 def test_the_bytes_are_the_same_in_every_process() -> None:
-    here = hashlib.sha256(repr([questions(one) for one in theorems()]).encode()).hexdigest()
+    here = hashlib.sha256(repr([one.questions() for one in theorems()]).encode()).hexdigest()
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     run = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == here
