@@ -52,14 +52,14 @@ def answers(request: Request) -> Iterator[Answer]:
             output = Path(request.folder) / f"out-{number}"
             before = watch.usage()
             began = time.monotonic()
-            account, document = run_in(session, [name], output)
+            document = run_in(session, [name], output)
             seconds = time.monotonic() - began
             after = watch.usage()
             usage = {role: asdict(used) for role, used in after.items()}
             for role, used in before.items():
                 usage[role]["seconds"] -= used.seconds
             stages = {one["stage"]: one["seconds"] for one in document["throughput"]}
-            yield {"seconds": seconds, "stages": stages, "account": account.as_dict(), "usage": usage}
+            yield {"seconds": seconds, "stages": stages, "account": document["account"], "usage": usage}
 
 
 def main() -> None:
