@@ -32,7 +32,7 @@ WITH_MUTATION = $(BIN)/python -c 'import cosmic_ray' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[mutation]'
 WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[cross-check]'
-WITH_SPARK = $(BIN)/python -c 'import jinja2, matplotlib, pandas, pyarrow, pyspark' 2>/dev/null || \
+WITH_SPARK = $(BIN)/python -c 'import jinja2, pyarrow, pyspark' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[pipeline]'
 # With the extra of the wire format, whose modules have pages.
 WITH_DOCS = $(BIN)/python -c 'import crc32c, furo, kio, myst_parser, sphinx' 2>/dev/null || \

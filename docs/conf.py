@@ -52,8 +52,6 @@ autodoc_mock_imports = [
     "junitparser",
     "kafka",
     "markupsafe",
-    "matplotlib",
-    "pandas",
     "py4j",
     "pyarrow",
     "pyspark",
@@ -67,7 +65,7 @@ nitpick_ignore_regex = [
     (
         "py:.*",
         r"(abc|argparse|ast|asyncio|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json"
-        r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pytest|pyspark|pandas|random|re|rich|string|subprocess|tempfile|threading|types|uuid"
+        r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pytest|pyspark|random|re|rich|string|subprocess|tempfile|threading|types|uuid"
         r"|typer|typing|z3)\..*",
     ),
     # Pieces of a type that Sphinx cuts at its commas: of one with what Typer or msgspec is told about it, and of bases.

@@ -26,7 +26,7 @@ print(json.dumps([int(code), sorted(sys.modules)]))
 """
 """Runs a command, and says in the last line how it ended and what is loaded."""
 
-LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "matplotlib", "pandas", "pyarrow", "pyspark", "z3"}
+LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
 PLAYED = {"kraft_reference.cluster.simulation", "kraft_reference.scenarios", "kraft_reference.partitions.scenarios"}
 OF_OTHERS = {"kraft_spec.models", "kraft_spec.proofs.induction", "kraft_conformance.runner", "kraft_conformance.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED

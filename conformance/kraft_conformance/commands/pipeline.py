@@ -88,7 +88,7 @@ def run(
     with _pipeline(output) as (runs, notice):
         options = session_options(runs, master, conf, spark_log)
         checking = runs.Checking(every, candidates)
-        account, document = runs.run(
+        document = runs.run(
             options,
             inputs,
             output,
@@ -101,9 +101,9 @@ def run(
     if as_json:
         print_json(document)
     else:
-        show_account(account.as_dict())
+        show_account(document["account"])
         show_report(document, output)
-    return _code(account.as_dict(), document)
+    return _code(document["account"], document)
 
 
 @app.command()

@@ -3,12 +3,13 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from kraft_dev.benchmark.pipeline.processes import below, command, parents
 from kraft_traces.pipeline.journal import Journals
-from kraft_traces.pipeline.processes import below, command, parents
 
 
 def python_workers(root: int) -> list[int]:
@@ -57,3 +58,22 @@ def deadly(what: str, journals: Path) -> Iterator[list[int]]:
     finally:
         over.set()
         thread.join()
+
+
+def wait_until_gone(processes: list[int]) -> None:
+    """Wait for what ends by itself when its parent is gone."""
+    for _ in range(600):
+        if not any(_exists(process) for process in processes):
+            return
+        time.sleep(0.1)
+    for process in processes:
+        if _exists(process):
+            os.kill(process, signal.SIGKILL)
+    raise AssertionError("a process outlives its parent")
+
+
+def _exists(process: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False

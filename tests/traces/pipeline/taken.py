@@ -8,7 +8,7 @@ import pyarrow as pa
 from tests.traces.pipeline.corpus import LINE_BYTES_MAX
 
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import INTAKE
+from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES
 
 
 class Taken:
@@ -16,11 +16,14 @@ class Taken:
 
     def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
         self.rows = list(rows)
-        pa.RecordBatch.from_pylist(self.rows, schema=INTAKE.arrow)
         self.traces = self._of("trace")
         self.segments = self._of("segment")
         self.quarantine = self._of("quarantine")
         (self.file,) = self._of("file")
+        tables = {TRACES: self.traces, SEGMENTS: self.segments, QUARANTINE: self.quarantine, FILES: [self.file]}
+        tables[EVENTS] = [event for segment in self.segments for event in segment["events"]]
+        for table, of_table in tables.items():
+            pa.RecordBatch.from_pylist(of_table, schema=table.arrow).validate(full=True)
 
     def _of(self, table: str) -> list[dict[str, Any]]:
         return [row[table] for row in self.rows if table in row]

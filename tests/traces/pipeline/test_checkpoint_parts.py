@@ -288,7 +288,7 @@ def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
     lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
     rows = [{**nothing, **said, **lists, **row} for parts in drawn for row in parts]
     Random(6).shuffle(rows)
-    table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.ddl)
+    table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.spark)
     wanted = {row["trace_id"]: row for row in map(composed, drawn)}
     found = {row["trace_id"]: row.asDict(recursive=True) for row in decided(table).collect()}
     names = ("verdict", "candidates_max", "open_answers", "reason", "compared", "shown")

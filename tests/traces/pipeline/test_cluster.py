@@ -16,9 +16,9 @@ from tests.traces.pipeline.corpus import BROKEN, good, rejected
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
+from kraft_dev.benchmark.pipeline.processes import below, command
 from kraft_spec.tlc.jar import find_java
 from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.processes import below, command
 from kraft_traces.pipeline.session import SessionOptions
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER
 

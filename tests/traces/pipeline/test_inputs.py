@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.inputs import input_files, write_inputs
+from kraft_traces.pipeline.inputs import input_files, list_inputs
 
 
 @pytest.fixture
@@ -82,9 +81,8 @@ def test_a_folder_without_traces_is_an_error(tmp_path: Path) -> None:
 
 
 def _listed(folder: Path, *patterns: str) -> list[tuple[str, str]]:
-    """The rows of the table of inputs: the file behind the name, and the name."""
-    write_inputs(patterns, folder / "inputs")
-    rows = pq.read_table(folder / "inputs").to_pylist()
+    """What is read: the file behind the name, and the name."""
+    rows, _ = list_inputs(patterns)
     return [(os.path.relpath(os.fsdecode(row["path"]), folder), row["source"]) for row in rows]
 
 
@@ -94,15 +92,12 @@ def test_a_file_is_known_again_behind_links(folder: Path) -> None:
     (folder / "runs/also.jsonl").symlink_to("1/t.jsonl")
     (folder / "runs/latest").symlink_to("1")
     (folder / "runs/up").symlink_to("..")
-    # The folder is walked once; the link to the file is another name of it.
-    inside = [("runs/1/t.jsonl", "runs/1/t.jsonl"), ("runs/1/t.jsonl", "runs/also.jsonl")]
+    # The folder is walked once; the link to the file is another name of it, and it has the first by alphabet.
+    inside = [("runs/1/t.jsonl", "runs/1/t.jsonl")]
     outside = [("[x]/e.ndjson", "runs/up/[x]/e.ndjson"), ("a.jsonl.gz", "runs/up/a.jsonl.gz")]
     outside += [("b.jsonl", "runs/up/b.jsonl"), ("sub/c.parquet", "runs/up/sub/c.parquet")]
     assert _listed(folder, "runs") == inside + outside
-    assert _listed(folder, "runs/latest", "runs/1") == [
-        ("runs/1/t.jsonl", "runs/latest/t.jsonl"),
-        ("runs/1/t.jsonl", "runs/1/t.jsonl"),
-    ]
+    assert _listed(folder, "runs/latest", "runs/1") == inside
     # What a pattern asks for by name is found by that name, but not again and again behind a link that leads back.
     assert _listed(folder, "runs/**/latest/*.jsonl") == [("runs/1/t.jsonl", "runs/latest/t.jsonl")]
 

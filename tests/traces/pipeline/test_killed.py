@@ -1,6 +1,5 @@
 """What is killed while it works costs time and no results."""
 
-import os
 import signal
 import subprocess
 import time
@@ -9,14 +8,14 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, deadly, python_workers
+from tests.traces.pipeline.processes import KillOnce, deadly, python_workers, wait_until_gone
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
+from kraft_dev.benchmark.pipeline.processes import below
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.journal import DEATHS_MAX
-from kraft_traces.pipeline.processes import below
 from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
 
@@ -68,8 +67,9 @@ def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output
 ) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    for seed in range(24):
-        (folder / f"{seed}.jsonl").write_bytes(good(seed, 150, "chaos"))
+    # Several in a unit, whose journal is there until the last of them is checked.
+    for seed in range(64):
+        (folder / f"{seed}.jsonl").write_bytes(good(seed, 60, "chaos"))
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
     output, unfinished = tmp_path / "out", tmp_path / "out.unfinished"
     line = words("run", "-i", folder, "-o", output, "--master", "local[2]")
@@ -81,7 +81,7 @@ def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output
         assert run.stderr is not None
         told = run.stderr.read().splitlines()
     assert run.returncode == -signal.SIGKILL
-    _wait_until_gone(children)
+    wait_until_gone(children)
     assert told[0] == "starting Spark ..."
     assert not output.exists()
     assert not (unfinished / "verdicts").exists()
@@ -99,22 +99,3 @@ def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output
 def _journals_with(content: bytes, unfinished: Path) -> list[Path]:
     files = [path for path in (unfinished / ".work" / "journals").rglob("*") if path.is_file()]
     return [path for path in files if content in path.read_bytes()]
-
-
-def _wait_until_gone(processes: list[int]) -> None:
-    """Spark ends by itself when its driver is gone."""
-    for _ in range(600):
-        if not any(_exists(process) for process in processes):
-            return
-        time.sleep(0.1)
-    for process in processes:
-        if _exists(process):
-            os.kill(process, signal.SIGKILL)
-    raise AssertionError("Spark outlives its driver")
-
-
-def _exists(process: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False

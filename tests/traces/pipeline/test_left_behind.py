@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from kraft_traces.pipeline.journal import Journals
-from kraft_traces.pipeline.session_folder import SessionFolder
+from kraft_traces.pipeline.session_folder import log_of, session_folder
 
 _MAKES_A_FOLDER = """
 import sys
-from kraft_traces.pipeline.session_folder import SessionFolder
-folder = SessionFolder()
-print(folder.path, flush=True)
-sys.stdin.readline()
+from kraft_traces.pipeline.session_folder import log_of, session_folder
+with session_folder() as folder:
+    log_of(folder).touch()
+    print(folder, flush=True)
+    sys.stdin.readline()
 """
 
 _DIES_OVER_A_TRACE = """
@@ -42,27 +43,18 @@ def test_the_folder_of_a_killed_session_is_removed_by_the_next_and_that_of_a_run
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         theirs = Path(other.stdout.readline().strip())
-        mine = SessionFolder()
-        assert theirs.is_dir()
-        os.kill(other.pid, signal.SIGKILL)
-    third = SessionFolder()
-    assert not theirs.exists()
-    assert mine.path.is_dir()
-    for folder in (mine, third):
-        folder.remove()
-        assert not folder.path.exists()
-
-
-def test_the_log_of_a_failed_session_stays_until_somebody_has_read_it() -> None:
-    folder = SessionFolder()
-    log = folder.path / "spark.log"
-    log.write_text("what Spark said")
-    (folder.path / "deeper").mkdir()
-    (folder.path / "packages.zip").touch()
-    folder.leave_only(log)
-    other = SessionFolder()
-    assert list(folder.path.iterdir()) == [log]
-    other.remove()
+        with session_folder() as mine:
+            log_of(mine).touch()
+            assert theirs.is_dir()
+            os.kill(other.pid, signal.SIGKILL)
+            other.wait()
+            with session_folder() as third:
+                assert not theirs.exists()
+                assert not log_of(theirs).exists()
+                assert mine.is_dir()
+                assert log_of(mine).exists()
+    assert not mine.exists()
+    assert not third.exists()
 
 
 def test_a_trace_over_which_workers_have_died_is_known_by_name_and_the_verdicts_before_it_are_kept(

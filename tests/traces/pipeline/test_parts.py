@@ -1,21 +1,21 @@
 """Parts of the pipeline that need no session of Spark."""
 
-import threading
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from kraft_spec.action_rules import EVENT_OPERATORS
-from kraft_traces.pipeline import chunks as chunking
 from kraft_traces.pipeline import session as sessions
 from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
 from kraft_traces.pipeline.observed import FAULTS
+from kraft_traces.pipeline.schemas import FILES
 from kraft_traces.pipeline.shipping import archive_of_packages
 from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.units import planned, planned_units, unit_file, write_plan, written
 from kraft_traces.vocabulary import EVENTS
 
 
@@ -70,44 +70,27 @@ def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: P
         ]
 
 
-class _Session:
-    """As much of a session as chunks need."""
-
-    def __init__(self, cores: int) -> None:
-        self.cancelled = 0
-        self.sparkContext = SimpleNamespace(defaultParallelism=cores, cancelAllJobs=self._cancel)
-
-    def _cancel(self) -> None:
-        self.cancelled += 1
-
-
-def test_more_chunks_than_cores_are_under_way_and_each_runs_once() -> None:
-    session = _Session(2)
-    together = threading.Barrier(3)
-    ran: list[int] = []
-
-    def chunk(number: int) -> None:
-        if number < 3:
-            together.wait(timeout=30)
-        ran.append(number)
-
-    chunking.run_chunks(session, "stage", range(7), chunk, chunking.no_notice)
-    assert sorted(ran) == list(range(7))
-    assert session.cancelled == 0
+def test_neighbours_share_a_unit_and_the_heaviest_come_first(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.parquet"
+    pieces = [{"name": name, "size": size} for name, size in zip("abcdefg", (2, 2, 9, 1, 0, 1, 4), strict=True)]
+    write_plan(plan, pieces, "size", 4, 1)
+    units = ["".join(piece["name"] for piece in planned(plan, unit)) for unit in range(planned_units(plan))]
+    assert units == ["c", "ab", "g", "def"]
+    write_plan(plan, pieces, "size", 100, 3)
+    assert planned_units(plan) >= 3
+    write_plan(plan, [], "size", 4, 1)
+    assert planned_units(plan) == 0
 
 
-def test_the_first_error_of_a_chunk_stops_the_others() -> None:
-    session = _Session(1)
-    ran: list[int] = []
-
-    def chunk(number: int) -> None:
-        ran.append(number)
-        raise OSError(f"chunk {number}")
-
-    with pytest.raises(OSError, match="chunk"):
-        chunking.run_chunks(session, "stage", range(50), chunk, chunking.no_notice)
-    assert session.cancelled == 1
-    assert len(ran) < 50
+def test_the_rows_of_a_unit_are_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    row = {"source": "a.jsonl", "bytes": 1, "lines": 1, "traces": 1}
+    with pytest.raises(ZeroDivisionError), written(tmp_path, 3, (FILES,)) as write:
+        write(FILES, row | {"bytes": 1 // 0})
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    for _ in range(2):
+        with written(tmp_path, 3, (FILES,)) as write:
+            write(FILES, row)
+    assert pq.read_table(unit_file(tmp_path, FILES, 3)).to_pylist() == [row]
 
 
 def test_everything_that_can_be_covered_has_a_name() -> None:

@@ -5,8 +5,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from kraft_traces.pipeline.coverage import KINDS
-from kraft_traces.pipeline.report.page import page
-from kraft_traces.pipeline.report.plots import short_names
+from kraft_traces.pipeline.report.page import page, short_names
 from kraft_traces.pipeline.report.writing import commands, safe_name
 
 HOSTILE = "<script>alert(1)</script>\x07 $\\frac$ 語"

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,15 @@ from tests.traces.pipeline.corpus import BROKEN, good
 from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.check import check_reader
-from kraft_traces.pipeline import ingest as ingest_stage
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import InputError, OutputError
-from kraft_traces.pipeline.ingest import INTAKE_TABLES, ingest, tables_of
-from kraft_traces.pipeline.journal import Journals
+from kraft_traces.pipeline.ingest import INTAKE_TABLES
 from kraft_traces.pipeline.plans import Plans
 from kraft_traces.pipeline.schemas import (
     COVERAGE,
     EVENTS,
     FILES,
-    INPUTS,
     QUARANTINE,
     SEGMENTS,
     TABLES,
@@ -34,10 +31,11 @@ from kraft_traces.pipeline.schemas import (
 )
 from kraft_traces.pipeline.session import SessionOptions
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.validate import validate
+from kraft_traces.pipeline.units import run_units
 from kraft_traces.reader import trace_of_bytes
 
 OPTIONS = SessionOptions("local[2]")
+STOPS = ("ingest", "verdicts", "coverage")
 
 
 def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Path) -> None:
@@ -129,73 +127,55 @@ def test_coverage_counts_what_the_steps_of_the_model_show(whole_run: Path) -> No
     assert len(coverage) == sum(len(of_kind) for of_kind in counted.values())
 
 
-@pytest.mark.parametrize("buckets", [1, 5])
 def test_the_tables_do_not_depend_on_how_the_work_is_cut(
-    spark: Any, whole_run: Path, tmp_path: Path, buckets: int
+    spark: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace = Workspace.finished(whole_run)
-    traces, segments = workspace.read(spark, TRACES), workspace.read(spark, SEGMENTS).repartition(3)
-    again = validate(traces, segments, buckets, Journals(tmp_path)).collect()
-    assert sorted((row.asDict(recursive=True) for row in again), key=repr) == rows_of(whole_run, VERDICTS)
-
-
-def test_what_is_taken_in_does_not_depend_on_how_the_files_are_cut(spark: Any, whole_run: Path, corpus: Path) -> None:
-    sources = {row["source"]: row["bytes"] for row in rows_of(whole_run, FILES)}
-    inputs = [(bytes(Path(source)), source, size, 0) for source, size in sources.items()]
-    taken = tables_of(ingest(spark.createDataFrame(inputs, INPUTS.ddl).repartition(5)))
-    for table in INTAKE_TABLES:
-        rows = sorted((row.asDict(recursive=True) for row in taken[table.name].collect()), key=repr)
-        assert rows == [_as_spark_has_it(row) for row in rows_of(whole_run, table)], table.name
-
-
-def _as_spark_has_it(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: bytearray(value) if isinstance(value, bytes) else value for name, value in row.items()}
+    units = {table.name: len(list((whole_run / table.name).iterdir())) for table in INTAKE_TABLES}
+    assert set(units.values()) != {1}
+    monkeypatch.setattr("kraft_traces.pipeline.units.UNITS_PER_CORE", 0.5)
+    runs.run_in(spark, [str(corpus)], tmp_path / "out")
+    assert [len(list((tmp_path / "out" / table.name).iterdir())) for table in INTAKE_TABLES] == [1] * len(units)
+    assert all_tables(tmp_path / "out") == all_tables(whole_run)
 
 
 class _StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize(
-    "writes", [11, *(pytest.param(writes, marks=pytest.mark.nightly) for writes in (1, 2, 4, 7, 14))]
-)
+@pytest.mark.parametrize("stage", ["validate", *(pytest.param(name, marks=pytest.mark.nightly) for name in STOPS)])
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
-    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    # Small chunks, one after the other, so that there is something between which to stop.
-    monkeypatch.setattr(ingest_stage, "CHUNK_BYTES", 700_000)
-    monkeypatch.setattr("kraft_traces.pipeline.chunks.CHUNKS_AT_ONCE_MAX", 1)
-    write = Workspace.write_chunk
-    written: list[tuple[str, int]] = []
+    made: list[tuple[str, int]] = []
 
-    def stops(self: Workspace, table: TableSchema, chunk: int, rows: Any) -> None:
-        if len(written) == writes:
+    def runs_half(session: Any, name: str, units: Sequence[int], *more: Any) -> None:
+        stops = stage == name and not resumed
+        some = units[: len(units) // 2] if stops else units
+        run_units(session, name, some, *more)
+        made.extend((name, unit) for unit in some)
+        if stops:
             raise _StoppedError
-        written.append((table.name, chunk))
-        write(self, table, chunk, rows)
 
-    output = tmp_path / "out"
-    with monkeypatch.context() as patched:
-        patched.setattr(Workspace, "write_chunk", stops)
-        with pytest.raises(_StoppedError):
-            runs.run(OPTIONS, [str(corpus)], output)
+    def fails(self: Workspace, table: TableSchema, rows: Any) -> None:
+        if stage == table.name and not resumed:
+            raise _StoppedError
+        write(self, table, rows)
+
+    resumed, write, output = False, Workspace.write, tmp_path / "out"
+    monkeypatch.setattr("kraft_traces.pipeline.store.run_units", runs_half)
+    monkeypatch.setattr(Workspace, "write", fails)
+    with pytest.raises(_StoppedError):
+        runs.run(OPTIONS, [str(corpus)], output)
     assert not output.exists()
-    before = list(written)
-    written.clear()
-
-    def notes(self: Workspace, table: TableSchema, chunk: int, rows: Any) -> None:
-        written.append((table.name, chunk))
-        write(self, table, chunk, rows)
-
-    monkeypatch.setattr(Workspace, "write_chunk", notes)
+    resumed = True
     with pytest.raises(OutputError, match="--resume"):
         runs.run(OPTIONS, [str(corpus)], output)
     runs.run(OPTIONS, [str(corpus)], output, resume=True)
-    # Nothing that was there is made again; the step between is gone when what is made of it is there.
-    assert not {one for one in before if one[0] != "intake"} & set(written)
+    # Nothing that was there is made again.
+    assert set(Counter(made).values()) == {1}
     assert all_tables(output) == all_tables(whole_run)
     assert not (tmp_path / "out.unfinished").exists()
-    assert not list(output.glob(".*"))
+    assert not list(output.rglob(".*"))
 
 
 @contextmanager
@@ -209,7 +189,7 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(shared: Any, tmp
     output = tmp_path / "out"
     copy = tmp_path / "trace.jsonl"
     copy.write_bytes(good())
-    with stopped_at("write_chunk"):
+    with stopped_at("finish_tables"):
         runs.run(OPTIONS, [str(copy)], output)
     with pytest.raises(OutputError, match="begun with every 500, not 7"):
         runs.run(OPTIONS, [str(copy)], output, resume=True, checking=runs.Checking(every=7))

@@ -14,7 +14,7 @@ from kraft_traces.pipeline.failures import InputError
 from kraft_traces.pipeline.plans import VOTERS, Plans
 from kraft_traces.pipeline.schemas import COVERAGE, SCHEDULES, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.sweep import chunk_cuts
+from kraft_traces.pipeline.sweep import cuts
 from kraft_traces.reader import open_trace
 
 OPTIONS = SessionOptions("local[2]")
@@ -41,10 +41,10 @@ def test_each_seed_comes_with_each_profile_and_each_workload() -> None:
         Plans(0, 1, ("chaos", "calm", "chaos"))
 
 
-def test_chunks_grow_until_they_are_large_and_hold_every_run_once() -> None:
-    assert chunk_cuts(100, 8, 20) == [0, 8, 24, 44, 64, 84, 100]
-    assert chunk_cuts(40, 20, 20) == [0, 20, 40]
-    assert chunk_cuts(3, 8, 20) == [0, 3]
+def test_jobs_grow_until_they_are_large_and_hold_every_unit_once() -> None:
+    assert cuts(100, 8, 20) == [0, 8, 24, 44, 64, 84, 100]
+    assert cuts(40, 20, 20) == [0, 20, 40]
+    assert cuts(3, 8, 20) == [0, 3]
 
 
 def test_a_sweep_counts_what_generate_and_validate_count(shared: Any, tmp_path: Path) -> None:

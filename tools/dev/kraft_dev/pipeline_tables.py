@@ -1,6 +1,6 @@
 """The tables as a page of the documentation shows them: `python -m kraft_dev.pipeline_tables`."""
 
-from kraft_traces.pipeline.schemas import SCHEDULES, TABLES, TALLIES, ddl_type
+from kraft_traces.pipeline.schemas import SCHEDULES, TABLES, TALLIES
 
 
 def documented() -> str:
@@ -10,7 +10,7 @@ def documented() -> str:
         parts += [f"### {table.name}", "", f"A row is {table.row}.", "", "| column | type | holds |", "|---|---|---|"]
         for column in table.columns:
             null = "; may be null" if column.nullable else ""
-            kind = ddl_type(column.type).lower().replace("`", "")
+            kind = table.spark[column.name].dataType.simpleString()
             parts.append(f"| `{column.name}` | {kind} | {column.meaning}{null} |")
         parts.append("")
     return "\n".join(parts).rstrip("\n")

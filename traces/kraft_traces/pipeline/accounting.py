@@ -1,6 +1,5 @@
 """Every line and every trace that came in is somewhere: counted where it came in and again where it is."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyspark.sql import functions as sf
@@ -9,42 +8,11 @@ from kraft_traces.pipeline.failures import AccountingError
 from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, TRACES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 
+Account = dict[str, int]
+"""`files`, `lines_in` and `traces_in` were counted while the files were read, all others are rows of the tables.
 
-@dataclass(frozen=True)
-class Account:
-    """The two sides."""
-
-    files: int
-    lines_in: int
-    """Counted while the files were read."""
-    other_lines: int
-    """Headers, checkpoints and end lines."""
-    events: int
-    """Rows of the table."""
-    lines_quarantined: int
-    traces_in: int
-    """Counted while the files were read."""
-    accepted: int
-    rejected: int
-    inconclusive: int
-    traces_quarantined: int
-    taken_over: int
-    """Of the verdicts, those of an earlier run."""
-
-    def problems(self) -> tuple[str, ...]:
-        """What does not add up."""
-        lines = self.other_lines + self.events + self.lines_quarantined
-        traces = self.accepted + self.rejected + self.inconclusive + self.traces_quarantined
-        found: list[str] = []
-        if lines != self.lines_in:
-            found.append(f"{self.lines_in} lines came in, {lines} are in the tables")
-        if traces != self.traces_in:
-            found.append(f"{self.traces_in} traces came in, {traces} are in the tables")
-        return tuple(found)
-
-    def as_dict(self) -> dict[str, int]:
-        """For the manifest, the report and `--json`."""
-        return asdict(self)
+`other_lines` are headers, checkpoints and end lines; `taken_over` are among the verdicts, those of an earlier run.
+"""
 
 
 def account(session: Any, workspace: Workspace) -> Account:
@@ -53,31 +21,29 @@ def account(session: Any, workspace: Workspace) -> Account:
     Raises:
         AccountingError: they do not add up.
     """
-    files = _sums(workspace.read(session, FILES), "count(*)", "sum(lines)", "sum(traces)")
+    files, lines, begun = _sums(workspace.read(session, FILES), "count(*)", "sum(lines)", "sum(traces)")
     # Of a trace the header, the checkpoints and the end line are no events.
-    traces = _sums(workspace.read(session, TRACES), "sum(lines) - sum(events)")
-    events = _sums(workspace.read(session, EVENTS), "count(*)")
-    wrong = _sums(workspace.read(session, QUARANTINE), "sum(lines)", "count_if(wrong)")
-    verdicts = workspace.read(session, VERDICTS).groupBy("verdict").agg(sf.count("*"), sf.count_if("taken_over"))
-    rows = verdicts.collect()
-    kinds = {row[0]: int(row[1]) for row in rows}
-    counted = Account(
-        files=files[0],
-        lines_in=files[1],
-        other_lines=traces[0],
-        events=events[0],
-        lines_quarantined=wrong[0],
-        traces_in=files[2],
-        accepted=kinds.get("accepted", 0),
-        rejected=kinds.get("rejected", 0),
-        inconclusive=kinds.get("inconclusive", 0),
-        traces_quarantined=wrong[1],
-        taken_over=sum(int(row[2]) for row in rows),
-    )
-    problems = counted.problems()
-    if problems:
-        raise AccountingError(f"{workspace.root} does not add up: {'; '.join(problems)}")
-    return counted
+    (other_lines,) = _sums(workspace.read(session, TRACES), "sum(lines) - sum(events)")
+    (events,) = _sums(workspace.read(session, EVENTS), "count(*)")
+    wrong_lines, wrong = _sums(workspace.read(session, QUARANTINE), "sum(lines)", "count_if(wrong)")
+    kinds = ("accepted", "rejected", "inconclusive")
+    counts = (*(f"count_if(verdict = '{kind}')" for kind in kinds), "count_if(taken_over)")
+    *verdicts, taken_over = _sums(workspace.read(session, VERDICTS), *counts)
+    lines_there, traces_there = other_lines + events + wrong_lines, sum(verdicts) + wrong
+    if (lines, begun) != (lines_there, traces_there):
+        came = f"{lines} lines and {begun} traces came in, {lines_there} and {traces_there} are in the tables"
+        raise AccountingError(f"{workspace.root} does not add up: {came}")
+    return {
+        "files": files,
+        "lines_in": lines,
+        "other_lines": other_lines,
+        "events": events,
+        "lines_quarantined": wrong_lines,
+        "traces_in": begun,
+        **dict(zip(kinds, verdicts, strict=True)),
+        "traces_quarantined": wrong,
+        "taken_over": taken_over,
+    }
 
 
 def _sums(table: Any, *expressions: str) -> tuple[int, ...]:

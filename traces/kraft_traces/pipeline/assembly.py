@@ -119,7 +119,7 @@ class Assembly:
         self._open_events = []
 
     def accepted(self, *, violation: str | None = None, command: str | None = None) -> Iterator[Row]:
-        """The rows of a trace that can be checked, in the form of `schemas.INTAKE`."""
+        """The rows of a trace that can be checked, each under the name of its kind."""
         self._cut()
         header, generator = self.header, self.header.generator
         trace = {

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.messages import Error
 from kraft_reference.roles import TRANSITIONS, Role
 from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event
-from kraft_traces.pipeline.batches import frame_of
-from kraft_traces.pipeline.chunks import Notice, watched
 from kraft_traces.pipeline.observed import FAULT_KINDS
+from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TALLIES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.vocabulary import EVENT_NAMES
@@ -55,10 +53,6 @@ def everything() -> dict[str, tuple[str, ...]]:
 
 
 _OF_WRITER = ("generator", "workload", "profile")
-_NAMES = pa.schema([("kind", pa.string()), ("name", pa.string())])
-_RULES = pa.schema(
-    [("rule_event", pa.string()), ("rule_role", pa.string()), ("rule_pre_vote", pa.bool_()), ("name", pa.string())]
-)
 
 
 def tallies_of(events: Any, verdicts: Any) -> Any:
@@ -83,8 +77,8 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
         .groupBy("kind", "name", *_OF_WRITER)
         .agg(sf.sum("events").alias("events"), sf.count("*").alias("traces"))
     )
-    names = [{"kind": kind, "name": name} for kind, of_kind in everything().items() for name in of_kind]
-    can_be_seen = frame_of(session, names, _NAMES)
+    names = [(kind, name) for kind, of_kind in everything().items() for name in of_kind]
+    can_be_seen = session.createDataFrame(names, "kind STRING, name STRING")
     wanted = sf.broadcast(can_be_seen).crossJoin(writers.select(*_OF_WRITER).distinct())
     # A full join: what is seen although it is on no list must show too.
     joined = wanted.join(by_writer, ["kind", "name", *_OF_WRITER], "full")
@@ -94,8 +88,9 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
 def _seen(session: Any, tallies: Any) -> Any:
     """Rows of trace, kind, name and number of events."""
     event, before, after = sf.col("event"), sf.col("role_before"), sf.col("role_after")
-    rows = (dict(zip(_RULES.names, row, strict=True)) for row in rule_rows())
-    rules = frame_of(session, rows, _RULES)
+    rules = session.createDataFrame(
+        list(rule_rows()), "rule_event STRING, rule_role STRING, rule_pre_vote BOOLEAN, name STRING"
+    )
     same = (
         (event == sf.col("rule_event"))
         & before.eqNullSafe(sf.col("rule_role"))
@@ -127,10 +122,7 @@ def run_coverage(session: Any, workspace: Workspace, notice: Notice) -> None:
 
 def write_coverage(session: Any, workspace: Workspace, tallies: Any, verdicts: Any, notice: Notice) -> None:
     """Write the table, unless it is there."""
-    if workspace.has_chunk(COVERAGE, 0):
-        workspace.finish_tables((COVERAGE,), 1)
-        return
-    with watched(session, lambda: "coverage", notice):
-        table = coverage(session, tallies, verdicts).repartition(1)
-        workspace.write_chunk(COVERAGE, 0, table.sortWithinPartitions(*_OF_WRITER, "kind", "name"))
-    workspace.finish_tables((COVERAGE,), 1)
+    if not workspace.has(COVERAGE):
+        with watched(session, "coverage", notice):
+            table = coverage(session, tallies, verdicts).repartition(1)
+            workspace.write(COVERAGE, table.sortWithinPartitions(*_OF_WRITER, "kind", "name"))

@@ -4,63 +4,43 @@ A file is read by one task from its beginning to its end, in bounded memory.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import functions as sf
-
-from kraft_traces.pipeline.batches import Row, map_rows
-from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.inputs import write_inputs
+from kraft_traces.pipeline.inputs import list_inputs
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import EVENTS, FILES, INPUTS, INTAKE, QUARANTINE, SEGMENTS, TRACES
-from kraft_traces.pipeline.session import parallelism
-from kraft_traces.pipeline.spread import BUCKET, buckets_for, in_chunks, spread
+from kraft_traces.pipeline.progress import Notice
+from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.units import Row, Write, planned, planned_units, units_wanted, write_plan, written
 
-CHUNK_BYTES = 2**28
-"""About so many bytes of files are taken in at a time."""
+UNIT_BYTES = 2**25
+"""A unit has no more bytes of files, unless it is one file: some seconds of work."""
 
-INTAKE_TABLES = (FILES, TRACES, SEGMENTS, EVENTS, QUARANTINE)
+INTAKE_TABLES = (TRACES, SEGMENTS, EVENTS, QUARANTINE, FILES)
 
-_CHUNKS = "chunks.parquet"
-
-
-def ingest(inputs: Any) -> Any:
-    """The transformation: a DataFrame of `INPUTS` to one of `INTAKE`."""
-    return map_rows(inputs.select(*INPUTS.names), _take_in, INTAKE)
+_PLAN = "ingest.parquet"
+_TABLE_OF = {"file": FILES, "trace": TRACES, "quarantine": QUARANTINE}
 
 
-def _take_in(files: Iterable[Row]) -> Iterator[Row]:
-    for file in files:
-        yield from take_in(Path(os.fsdecode(file["path"])), file["source"], file["bytes"])
+def write_intake(write: Write, rows: Iterable[Row]) -> None:
+    """Write rows as `take_in` and `simulated` give them."""
+    for row in rows:
+        ((kind, columns),) = row.items()
+        if kind == "segment":
+            for event in columns.pop("events"):
+                write(EVENTS, event)
+            write(SEGMENTS, columns)
+        else:
+            write(_TABLE_OF[kind], columns)
 
 
-def tables_of(intake: Any) -> dict[str, Any]:
-    """The tables, by name, in a DataFrame of `INTAKE`."""
-    segments = intake.where("segment IS NOT NULL").select("segment.*")
-    tables = {
-        table.name: intake.where(f"{column} IS NOT NULL").select(f"{column}.*")
-        for table, column in ((FILES, "file"), (TRACES, "trace"), (QUARANTINE, "quarantine"))
-    }
-    tables[SEGMENTS.name] = segments.drop("events")
-    tables[EVENTS.name] = segments.select(sf.explode("events").alias("event")).select("event.*")
-    return tables
-
-
-def write_tables(session: Any, workspace: Workspace, chunk: int, intake: Any) -> None:
-    """Write a chunk of all tables; `intake` is computed once."""
-    if not workspace.has_chunk(INTAKE, chunk):
-        workspace.write_chunk(INTAKE, chunk, intake)
-    staged = session.read.schema(INTAKE.ddl).parquet(str(workspace.chunk_path(INTAKE, chunk)))
-    for name, rows in tables_of(staged).items():
-        (table,) = (table for table in INTAKE_TABLES if table.name == name)
-        if not workspace.has_chunk(table, chunk):
-            # What is small makes one file, what is large keeps those it came in.
-            workspace.write_chunk(table, chunk, rows if table in (SEGMENTS, EVENTS) else rows.coalesce(1))
-    workspace.drop_chunk(INTAKE, chunk)
+def _ingest(unit: int, *, folder: Path) -> None:
+    with written(folder, unit, INTAKE_TABLES) as write:
+        for file in planned(folder / _PLAN, unit):
+            write_intake(write, take_in(Path(os.fsdecode(file["path"])), file["source"], file["bytes"]))
 
 
 def run_ingest(session: Any, workspace: Workspace, patterns: Iterable[str], notice: Notice) -> None:
@@ -69,36 +49,13 @@ def run_ingest(session: Any, workspace: Workspace, patterns: Iterable[str], noti
     Raises:
         InputError: there is nothing to read, or what there was is not the same any more.
     """
-    listing = workspace.work_file("inputs.parquet")
-    listed = write_inputs(patterns, listing)
-    known = workspace.facts().get("input")
-    if known is not None and known != listed:
+    files, listed = list_inputs(patterns)
+    if workspace.facts().setdefault("input", listed) != listed:
         raise InputError("the input has changed since the run began: begin again with another output folder")
     workspace.note(input=listed)
-    inputs = session.read.schema(INPUTS.ddl).parquet(str(listing))
-    chunks = _planned_chunks(session, workspace, inputs)
-    planned = session.read.parquet(str(workspace.work_file(_CHUNKS)))
-    buckets = buckets_for(session, listed["files"])
-
-    def chunk(number: int) -> None:
-        files = spread(planned.where(sf.col("chunk") == number), "bytes", "source", buckets)
-        write_tables(session, workspace, number, ingest(files.repartitionById(buckets, sf.col(BUCKET))))
-
-    run_chunks(session, "ingest", workspace.missing_chunks(INTAKE_TABLES, chunks), chunk, notice)
-    workspace.finish_tables(INTAKE_TABLES, chunks)
-    workspace.note(waves=chunks)
-
-
-def _planned_chunks(session: Any, workspace: Workspace, inputs: Any) -> int:
-    """How many chunks there are; which file is in which is decided once, whatever machine takes the run up."""
-    target = workspace.work_file(_CHUNKS)
-    if not target.exists():
-        partial = workspace.work_file(f"{_CHUNKS}.part")
-        per_chunk = CHUNK_BYTES * max(1, parallelism(session) // 2)
-        # The same file may have come by several names, and has the first; the driver keeps no list to know.
-        facts = [sf.min(name).alias(name) for name in INPUTS.names if name != "path"]
-        once = inputs.groupBy("path").agg(*facts)
-        in_chunks(once, "bytes", "source", per_chunk).coalesce(1).write.mode("overwrite").parquet(str(partial))
-        partial.rename(target)
-    (row,) = session.read.parquet(str(target)).agg(sf.max("chunk")).collect()
-    return 0 if row[0] is None else int(row[0]) + 1
+    plan = workspace.work / _PLAN
+    if not plan.exists():
+        files.sort(key=lambda file: (-file["bytes"], file["source"]))
+        write_plan(plan, files, "bytes", UNIT_BYTES, units_wanted(session))
+    workspace.make(session, "ingest", range(planned_units(plan)), INTAKE_TABLES, _ingest, notice)
+    workspace.finish_tables(INTAKE_TABLES)

@@ -1,4 +1,4 @@
-"""What is to be read: files, folders and patterns, listed without keeping the list in memory."""
+"""What is to be read: files, folders and patterns."""
 
 import os
 import stat
@@ -8,18 +8,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from kraft_traces.listing import Found, below, children, is_pattern, matches, named_part
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.schemas import INPUTS
 from kraft_traces.pipeline.splitting import irregular
 from kraft_traces.streams import SUFFIXES
 
 _SUFFIXES_IN_WORDS = " or ".join(SUFFIXES)
 
-_ROWS = 4096
+Row = dict[str, Any]
 
 
 def input_files(patterns: Iterable[str]) -> Iterator[tuple[Path, str]]:
@@ -108,33 +104,25 @@ def _files(found: Found, suffixes: tuple[str, ...]) -> Iterator[Path]:
         yield from below(found.path, top, SUFFIXES)
 
 
-def write_inputs(patterns: Iterable[str], target: Path) -> dict[str, Any]:
-    """Write the table `INPUTS`, in which a file may come twice, and say in short what is in it.
+def list_inputs(patterns: Iterable[str]) -> tuple[list[Row], dict[str, Any]]:
+    """The files that the patterns stand for, each once and by the first of its names, and in short what they are.
 
     Raises:
         InputError: there is nothing.
     """
     digest = sha256()
-    files = size = 0
-    held: list[dict[str, Any]] = []
-    with pq.ParquetWriter(target, INPUTS.arrow) as writer:
-        for path, source in input_files(patterns):
-            # Without links, so that a file is known again by whatever name it comes.
-            raw_path = os.fsencode(os.path.realpath(path))
-            facts = _facts(path)
-            row: dict[str, Any] = {"path": raw_path, "source": _shown(source), **facts}
-            digest.update(f"{row['source']}\0{row['bytes']}\0{row['modified_ns']}\0".encode())
-            files += 1
-            size += facts["bytes"]
-            held.append(row)
-            if len(held) >= _ROWS:
-                writer.write_batch(pa.RecordBatch.from_pylist(held, schema=INPUTS.arrow))
-                held = []
-        if held:
-            writer.write_batch(pa.RecordBatch.from_pylist(held, schema=INPUTS.arrow))
+    files: dict[bytes, Row] = {}
+    for path, name in input_files(patterns):
+        # Without links, so that a file is known again by whatever name it comes.
+        real, source = os.fsencode(os.path.realpath(path)), _shown(name)
+        size, modified_ns = _facts(path)
+        digest.update(f"{source}\0{size}\0{modified_ns}\0".encode())
+        if real not in files or source < files[real]["source"]:
+            files[real] = {"path": real, "source": source, "bytes": size}
     if not files:
         raise InputError("nothing to read")
-    return {"files": files, "bytes": size, "digest": digest.hexdigest()}
+    size = sum(file["bytes"] for file in files.values())
+    return list(files.values()), {"files": len(files), "bytes": size, "digest": digest.hexdigest()}
 
 
 def _shown(name: str) -> str:
@@ -142,9 +130,10 @@ def _shown(name: str) -> str:
     return os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
-def _facts(path: Path) -> dict[str, int]:
+def _facts(path: Path) -> tuple[int, int]:
+    """Size in bytes and time of the last change in nanoseconds, both 0 of what is no regular file."""
     with suppress(OSError):
         status = path.stat()
         if stat.S_ISREG(status.st_mode):
-            return {"bytes": status.st_size, "modified_ns": status.st_mtime_ns}
-    return {"bytes": 0, "modified_ns": 0}
+            return status.st_size, status.st_mtime_ns
+    return 0, 0

@@ -53,7 +53,7 @@ def _is_header(raw: bytes) -> bool:
 
 
 def take_in(path: Path, source: str, size: int, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Row]:
-    """The rows of a file, in the form of `schemas.INTAKE`; the row of `files` is the last."""
+    """The rows of a file, each under the name of its kind; the row of `files` is the last."""
     intake = _Intake(source, line_bytes_max)
     try:
         for piece in pieces_of(path, source, line_bytes_max=line_bytes_max):

@@ -1,12 +1,12 @@
 """What the tasks of a stage are at and what has come of it, on disk as soon as it is known.
 
-A run that is killed goes on with the results that are written down, whatever became of the chunk that they belong to.
+A run that is killed goes on with the results that are written down, whatever became of the unit that they belong to.
 
 What ends a process (the system's out-of-memory killer, a crash of Java) leaves no error to report, and Spark tries the
 task again, the same piece of work first.
 So a task writes down each piece before it begins it; one without a result says that its worker has died.
 
-Each task has a file of its own, in the output folder, which every machine sees.
+Each attempt at a unit has a file of its own, in the output folder, which every machine sees.
 """
 
 import os
@@ -65,9 +65,9 @@ class Journals:
     folder: Path
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    def of_chunk(self, chunk: int) -> "Journals":
-        """Those of the tasks of a chunk."""
-        return replace(self, folder=self.folder / f"{chunk:05}")
+    def of_unit(self, unit: int) -> "Journals":
+        """Those of the attempts at a unit."""
+        return replace(self, folder=self.folder / f"{unit:05}")
 
     @contextmanager
     def opened(self) -> Iterator["Journal"]:

@@ -1,6 +1,5 @@
 """Which runs to simulate: seeds, workloads and profiles, each combination a run with a number."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +7,6 @@ from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
 from kraft_traces.pipeline.failures import InputError
-
-Row = dict[str, Any]
 
 VOTERS = (3, 5, 4, 2)
 """Numbers of voters, taken in turn by seed where none is asked for; even ones tell a half from a majority."""
@@ -72,21 +69,6 @@ class Plans:
             switched_off=self.switched_off,
         )
 
-    def rows(self, first: int, last: int) -> Iterator[Row]:
-        """The rows of `schemas.PLANS` from one number to before another."""
-        for index in range(first, min(last, len(self))):
-            plan = self.plan(index)
-            yield {
-                "index": index,
-                "seed": plan.seed,
-                "replicas": plan.replicas,
-                "steps": plan.steps,
-                "workload": plan.workload,
-                "profile": plan.profile,
-                "switched_off": list(plan.switched_off),
-                "checkpoint_every": self.checkpoint_every,
-            }
-
     def as_dict(self) -> dict[str, Any]:
         """What decides the tables, as JSON has it."""
         return {
@@ -99,18 +81,6 @@ class Plans:
             "count": len(self),
             "checkpoint_every": self.checkpoint_every,
         }
-
-
-def plan_of(row: Row) -> RunPlan:
-    """The run of a row of `schemas.PLANS`."""
-    return RunPlan(
-        seed=row["seed"],
-        replicas=row["replicas"],
-        steps=row["steps"],
-        workload=row["workload"],
-        profile=row["profile"],
-        switched_off=tuple(row["switched_off"]),
-    )
 
 
 def source_of(plan: RunPlan) -> str:

@@ -11,19 +11,19 @@ from kraft_spec.edits import edited_packages
 from kraft_spec.fingerprint import spec_hash
 from kraft_spec.mutants import Mutant, reference_edits
 from kraft_traces.check import CANDIDATES_MAX, EVERY
-from kraft_traces.pipeline.accounting import Account, account
-from kraft_traces.pipeline.chunks import Notice, no_notice, watched
+from kraft_traces.pipeline.accounting import account
 from kraft_traces.pipeline.coverage import run_coverage
 from kraft_traces.pipeline.earlier import Earlier
 from kraft_traces.pipeline.failures import OutputError
 from kraft_traces.pipeline.generate import run_generate
 from kraft_traces.pipeline.ingest import INTAKE_TABLES, run_ingest
 from kraft_traces.pipeline.plans import Plans
+from kraft_traces.pipeline.progress import Notice, no_notice, watched
 from kraft_traces.pipeline.query import Answer, ask
 from kraft_traces.pipeline.report.figures import Document
 from kraft_traces.pipeline.report.regressions import figures_of
 from kraft_traces.pipeline.report.writing import FIGURES, FOLDER, write_report
-from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TRACES, VERDICTS
+from kraft_traces.pipeline.schemas import COVERAGE, EVENTS, TABLES, TRACES, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions, parallelism, spark_session
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.sweep import digest_of, reference_digest, run_sweep
@@ -46,27 +46,15 @@ class Checking:
 
 
 @contextmanager
-def _begun(output: Path, parameters: dict[str, Any], resume: bool) -> Iterator[Workspace]:
-    """The folder of a run; one that fails before it has made anything leaves none."""
-    workspace = Workspace.begin(output, parameters, resume=resume)
+def _folder(workspace: Workspace, forget: Callable[[], None]) -> Iterator[None]:
+    """A folder to work in, which has its name afterwards; after an error `forget` cleans up."""
     with workspace.locked():
         try:
-            yield workspace
+            yield
         except BaseException:
-            workspace.forget_if_empty()
+            forget()
             raise
-
-
-@contextmanager
-def _ended(output: Path) -> Iterator[Workspace]:
-    """The folder of a run that has ended, for a stage more: one that does not end leaves nothing of its own."""
-    workspace = Workspace.finished(output)
-    with workspace.locked():
-        try:
-            yield workspace
-        except BaseException:
-            workspace.forget_work()
-            raise
+        workspace.finish()
 
 
 @contextmanager
@@ -87,15 +75,14 @@ def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
     workspace.note(seconds=seconds, tasks_at_a_time=parallelism(session))
 
 
-def _count(session: Any, workspace: Workspace) -> Account:
+def _count(session: Any, workspace: Workspace) -> None:
     counted = account(session, workspace)
-    work = dict.fromkeys(("ingest", "generate", "validate"), counted.events)
-    if counted.taken_over:
+    work = dict.fromkeys(("ingest", "generate", "validate"), counted["events"])
+    if counted["taken_over"]:
         taken = workspace.read(session, VERDICTS).where("taken_over").select("trace_id")
         (events,) = workspace.read(session, TRACES).join(taken, "trace_id").agg({"events": "sum"}).collect()[0]
         work["validate"] -= int(events)
-    workspace.note(account=counted.as_dict(), work=work)
-    return counted
+    workspace.note(account=counted, work=work)
 
 
 def run(
@@ -108,8 +95,8 @@ def run(
     since: Path | None = None,
     compare: Path | None = None,
     notice: Notice = no_notice,
-) -> tuple[Account, Document]:
-    """Files to verdicts, coverage and a report.
+) -> Document:
+    """Files to verdicts, coverage and a report, whose figures are returned.
 
     Args:
         options: of the session.
@@ -127,23 +114,18 @@ def run(
     how = checking or Checking()
     earlier = None if since is None else Earlier.of(since, how.as_dict())
     before = _compared(compare)
-    parameters = _parameters(patterns, how) | ({} if earlier is None else {"since": earlier.as_dict()["output"]})
-    with _begun(output, parameters, resume) as workspace, _session(options, notice) as session:
+    more = {} if earlier is None else {"since": earlier.as_dict()["output"]}
+    workspace = Workspace.begin(output, _parameters(patterns, how) | more, resume=resume)
+    with _folder(workspace, workspace.forget_if_empty), _session(options, notice) as session:
         return _run(session, workspace, patterns, how, notice, earlier, before)
 
 
-def run_in(session: Any, patterns: Sequence[str], output: Path) -> tuple[Account, Document]:
+def run_in(session: Any, patterns: Sequence[str], output: Path) -> Document:
     """The same in a session that is there already, for those who do several runs in one."""
     how = Checking()
-    with _begun(output, _parameters(patterns, how), resume=False) as workspace:
+    workspace = Workspace.begin(output, _parameters(patterns, how), resume=False)
+    with _folder(workspace, workspace.forget_if_empty):
         return _run(session, workspace, patterns, how, no_notice)
-
-
-def _compared(output: Path | None) -> Document | None:
-    """The figures of an earlier run to compare with, and whose they are."""
-    if output is None:
-        return None
-    return figures_of(output / FOLDER / FIGURES) | {"output": str(output)}
 
 
 def _parameters(patterns: Sequence[str], how: Checking) -> dict[str, Any]:
@@ -158,7 +140,7 @@ def _run(
     notice: Notice,
     earlier: Earlier | None = None,
     before: Document | None = None,
-) -> tuple[Account, Document]:
+) -> Document:
     with _stage(workspace, session, "ingest"):
         run_ingest(session, workspace, patterns, notice)
     with _stage(workspace, session, "validate"):
@@ -167,40 +149,42 @@ def _run(
         workspace.note(since=earlier.as_dict())
     with _stage(workspace, session, "coverage"):
         run_coverage(session, workspace, notice)
-    counted, document = _count(session, workspace), write_report(session, workspace, notice, before)
-    workspace.finish()
-    return counted, document
+    _count(session, workspace)
+    return write_report(session, workspace, notice, before)
+
+
+def _compared(output: Path | None) -> Document | None:
+    """The figures of an earlier run to compare with, and whose they are."""
+    if output is None:
+        return None
+    return figures_of(output / FOLDER / FIGURES) | {"output": str(output)}
 
 
 def ingest(
     options: SessionOptions, patterns: Sequence[str], output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    with _begun(output, {"command": "ingest", "input": list(patterns)}, resume) as workspace:
-        return _made(
-            options, workspace, "ingest", notice, lambda session: run_ingest(session, workspace, patterns, notice)
-        )
+    workspace = Workspace.begin(output, {"command": "ingest", "input": list(patterns)}, resume=resume)
+    with _folder(workspace, workspace.forget_if_empty), _session(options, notice) as session:
+        with _stage(workspace, session, "ingest"):
+            run_ingest(session, workspace, patterns, notice)
+        return _rows(session, workspace)
 
 
 def generate(
     options: SessionOptions, plans: Plans, output: Path, *, resume: bool, notice: Notice = no_notice
 ) -> dict[str, int]:
     """The stage alone.  Returns how many rows each table has."""
-    with _begun(output, {"command": "generate", "generate": plans.as_dict()}, resume) as workspace:
-        return _made(
-            options, workspace, "generate", notice, lambda session: run_generate(session, workspace, plans, notice)
-        )
+    workspace = Workspace.begin(output, {"command": "generate", "generate": plans.as_dict()}, resume=resume)
+    with _folder(workspace, workspace.forget_if_empty), _session(options, notice) as session:
+        with _stage(workspace, session, "generate"):
+            run_generate(session, workspace, plans, notice)
+        return _rows(session, workspace)
 
 
-def _made(
-    options: SessionOptions, workspace: Workspace, name: str, notice: Notice, stage: Callable[[Any], None]
-) -> dict[str, int]:
-    with _session(options, notice) as session:
-        with _stage(workspace, session, name):
-            stage(session)
-        rows = {table.name: int(workspace.read(session, table).count()) for table in INTAKE_TABLES}
-        workspace.finish()
-    return rows
+def _rows(session: Any, workspace: Workspace) -> dict[str, int]:
+    tables = (table for table in TABLES if table in INTAKE_TABLES)
+    return {table.name: int(workspace.read(session, table).count()) for table in tables}
 
 
 def validate(
@@ -212,28 +196,30 @@ def validate(
         raise OutputError(f"{output} has its verdicts already")
     before, wanted = workspace.facts()["parameters"], checking.as_dict()
     for name, value in wanted.items():
-        if workspace.has_begun(VERDICTS) and before.get(name, value) != value:
+        if workspace.has_begun and before.get(name, value) != value:
             raise OutputError(f"{output} was begun to be validated with {name} {before[name]}, not {value}")
     workspace.note(parameters=before | wanted)
-    with _session(options, notice) as session:
+    # What it has made is kept: the same command goes on.
+    with _folder(workspace, lambda: None), _session(options, notice) as session:
         with _stage(workspace, session, "validate"):
             run_validate(session, workspace, notice, **vars(checking))
         verdicts = workspace.read(session, VERDICTS)
-        counted = dict(verdicts.groupBy("verdict").count().collect())
+        counted = {str(kind): int(number) for kind, number in verdicts.groupBy("verdict").count().collect()}
         defects = int(verdicts.where("defect").count())
-        workspace.finish()
-    by_verdict = {str(kind): int(number) for kind, number in counted.items()}
-    return by_verdict | ({DEFECTS: defects} if defects else {})
+        return counted | ({DEFECTS: defects} if defects else {})
 
 
 def coverage(options: SessionOptions, output: Path, *, notice: Notice = no_notice) -> None:
     """The stage alone, on the tables in `output`."""
-    with _ended(output) as workspace:
-        if workspace.has(COVERAGE):
-            raise OutputError(f"{output} has its coverage already")
-        with _session(options, notice) as session, _stage(workspace, session, "coverage"):
-            run_coverage(session, workspace, notice)
-        workspace.finish()
+    workspace = Workspace.finished(output)
+    if workspace.has(COVERAGE):
+        raise OutputError(f"{output} has its coverage already")
+    with (
+        _folder(workspace, workspace.forget_work),
+        _session(options, notice) as session,
+        _stage(workspace, session, "coverage"),
+    ):
+        run_coverage(session, workspace, notice)
 
 
 def report(
@@ -241,7 +227,8 @@ def report(
 ) -> Document:
     """The stage alone, on the tables in `output`; an older report is replaced."""
     before = _compared(compare)
-    with _ended(output) as workspace, _session(options, notice) as session:
+    workspace = Workspace.finished(output)
+    with _folder(workspace, workspace.forget_work), _session(options, notice) as session:
         if workspace.has(EVENTS):
             _count(session, workspace)
         return write_report(session, workspace, notice, before)
@@ -250,7 +237,7 @@ def report(
 def sql(options: SessionOptions, output: Path, query: str, *, rows_max: int, notice: Notice = no_notice) -> Answer:
     """A query on the tables in `output`."""
     Workspace.finished(output)
-    with _session(options, notice) as session, watched(session, lambda: "query", notice):
+    with _session(options, notice) as session, watched(session, "query", notice):
         return ask(session, output, query, rows_max)
 
 
@@ -273,8 +260,9 @@ def sweep(
         "until_found": until_found,
         "spec_hash": spec_hash(),
     }
+    workspace = Workspace.begin(output, parameters, resume=resume)
     with (
-        _begun(output, parameters, resume) as workspace,
+        _folder(workspace, workspace.forget_if_empty),
         _reference(options, mutant) as (changed, digest),
         _session(changed, notice) as session,
     ):
@@ -292,13 +280,8 @@ def sweep(
         kinds = dict(verdicts.groupBy("verdict").count().collect())
         (events,) = verdicts.agg({"events": "sum"}).collect()[0]
         counted = {kind: kinds.get(kind, 0) for kind in ("accepted", "rejected", "inconclusive")} | {"events": events}
-        if sum(kinds.values()) != found.schedules:
-            raise OutputError(f"{workspace.root} does not add up: {found.schedules} schedules, {kinds}")
-        summary = {"schedules": found.schedules, "failing": found.failing, "first": found.first, "mutant": named}
-        workspace.note(account=counted, work={"sweep": events}, sweep=summary)
-        document = write_report(session, workspace, notice)
-        workspace.finish()
-        return document
+        workspace.note(account=counted, work={"sweep": events}, sweep=found | {"mutant": named})
+        return write_report(session, workspace, notice)
 
 
 @contextmanager

@@ -7,8 +7,10 @@ A column that may be null says so.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,9 @@ class TableSchema:
         return pa.schema([pa.field(column.name, column.type, column.nullable) for column in self.columns])
 
     @property
-    def struct(self) -> pa.StructType:
-        """As the type of a column of another table; nullable throughout, because the whole may be null."""
-        return pa.struct([field.with_nullable(True) for field in self.arrow])
-
-    @property
-    def ddl(self) -> str:
-        """For Spark."""
-        return ddl(self.arrow)
+    def spark(self) -> Any:
+        """For Spark, a `StructType`."""
+        return from_arrow_schema(self.arrow)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,62 +47,11 @@ class TableSchema:
         return tuple(column.name for column in self.columns)
 
 
-def ddl(schema: pa.Schema) -> str:
-    """Spark's text for an Arrow schema."""
-    parts = [f"`{field.name}` {ddl_type(field.type)}{'' if field.nullable else ' NOT NULL'}" for field in schema]
-    return ", ".join(parts)
-
-
-def ddl_type(kind: pa.DataType) -> str:
-    """Spark's text for an Arrow type."""
-    if pa.types.is_struct(kind):
-        fields = [kind.field(index) for index in range(kind.num_fields)]
-        return f"STRUCT<{', '.join(f'`{field.name}`: {ddl_type(field.type)}' for field in fields)}>"
-    if pa.types.is_list(kind):
-        return f"ARRAY<{ddl_type(kind.value_type)}>"
-    return _DDL_TYPES[kind]
-
-
-_DDL_TYPES = {
-    pa.string(): "STRING",
-    pa.binary(): "BINARY",
-    pa.bool_(): "BOOLEAN",
-    pa.int32(): "INT",
-    pa.int64(): "BIGINT",
-    pa.float64(): "DOUBLE",
-}
-
 _TEXT, _BYTES, _TRUTH, _INT, _LONG = pa.string(), pa.binary(), pa.bool_(), pa.int32(), pa.int64()
 _TEXTS = pa.list_(_TEXT)
 
 _TRACE_ID = Column("trace_id", _TEXT, "names the trace within these tables; made of its source and first line")
 _SOURCE = Column("source", _TEXT, "the file as it was named, or the run, as `chaos/kip/3/1000/seed-7`")
-
-INPUTS = TableSchema(
-    "inputs",
-    "a file to read",
-    (
-        Column("path", _BYTES, "where every worker finds it, in the bytes of the file system"),
-        _SOURCE,
-        Column("bytes", _LONG, "its size on disk"),
-        Column("modified_ns", _LONG, "when it was last written, in nanoseconds since 1970; 0 if it is no regular file"),
-    ),
-)
-
-PLANS = TableSchema(
-    "plans",
-    "a run to simulate",
-    (
-        Column("index", _LONG, "counts the runs from 0"),
-        Column("seed", _LONG, "of the run"),
-        Column("replicas", _INT, "number of voters"),
-        Column("steps", _INT, "events of the safety phase"),
-        Column("workload", _TEXT, "the named mix"),
-        Column("profile", _TEXT, "answers to the open points of the KIPs"),
-        Column("switched_off", _TEXTS, "rules that the run leaves out"),
-        Column("checkpoint_every", _LONG, "after how many events its trace has a checkpoint", nullable=True),
-    ),
-)
 
 FILES = TableSchema(
     "files",
@@ -171,7 +117,7 @@ EVENTS = TableSchema(
 
 SEGMENTS = TableSchema(
     "segments",
-    "a stretch of lines of a trace, byte for byte: the unit in which traces move between machines",
+    "a stretch of lines of a trace, byte for byte",
     (
         _TRACE_ID,
         Column("segment", _INT, "counts those of the trace from 0"),
@@ -309,29 +255,5 @@ SCHEDULES = TableSchema(
     ),
 )
 
-SWEPT = TableSchema(
-    "swept",
-    "a run of a sweep, with its rows of the tables that a sweep makes",
-    (
-        Column("schedule", SCHEDULES.struct, "its row of `schedules`"),
-        Column("verdict", VERDICTS.struct, "its row of `verdicts`"),
-        Column("tallies", pa.list_(TALLIES.struct), "its rows of `tallies`"),
-    ),
-)
-
 TABLES = (FILES, TRACES, EVENTS, SEGMENTS, QUARANTINE, VERDICTS, COVERAGE)
 """What an output folder holds, in the order in which it comes to be."""
-
-_WITH_EVENTS = pa.struct([*SEGMENTS.struct, pa.field("events", pa.list_(EVENTS.struct))])
-
-INTAKE = TableSchema(
-    "intake",
-    "a row of one of the tables that `ingest` and `generate` make, all of which come out of one pass over the input",
-    (
-        Column("file", FILES.struct, "a row of `files`", nullable=True),
-        Column("trace", TRACES.struct, "a row of `traces`", nullable=True),
-        Column("segment", _WITH_EVENTS, "a row of `segments` with its rows of `events`", nullable=True),
-        Column("quarantine", QUARANTINE.struct, "a row of `quarantine`", nullable=True),
-    ),
-)
-"""Exactly one of its columns is set."""

@@ -25,18 +25,14 @@ from pyspark.sql import SparkSession
 
 from kraft_spec.tlc.jar import find_jar, find_java
 from kraft_traces.pipeline.failures import MasterUnreachableError, SparkError
-from kraft_traces.pipeline.processes import below, end_below
-from kraft_traces.pipeline.session_folder import SessionFolder
+from kraft_traces.pipeline.session_folder import log_of, session_folder
 from kraft_traces.pipeline.shipping import PACKAGES_FOLDER, archive_of_packages
 
 TASK_FAILURES_MAX = 8
 """How often a task may fail, for instance because its worker was killed, before the run does: more than twice as often
 as a worker may die over one trace, which is then given up (`journal`)."""
 
-_ARROW_ROWS_MAX = 64
-_ARROW_BYTES_MAX = 2**23
 _PARQUET_ROWS_MAX = 64
-_PARQUET_GROUP_BYTES = 2**24
 _CONNECT_SECONDS = 5.0
 _END_SECONDS = 30.0
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -44,7 +40,6 @@ _JAVA_MEMORY = "1g"
 """Spark's own default."""
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|[1-9]\d*)\])?")
 _STANDALONE = "spark://"
-_SHUFFLE = "spark.sql.shuffle.partitions"
 
 SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException, Py4JError)
 """What a failing job raises."""
@@ -84,32 +79,28 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
     java = find_java()
     find_jar()
     _check_reachable(options.master)
-    folder = SessionFolder()
-    log = folder.path / "spark.log"
-    try:
-        with _environment(java.home), _without_traceback_of_an_interrupt(), log.open("ab") as stream:
-            session = _started(options, folder.path, None if options.spark_log else stream, log)
-            try:
-                yield session
-            except ConnectionError as error:
-                # What Py4J says when nobody is there any more.
-                where = _where(log, not options.spark_log)
-                raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
-            except SPARK_ERRORS as error:
-                where = _where(log, not options.spark_log)
-                raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
-            finally:
-                _stop(session.sparkContext)
-    except SparkError:
-        if options.spark_log:
-            folder.remove()
-        else:
-            folder.leave_only(log)
-        raise
-    except BaseException:
-        folder.remove()
-        raise
-    folder.remove()
+    with session_folder() as folder:
+        log, kept = log_of(folder), False
+        try:
+            with _environment(java.home), _without_traceback_of_an_interrupt(), log.open("ab") as stream:
+                session = _started(options, folder, None if options.spark_log else stream, log)
+                try:
+                    yield session
+                except ConnectionError as error:
+                    # What Py4J says when nobody is there any more.
+                    where = _where(log, not options.spark_log)
+                    raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
+                except SPARK_ERRORS as error:
+                    where = _where(log, not options.spark_log)
+                    raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
+                finally:
+                    _stop(session.sparkContext)
+        except SparkError:
+            kept = not options.spark_log
+            raise
+        finally:
+            if not kept:
+                log.unlink()
 
 
 @contextmanager
@@ -128,8 +119,8 @@ def _without_traceback_of_an_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_as_before() -> Iterator[None]:
-    """Whatever is done on Ctrl-C stays so.
+def _interrupts_wait() -> Iterator[None]:
+    """Ctrl-C is heeded at the end of the block, since what is half-started could not be ended, and as it was before.
 
     Spark's own way asks Java to cancel all jobs on the very connection that waits for the job to end: it comes through
     when there is nothing to cancel any more. Stopping the session, on a new connection, ends them too.
@@ -137,11 +128,14 @@ def _interrupts_as_before() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.getsignal(signal.SIGINT)
+    interrupted = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+    if interrupted.is_set():
+        raise KeyboardInterrupt
 
 
 def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> Any:
@@ -149,21 +143,14 @@ def _started(options: SessionOptions, folder: Path, stream: Any, log: Path) -> A
     for name, setting in _settings(options, folder).items():
         conf.set(name, setting)
     gateway = None
-    before = frozenset(below(os.getpid()))
     try:
-        gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
-        with _interrupts_as_before():
+        with _interrupts_wait():
+            gateway = launch_gateway(conf, {} if stream is None else {"stdout": stream, "stderr": stream})
             context = SparkContext(conf=conf, gateway=gateway)
-        session = SparkSession(context)
-        if _SHUFFLE not in options.settings:
-            # Spark's own 200 are for clusters of that size.
-            session.conf.set(_SHUFFLE, str(max(4, 2 * parallelism(session))))
-        return session
+        return SparkSession(context)
     except BaseException as error:
         # Interrupted too: what has started must not stay.
-        if gateway is None:
-            end_below(os.getpid(), but=before)
-        else:
+        if gateway is not None:
             _end(gateway)
         if isinstance(error, SPARK_ERRORS):
             words = _last_error(log) or _first_words(error)
@@ -209,15 +196,12 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         # The master's interpreter, because what is pickled here is unpickled there.
         "spark.pyspark.python": sys.executable,
         "spark.python.worker.reuse": "true",
-        # A row of segments is large.
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ARROW_ROWS_MAX),
-        "spark.sql.execution.arrow.maxBytesPerBatch": str(_ARROW_BYTES_MAX),
         "spark.sql.parquet.compression.codec": "zstd",
-        # Of segments, Spark's own 4096 rows are a gigabyte in one piece, and every task holds a group of 128 MB.
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+        # Of segments, Spark's own 4096 rows are a gigabyte in one piece.
         "spark.sql.parquet.columnarReaderBatchSize": str(_PARQUET_ROWS_MAX),
-        "spark.hadoop.parquet.block.size": str(_PARQUET_GROUP_BYTES),
+        # As few tasks after a shuffle as its size asks for, not as many as there are cores.
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
-        "spark.sql.files.ignoreCorruptFiles": "false",
     }
     if options.is_local:
         # The Java process has the tasks too: all of its heap from the start, and a collector that does not work beside

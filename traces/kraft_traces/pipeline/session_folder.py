@@ -4,48 +4,42 @@ import fcntl
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 _PREFIX = "kraft-spec-spark-"
 _LOCK = "running"
 
 
-class SessionFolder:
-    """A new folder, with a lock in it that the system lets go when this process ends, however it does."""
+@contextmanager
+def session_folder() -> Iterator[Path]:
+    """A new folder for the time of the block, with a lock in it that the system lets go when this process ends."""
+    remove_stale()
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    # It gets its name once it is locked: whoever finds it by that name must not find it free.
+    making = folder / f"{_LOCK}.new"
+    with making.open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        making.rename(folder / _LOCK)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def __init__(self) -> None:
-        """Make the folder, and remove those of this user's sessions that were killed."""
-        remove_stale()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        # It gets its name once it is locked: whoever finds it by that name must not find it free.
-        making = self.path / f"{_LOCK}.new"
-        self._lock: IO[bytes] = making.open("wb")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        making.rename(self.path / _LOCK)
 
-    def remove(self) -> None:
-        """Remove it with all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        self._lock.close()
-
-    def leave_only(self, kept: Path) -> None:
-        """Remove everything in it but one file.  The folder stays: without its lock it is nobody's to remove."""
-        for other in self.path.iterdir():
-            if other.is_dir():
-                shutil.rmtree(other, ignore_errors=True)
-            elif other != kept:
-                other.unlink()
-        self._lock.close()
+def log_of(folder: Path) -> Path:
+    """Spark's log, beside the folder: that of a session that failed stays."""
+    return folder.with_suffix(".log")
 
 
 def remove_stale() -> None:
-    """Remove the folders of sessions of this user that have ended without doing so."""
+    """Remove the folders, with their logs, of sessions of this user that have ended without doing so."""
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with suppress(OSError):
             if lock.stat().st_uid == os.getuid() and _is_free(lock):
                 shutil.rmtree(lock.parent, ignore_errors=True)
+                log_of(lock.parent).unlink(missing_ok=True)
 
 
 def _is_free(lock: Path) -> bool:

@@ -1,43 +1,32 @@
 """The output folder: tables that are there whole or not at all, and a run that can be taken up again.
 
 A run works in `OUTPUT.unfinished` and gives it the name OUTPUT at its very end.
-Within, a table is written chunk by chunk into `.work`, and moves to its place when its last chunk is there.
-A chunk that is there is never written again: that is all that `--resume` needs to know.
+Within, a table is made in `.work` and moves to its place when it is complete.
 Every machine of a cluster must see the folder under the same name.
 """
 
 import fcntl
 import json
 import os
-import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kraft_traces.pipeline.batches import frame_of
 from kraft_traces.pipeline.failures import OutputError
-from kraft_traces.pipeline.schemas import INTAKE, SWEPT, TableSchema
+from kraft_traces.pipeline.progress import Notice
+from kraft_traces.pipeline.schemas import TableSchema
+from kraft_traces.pipeline.units import run_units, unit_file
 from kraft_traces.streams import whole_file
 
 MANIFEST = "pipeline.json"
 FORMAT = "kraft-pipeline/1"
 _UNFINISHED = ".unfinished"
 _WORK = ".work"
-_QUICK_COMPRESSION = "snappy"
 
 Facts = dict[str, Any]
-
-_PART = re.compile(r"part-(\d+)-.*-c(\d+)\.")
-
-
-def _number(name: str) -> str:
-    """The number of a file that Spark wrote, which names the task and the file of the task."""
-    part = _PART.match(name)
-    if part is None:
-        raise OutputError(f"Spark wrote a file {name}, which has no number")
-    return f"{part[1]}-{part[2]}"
 
 
 class Workspace:
@@ -136,6 +125,13 @@ class Workspace:
         with whole_file(path) as stream:
             stream.write(json.dumps(facts, indent=2, sort_keys=True).encode() + b"\n")
 
+    @property
+    def work(self) -> Path:
+        """The folder for what only the run itself needs."""
+        folder = self.root / _WORK
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def path(self, table: TableSchema) -> Path:
         """Where a finished table is."""
         return self.root / table.name
@@ -144,76 +140,45 @@ class Workspace:
         """Is the table there?"""
         return self.path(table).is_dir()
 
-    def work_file(self, name: str) -> Path:
-        """A file that only the run itself needs."""
-        folder = self.root / _WORK
-        folder.mkdir(exist_ok=True)
-        return folder / name
-
-    def has_chunk(self, table: TableSchema, chunk: int) -> bool:
-        """Is a chunk of a table written?"""
-        return self.has(table) or self.chunk_path(table, chunk).is_dir()
-
-    def has_begun(self, table: TableSchema) -> bool:
-        """Is a chunk of a table written that is not finished?"""
-        return self.chunk_path(table, 0).parent.is_dir()
-
-    def missing_chunks(self, tables: Iterable[TableSchema], chunks: int) -> list[int]:
-        """The chunks that any of these tables lacks."""
-        wanted = tuple(tables)
-        return [chunk for chunk in range(chunks) if not all(self.has_chunk(table, chunk) for table in wanted)]
-
-    def chunk_path(self, table: TableSchema, chunk: int) -> Path:
-        """Where a chunk is while its table is not finished."""
-        return self.root / _WORK / table.name / f"{chunk:05}"
-
-    def write_chunk(self, table: TableSchema, chunk: int, rows: Any) -> None:
-        """Write the rows of a chunk, a DataFrame.  They are there whole or not at all."""
-        target = self.chunk_path(table, chunk)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f"{target.name}.part")
-        shutil.rmtree(partial, ignore_errors=True)
-        # A step to other tables is read at once and removed: it is not worth much work.
-        compression = _QUICK_COMPRESSION if table in (INTAKE, SWEPT) else None
-        rows.select(*table.names).write.parquet(str(partial), compression=compression)
-        partial.rename(target)
-
-    def drop_chunk(self, table: TableSchema, chunk: int) -> None:
-        """Remove a chunk of a table that was only a step to others."""
-        shutil.rmtree(self.chunk_path(table, chunk), ignore_errors=True)
-
-    def finish_tables(self, tables: Iterable[TableSchema], chunks: int) -> None:
-        """Move tables whose chunks are all there to their places, as plain folders of Parquet files."""
-        for table in tables:
-            if self.has(table):
-                continue
-            gathered = self.root / _WORK / f"{table.name}.gathered"
-            gathered.mkdir(parents=True, exist_ok=True)
-            for chunk in range(chunks):
-                folder = self.chunk_path(table, chunk)
-                for file in folder.glob("part-*.parquet"):
-                    # By its number in the chunk, so that moving may stop half-way and go on.
-                    file.rename(gathered / f"{chunk:05}-{_number(file.name)}.parquet")
-            gathered.rename(self.path(table))
-            shutil.rmtree(self.root / _WORK / table.name, ignore_errors=True)
-
-    def files(self, table: TableSchema, chunk: int | None = None) -> list[str]:
-        """The files of a finished table, or of a chunk of it."""
-        pattern = "*.parquet" if chunk is None else f"{chunk:05}-*.parquet"
-        return sorted(str(file) for file in self.path(table).glob(pattern))
-
-    def read(self, session: Any, table: TableSchema, chunk: int | None = None) -> Any:
-        """A finished table as a DataFrame, or a chunk of it.
+    def read(self, session: Any, table: TableSchema) -> Any:
+        """A finished table as a DataFrame.
 
         Raises:
             OutputError: it is not there.
         """
         if not self.has(table):
             raise OutputError(f"{self.root} has no table {table.name}")
-        files = self.files(table, chunk)
-        if not files:
-            return frame_of(session, (), table.arrow)
-        return session.read.schema(table.ddl).parquet(*files)
+        return read(session, table, self.root)
+
+    def write(self, table: TableSchema, rows: Any) -> None:
+        """Write a table, a DataFrame."""
+        rows.select(*table.names).write.mode("overwrite").parquet(str(self.work / table.name))
+        self.finish_tables((table,))
+
+    def make(
+        self,
+        session: Any,
+        name: str,
+        units: Sequence[int],
+        tables: Sequence[TableSchema],
+        work: Callable[..., None],
+        notice: Notice,
+    ) -> None:
+        """Make the units of these tables that are not there, with `work`, which is told `unit` and `folder`."""
+        last = tables[-1]
+        if not self.has(last):
+            missing = [unit for unit in units if not unit_file(self.work, last, unit).exists()]
+            run_units(session, name, missing, partial(work, folder=self.work), notice)
+
+    def finish_tables(self, tables: Sequence[TableSchema]) -> None:
+        """Move tables that are complete to their places, as plain folders of Parquet files."""
+        for table in tables:
+            made = self.work / table.name
+            if not self.has(table):
+                # What killed attempts have left, and Spark's checksums.
+                for hidden in made.glob(".*"):
+                    hidden.unlink()
+                made.rename(self.path(table))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -236,20 +201,28 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    @property
+    def has_begun(self) -> bool:
+        """Is there work that has not ended?"""
+        return (self.root / _WORK).is_dir()
+
     def forget_work(self) -> None:
         """Remove what a stage that did not end has begun in a finished folder."""
         shutil.rmtree(self.root / _WORK, ignore_errors=True)
 
     def forget_if_empty(self) -> None:
         """Remove the folder of a run that has not come as far as to make anything."""
-        work = self.root / _WORK
-        made = [path for folder in (self.root, work) if folder.is_dir() for path in folder.iterdir() if path.is_dir()]
-        if self.root != self.output and not [path for path in made if path != work]:
+        if self.root != self.output and not any(self.root.rglob("[0-9]*.parquet")):
             shutil.rmtree(self.root, ignore_errors=True)
 
     def finish(self) -> None:
         """Give the folder its name."""
-        shutil.rmtree(self.root / _WORK, ignore_errors=True)
+        self.forget_work()
         if self.root != self.output:
             self.root.rename(self.output)
             self.root = self.output
+
+
+def read(session: Any, table: TableSchema, folder: Path) -> Any:
+    """The files of a table below a folder as a DataFrame."""
+    return session.read.schema(table.spark).parquet(str(folder / table.name))

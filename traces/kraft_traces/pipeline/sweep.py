@@ -1,14 +1,14 @@
 """The stage `sweep`: runs simulated, checked and counted in one go, and not kept unless they fail."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache, partial
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from pyspark.sql import functions as sf
+import pyarrow.parquet as pq
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
@@ -16,68 +16,42 @@ from kraft_reference.cluster.violation import Violation
 from kraft_spec.edits import package_folder
 from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check import EVERY
 from kraft_traces.check.run import check_lines
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EventLine
 from kraft_traces.own import GENERATOR_NAME, own_generator
 from kraft_traces.pipeline.assembly import first_roles, trace_id_of
-from kraft_traces.pipeline.batches import Row, map_rows
 from kraft_traces.pipeline.checking import raised_row, ready_model, row_of
-from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.coverage import write_coverage
-from kraft_traces.pipeline.generate import CHUNK_EVENTS, plans_frame
+from kraft_traces.pipeline.generate import plans_in_unit
 from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.observed import event_row
-from kraft_traces.pipeline.plans import Plans, plan_of, source_of
-from kraft_traces.pipeline.schemas import PLANS, SCHEDULES, SWEPT, TALLIES, VERDICTS
-from kraft_traces.pipeline.session import parallelism
-from kraft_traces.pipeline.spread import TASKS_PER_CORE
+from kraft_traces.pipeline.plans import Plans, source_of
+from kraft_traces.pipeline.progress import Notice
+from kraft_traces.pipeline.schemas import SCHEDULES, TALLIES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.units import UNIT_EVENTS, Row, units_wanted, written
+
+SWEPT_TABLES = (TALLIES, VERDICTS, SCHEDULES)
 
 _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault")
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a sweep has come to.
-
-    Attributes:
-        schedules: how many runs were made.
-        failing: how many of them fail.
-        first: the number of the first failing run, counted from 1; None if there is none.
-    """
-
-    schedules: int
-    failing: int
-    first: int | None
-
-
-def sweep(plans: Any, journals: Journals, *, every: int = EVERY, reference: str = "", is_broken: bool = False) -> Any:
-    """The transformation: a DataFrame of `PLANS` to one of `SWEPT`.
-
-    Args:
-        plans: the runs.
-        journals: what they say of these runs is taken from them, the rest goes there at once.
-        every: after how many events the full invariants are checked.
-        reference: digest that the reference of the workers must have (`reference_digest`); empty for any.
-        is_broken: whether the runs are those of a mutant.
-    """
-    work = partial(_sweep, journals=journals, every=every, reference=reference, is_broken=is_broken)
-    return map_rows(plans.select(*PLANS.names), work, SWEPT)
-
-
-def _sweep(plans: Iterable[Row], *, journals: Journals, every: int, reference: str, is_broken: bool) -> Iterator[Row]:
-    if reference and reference_digest() != reference:
+def _sweep(
+    unit: int, *, folder: Path, plans: Plans, per_unit: int, journals: Journals, reference: str, is_broken: bool
+) -> None:
+    if reference_digest() != reference:
         raise RuntimeError("the workers import another reference than the one that is to be swept")
-    with journals.opened() as journal:
-        for row in plans:
-            index, plan = row["index"], plan_of(row)
-
-            def made(_: int, index: int = index, plan: RunPlan = plan) -> Row:
-                return swept(index, plan, every, is_broken=is_broken)
-
-            yield journal.row(str(index), source_of(plan), made)
+    journals = journals.of_unit(unit)
+    with written(folder, unit, SWEPT_TABLES) as write, journals.opened() as journal:
+        for index in range(unit * per_unit, min((unit + 1) * per_unit, len(plans))):
+            plan = plans.plan(index)
+            row = journal.row(str(index), source_of(plan), partial(_swept, index, plan, is_broken=is_broken))
+            for tally in row["tallies"]:
+                write(TALLIES, tally)
+            write(VERDICTS, row["verdict"])
+            write(SCHEDULES, row["schedule"])
+    journals.forget()
 
 
 @cache
@@ -95,8 +69,8 @@ def digest_of(folder: Any) -> str:
     return digest.hexdigest()
 
 
-def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> Row:
-    """The row of `SWEPT` of a run; of a broken reference no command line repeats it.
+def _swept(index: int, plan: RunPlan, _deaths: int, *, is_broken: bool) -> Row:
+    """The rows of a run, by table; of a broken reference no command line repeats it.
 
     The model has all rules in force, also those that the run leaves out: that is what the sweep is to find.
     """
@@ -116,7 +90,7 @@ def swept(index: int, plan: RunPlan, every: int, *, is_broken: bool = False) -> 
     prefix = None
     try:
         simulation = simulation_of(plan)
-        verdict = check_lines(_lines(simulation, seen), simulation.configuration, source, own=True, every=every)
+        verdict = check_lines(_lines(simulation, seen), simulation.configuration, source, own=True)
         rejection = verdict.rejection
         # The checker reads ahead: what comes after a wrong line is not looked at.
         violation = simulation.violation if rejection is None else seen[rejection.sequence - 1].violation
@@ -167,14 +141,14 @@ def _tallies(trace_id: str, counted: Counter[tuple[Any, ...]]) -> list[Row]:
     return rows
 
 
-def chunk_cuts(count: int, first: int, most: int) -> list[int]:
-    """Where chunks begin, and where the last ends: the first has `first` runs, each after it twice as many as the one
+def cuts(count: int, first: int, most: int) -> list[int]:
+    """Where jobs begin, and where the last ends: the first has `first` units, each after it twice as many as the one
     before, but not more than `most`."""
-    cuts, size = [0], first
-    while cuts[-1] < count:
-        cuts.append(min(count, cuts[-1] + size))
+    found, size = [0], first
+    while found[-1] < count:
+        found.append(min(count, found[-1] + size))
         size = min(most, 2 * size)
-    return cuts
+    return found
 
 
 def run_sweep(
@@ -186,62 +160,38 @@ def run_sweep(
     reference: str,
     is_broken: bool,
     until_found: bool,
-) -> Found:
-    """Run the stage, and `coverage`."""
-    tasks = parallelism(session) * TASKS_PER_CORE
-    most = max(tasks, (CHUNK_EVENTS // 10 if until_found else CHUNK_EVENTS) // plans.steps)
+) -> dict[str, int | None]:
+    """Run the stage, and `coverage`.  Returns how many runs were made, how many fail, and the first that does, from 1.
+
+    Args:
+        session: of Spark.
+        workspace: of the run.
+        plans: the runs.
+        notice: is told how far it is.
+        reference: digest that the reference of the workers must have (`reference_digest`).
+        is_broken: whether the runs are those of a mutant.
+        until_found: stop after the job in which a run fails.
+    """
     # What is found early should be found soon.
-    first, most = workspace.facts().get("plans_in_waves") or (tasks if until_found else most, most)
-    workspace.note(plans_in_waves=[first, most])
-    cuts = chunk_cuts(len(plans), first, most)
-    chunks = len(cuts) - 1
-    tables = (SCHEDULES, VERDICTS, TALLIES)
-    journals = Journals(workspace.work_file("journals"))
-
-    def chunk(number: int) -> None:
-        chosen = plans_frame(session, plans, cuts[number], cuts[number + 1])
-        if not workspace.has_chunk(SWEPT, number):
-            noted = journals.of_chunk(number)
-            workspace.write_chunk(SWEPT, number, sweep(chosen, noted, reference=reference, is_broken=is_broken))
-            noted.forget()
-        staged = session.read.schema(SWEPT.ddl).parquet(str(workspace.chunk_path(SWEPT, number)))
-        parts = {
-            SCHEDULES: staged.select("schedule.*"),
-            VERDICTS: staged.select("verdict.*"),
-            TALLIES: staged.select(sf.explode("tallies").alias("tally")).select("tally.*"),
-        }
-        for table, rows in parts.items():
-            if not workspace.has_chunk(table, number):
-                workspace.write_chunk(table, number, rows.repartition(1).sortWithinPartitions("trace_id"))
-        workspace.drop_chunk(SWEPT, number)
-
-    def has_failed(number: int) -> bool:
-        path = str(workspace.chunk_path(SCHEDULES, number))
-        return bool(session.read.schema(SCHEDULES.ddl).parquet(path).where("failed").head(1))
-
-    if not workspace.has(TALLIES):
-        done = chunks
-        unfinished = workspace.missing_chunks(tables, chunks)
-        if until_found:
-            for number in range(chunks):
-                missing = [] if number not in unfinished else [number]
-                run_chunks(session, f"sweep, schedule {cuts[number] + 1} on", missing, chunk, notice)
-                if has_failed(number):
-                    done = number + 1
-                    break
-        else:
-            run_chunks(session, "sweep", unfinished, chunk, notice)
-        workspace.finish_tables(tables, done)
+    per_unit = plans_in_unit(session, workspace, plans, UNIT_EVENTS // 25 if until_found else UNIT_EVENTS)
+    units, at_once = -(-len(plans) // per_unit), units_wanted(session)
+    journals = Journals(workspace.work / "journals")
+    work = partial(_sweep, plans=plans, per_unit=per_unit, journals=journals, reference=reference, is_broken=is_broken)
+    if not workspace.has(SCHEDULES):
+        for begin, end in pairwise(cuts(units, at_once, 16 * at_once) if until_found else (0, units)):
+            name = f"sweep, schedule {begin * per_unit + 1} on" if until_found else "sweep"
+            workspace.make(session, name, range(begin, end), SWEPT_TABLES, work, notice)
+            if until_found and _failing(workspace.work / SCHEDULES.name):
+                break
+    workspace.finish_tables(SWEPT_TABLES)
     tallies, verdicts = workspace.read(session, TALLIES), workspace.read(session, VERDICTS)
     write_coverage(session, workspace, tallies, verdicts, notice)
-    return found(session, workspace)
+    failing = _failing(workspace.path(SCHEDULES))
+    first = min(failing) + 1 if failing else None
+    return {"schedules": verdicts.count(), "failing": len(failing), "first": first}
 
 
-def found(session: Any, workspace: Workspace) -> Found:
-    """What a finished sweep has come to."""
-    (row,) = (
-        workspace.read(session, SCHEDULES)
-        .agg(sf.count("*"), sf.count_if("failed"), sf.min(sf.when(sf.col("failed"), sf.col("index"))))
-        .collect()
-    )
-    return Found(int(row[0]), int(row[1]), None if row[2] is None else int(row[2]) + 1)
+def _failing(schedules: Path) -> list[int]:
+    """The numbers of the runs that fail, from 0."""
+    found: list[int] = pq.read_table(schedules, columns=["index"], filters=[("failed", "=", True)])["index"].to_pylist()
+    return found

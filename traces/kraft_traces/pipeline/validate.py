@@ -1,71 +1,47 @@
 """The stage `validate`: `traces` and `segments` to `verdicts`.
 
-The unit of work is a part of a trace, from one checkpoint to the next, or a whole trace without one; its segments come
-to one task, in order, one after the other.
+The unit of work holds parts of traces, from one checkpoint to the next, or whole traces without one; a worker reads the
+segments of one after the other from where `ingest` or `generate` wrote them.
 """
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
+import pyarrow.dataset as pd
+import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from kraft_traces.check import CANDIDATES_MAX, EVERY, Extent, VerdictKind
-from kraft_traces.pipeline.batches import Row, map_rows
+from kraft_traces.check import Extent, VerdictKind
 from kraft_traces.pipeline.checking import given_up_row, verdict_row
-from kraft_traces.pipeline.chunks import Notice, run_chunks
 from kraft_traces.pipeline.earlier import Earlier
 from kraft_traces.pipeline.failures import SparkError
 from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
+from kraft_traces.pipeline.progress import Notice
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
-from kraft_traces.pipeline.spread import BUCKET, buckets_for, spread
-from kraft_traces.pipeline.store import Workspace
+from kraft_traces.pipeline.store import Workspace, read
+from kraft_traces.pipeline.units import UNIT_EVENTS, Row, planned, planned_units, units_wanted, write_plan, written
 
-_TRACE_COLUMNS = ("source", "generator", "workload", "profile", "command", "violation", "header")
-"""The columns of `traces` that the workers need; `first_line` goes under another name, as segments have one too."""
-
-
-def validate(
-    traces: Any,
-    segments: Any,
-    buckets: int,
-    journals: Journals,
-    *,
-    every: int = EVERY,
-    candidates_max: int = CANDIDATES_MAX,
-) -> Any:
-    """The transformation: DataFrames of `TRACES` and `SEGMENTS` to one of `VERDICTS`.
-
-    Args:
-        traces: of a number that fits the memory of each executor.
-        segments: of these traces, and perhaps of others.
-        buckets: into how many tasks the parts of the traces are spread.
-        journals: what they say of these parts is taken from them, the rest goes there at once.
-        every: after how many events the full invariants are checked.
-        candidates_max: most candidate states of a trace that leaves fields out.
-    """
-    parts = (
-        traces.withColumn("part", sf.explode(sf.sequence(sf.lit(0), sf.col("parts") - 1)))
-        # Parts of one trace are about as long as each other.
-        .withColumn("share", sf.ceil(sf.col("events") / sf.col("parts")))
-        .withColumn("name", sf.format_string("%s/%08d", "trace_id", "part"))
-    )
-    wanted = spread(parts, "share", "name", buckets).select(
-        "trace_id", "part", BUCKET, sf.col("first_line").alias("trace_line"), *_TRACE_COLUMNS
-    )
-    ordered = (
-        segments.select("trace_id", "part", "segment", "first_line", "raw", "closing")
-        .join(sf.broadcast(wanted), ["trace_id", "part"])
-        .repartitionById(buckets, sf.col(BUCKET))
-        .sortWithinPartitions("trace_id", "part", "segment")
-    )
-    check = partial(_check, journals=journals, every=every, candidates_max=candidates_max)
-    return decided(map_rows(ordered, check, PART_VERDICTS))
+_PLAN = "validate.parquet"
+_TRACE_COLUMNS = (
+    "trace_id",
+    "source",
+    "generator",
+    "workload",
+    "profile",
+    "command",
+    "violation",
+    "header",
+    "first_line",
+    "lines",
+)
+_SEGMENT_COLUMNS = ("trace_id", "part", "first_line", "raw", "closing")
 
 
 def decided(parts: Any) -> Any:
@@ -109,15 +85,47 @@ def _sums(shown: Any) -> Any:
     return sf.aggregate(rest, first, lambda sums, counts: sf.zip_with(sums, counts, added))
 
 
-def _check(rows: Iterable[Row], *, journals: Journals, every: int, candidates_max: int) -> Iterator[Row]:
-    with journals.opened() as journal:
-        for (trace_id, part), segments in groupby(rows, itemgetter("trace_id", "part")):
-            first = next(segments)
-            trace = {**first, "first_line": first["trace_line"]}
-            whole = chain((first,), segments)  # noqa: B031 - what is left of the group
-            check = partial(_checked, trace, whole, part, every=every, candidates_max=candidates_max)
-            row = journal.row(f"{trace_id}-{part}", f"{trace['source']}:{trace['first_line']}", check)
-            yield {**row, "part": part}
+def parts_of(traces: Any) -> list[Row]:
+    """The parts of traces, a DataFrame of `TRACES` with the `file` of each, in the order of their lines."""
+    rows = traces.select("file", "source", "first_line", "trace_id", "parts", "events").collect()
+    # Parts of one trace are about as long as each other.
+    return [
+        {"file": row["file"], "trace_id": row["trace_id"], "part": part, "events": row["events"] // row["parts"]}
+        for row in sorted(rows, key=itemgetter("file", "source", "first_line"))
+        for part in range(row["parts"])
+    ]
+
+
+def _check(unit: int, *, folder: Path, tables: Path, journals: Journals, every: int, candidates_max: int) -> None:
+    journals = journals.of_unit(unit)
+    with written(folder, unit, (PART_VERDICTS,)) as write, journals.opened() as journal:
+        for file, parts in groupby(planned(folder / _PLAN, unit), itemgetter("file")):
+            for trace, part, segments in _traces(tables, file, {(row["trace_id"], row["part"]) for row in parts}):
+                check = partial(_checked, trace, segments, part, every=every, candidates_max=candidates_max)
+                key, what = f"{trace['trace_id']}-{part}", f"{trace['source']}:{trace['first_line']}"
+                write(PART_VERDICTS, {**journal.row(key, what, check), "part": part})
+    journals.forget()
+
+
+def _traces(tables: Path, file: str, wanted: set[tuple[str, int]]) -> Iterator[tuple[Row, int, Iterator[Row]]]:
+    """The parts that are wanted of the traces in a file: the trace, the part, its segments."""
+    names, numbers = {name for name, _ in wanted}, {part for _, part in wanted}
+    known = pq.read_table(
+        tables / TRACES.name / file, columns=list(_TRACE_COLUMNS), filters=[("trace_id", "in", names)]
+    )
+    traces = {row["trace_id"]: row for row in known.to_pylist()}
+    # By parts and lines a reader knows which groups of rows to leave out; names say nothing about their order.
+    lines, part = pd.field("first_line"), pd.field("part")
+    keep = pd.field("trace_id").isin(names) & (part >= min(numbers)) & (part <= max(numbers))
+    keep &= lines >= min(trace["first_line"] for trace in traces.values())
+    keep &= lines < max(trace["first_line"] + trace["lines"] for trace in traces.values())
+    scanner = pd.dataset(tables / SEGMENTS.name / file).scanner(
+        list(_SEGMENT_COLUMNS), keep, batch_size=16, batch_readahead=1, fragment_readahead=1, use_threads=False
+    )
+    rows = (row for batch in scanner.to_batches() for row in batch.to_pylist())
+    for (name, number), segments in groupby(rows, itemgetter("trace_id", "part")):
+        if (name, number) in wanted:
+            yield traces[name], number, segments
 
 
 def _checked(trace: Row, segments: Iterable[Row], part: int, deaths: int, *, every: int, candidates_max: int) -> Row:
@@ -131,32 +139,29 @@ def run_validate(
     workspace: Workspace,
     notice: Notice,
     *,
-    every: int = EVERY,
-    candidates_max: int = CANDIDATES_MAX,
+    every: int,
+    candidates_max: int,
     earlier: Earlier | None = None,
 ) -> None:
-    """Run the stage, in the chunks in which the traces came in; `earlier` has verdicts that need not be found again."""
-    chunks = int(workspace.facts()["waves"])
-    journals = Journals(workspace.work_file("journals"))
-
-    def chunk(number: int) -> None:
-        traces, segments = (workspace.read(session, table, number) for table in (TRACES, SEGMENTS))
-        taken = None
-        if earlier is not None and not earlier.differs:
-            taken = earlier.verdicts(session, traces)
-            traces = traces.join(taken.select("trace_id"), "trace_id", "left_anti")
-        buckets = buckets_for(session, int(traces.agg(sf.sum("parts")).head()[0] or 0))
-        noted = journals.of_chunk(number)
-        verdicts = validate(traces, segments, buckets, noted, every=every, candidates_max=candidates_max)
-        if taken is not None:
-            verdicts = verdicts.unionByName(taken)
-        workspace.write_chunk(VERDICTS, number, verdicts.repartition(1).sortWithinPartitions("trace_id"))
-        noted.forget()
-
+    """Run the stage; `earlier` has verdicts that need not be found again."""
+    if workspace.has(VERDICTS):
+        return
+    traces = workspace.read(session, TRACES).withColumn("file", sf.col("_metadata.file_name"))
+    taken = earlier.verdicts(session, traces) if earlier is not None and not earlier.differs else None
+    plan = workspace.work / _PLAN
+    if not plan.exists():
+        new = traces if taken is None else traces.join(taken.select("trace_id"), "trace_id", "left_anti")
+        write_plan(plan, parts_of(new), "events", UNIT_EVENTS, units_wanted(session))
+    journals = Journals(workspace.work / "journals")
+    work = partial(_check, tables=workspace.root, journals=journals, every=every, candidates_max=candidates_max)
     try:
-        run_chunks(session, "validate", workspace.missing_chunks((VERDICTS,), chunks), chunk, notice)
+        workspace.make(session, "validate", range(planned_units(plan)), (PART_VERDICTS,), work, notice)
     except (PySparkException, Py4JError) as error:
         if not (died := journals.described()):
             raise
         raise SparkError(f"a Spark job failed: {died}") from error
-    workspace.finish_tables((VERDICTS,), chunks)
+    (workspace.work / PART_VERDICTS.name).mkdir(exist_ok=True)
+    verdicts = decided(read(session, PART_VERDICTS, workspace.work))
+    if taken is not None:
+        verdicts = verdicts.unionByName(taken)
+    workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))

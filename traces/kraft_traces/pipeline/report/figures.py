@@ -19,6 +19,21 @@ GROUPS_MAX = 200
 Document = dict[str, Any]
 
 _GROUP = ("event", "rule", "field", "kind")
+_EXAMPLE = (
+    "trace_id",
+    "source",
+    "line",
+    "sequence",
+    "replica",
+    "role",
+    "rules",
+    "explained_by",
+    "conjunct",
+    "properties",
+    "differences",
+    "command",
+    "reason",
+)
 _PLACE = "^line [0-9]+: "
 
 
@@ -99,27 +114,7 @@ def _failures(verdicts: Any) -> tuple[list[Document], int]:
     first = rejected.withColumn("rank", sf.row_number().over(shortest)).withColumn("traces", size).where("rank = 1")
     order = (sf.desc("traces"), *_GROUP)
     groups = [
-        {
-            **{name: row[name] for name in ("rule", "event", "field", "kind", "traces")},
-            "example": {
-                name: row[name]
-                for name in (
-                    "trace_id",
-                    "source",
-                    "line",
-                    "sequence",
-                    "replica",
-                    "role",
-                    "rules",
-                    "explained_by",
-                    "conjunct",
-                    "properties",
-                    "differences",
-                    "command",
-                    "reason",
-                )
-            },
-        }
+        {**{name: row[name] for name in (*_GROUP, "traces")}, "example": {name: row[name] for name in _EXAMPLE}}
         for row in _rows(first.orderBy(*order).limit(GROUPS_MAX))
     ]
     return groups, first.count()

@@ -6,15 +6,14 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
-from markupsafe import Markup
 
 from kraft_traces.pipeline.coverage import RULE
-from kraft_traces.pipeline.report.plots import coverage_by_kind, short_names, throughput, verdicts_by_source, visible
 
 Document = dict[str, Any]
 
 _TEMPLATE = "report.html.j2"
 _SHADES = 9
+_SOURCE = ("generator", "workload", "profile")
 
 
 def page(document: Document) -> str:
@@ -35,17 +34,30 @@ def page(document: Document) -> str:
     most = max((max(cells) for cells in rules.values() if cells), default=0)
     drawn: str = environment.get_template(_TEMPLATE).render(
         report=shown,
-        plots={
-            "verdicts": Markup(verdicts_by_source(shown)),
-            "throughput": Markup(throughput(shown)),
-            "coverage": Markup(coverage_by_kind(shown)),
-        },
+        source_name=source_name,
         columns=short_names(shown["coverage"]["sources"]),
         rules=rules,
         shade=lambda events: _shade(events, most),
         shades=range(1, _SHADES + 1),
     )
     return drawn
+
+
+def source_name(source: Document) -> str:
+    """What wrote the traces, in a few words."""
+    return " · ".join(source[part] for part in _SOURCE if source.get(part))
+
+
+def short_names(sources: list[Document]) -> list[str]:
+    """The same for columns: only what tells them apart."""
+    differing = [part for part in _SOURCE if len({source.get(part) for source in sources}) > 1]
+    names = [" · ".join(source[part] for part in differing if source.get(part)) for source in sources]
+    return [name or source_name(source) for name, source in zip(names, sources, strict=True)]
+
+
+def visible(text: str) -> str:
+    """A text of a trace with its control characters made visible."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _all_visible(value: Any) -> Any:

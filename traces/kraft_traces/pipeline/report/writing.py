@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import functions as sf
 
-from kraft_traces.pipeline.chunks import Notice, watched
+from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.report.figures import Document, figures
 from kraft_traces.pipeline.report.page import page
 from kraft_traces.pipeline.report.regressions import regressions
@@ -38,7 +38,7 @@ def write_report(session: Any, workspace: Workspace, notice: Notice, before: Doc
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
     try:
-        with watched(session, lambda: "report", notice):
+        with watched(session, "report", notice):
             document = figures(session, workspace)
             if before is not None:
                 document["regressions"] = {"output": before["output"], **regressions(before, document)}

@@ -32,13 +32,14 @@ def measured(request: SessionRequest) -> Iterator[Measured]:
         for number, name in enumerate(request.inputs):
             before = watch.usage()
             began = time.monotonic()
-            account, document = run_in(session, [name], Path(request.folder) / f"out-{number}")
+            document = run_in(session, [name], Path(request.folder) / f"out-{number}")
             seconds = time.monotonic() - began
             used = watch.usage()
-            if account.accepted != account.traces_in:
-                raise SystemExit(f"not every trace is accepted: {account.as_dict()}")
+            account = document["account"]
+            if account["accepted"] != account["traces_in"]:
+                raise SystemExit(f"not every trace is accepted: {account}")
             yield Measured(
-                events=account.events,
+                events=account["events"],
                 seconds=seconds,
                 stages={one["stage"]: one["seconds"] for one in document["throughput"]},
                 cpu_seconds={role: one.seconds - before[role].seconds for role, one in used.items()},

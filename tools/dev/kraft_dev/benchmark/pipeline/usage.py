@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from kraft_traces.pipeline.processes import PROC, below, command, fields, parents
+from kraft_dev.benchmark.pipeline.processes import PROC, below, command, fields, parents
 
 DRIVER, JAVA, DAEMON, WORKER = "driver", "java", "daemon", "worker"
 """The roles: the Python process that was started, Spark's Java process, the parent of the Python workers, and these."""

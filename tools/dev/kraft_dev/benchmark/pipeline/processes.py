@@ -1,21 +1,9 @@
 """The processes of a run, as Linux tells of them: who started whom."""
 
-import os
-import signal
-from collections.abc import Collection
-from contextlib import suppress
 from pathlib import Path
 
 PROC = Path("/proc")
 _PARENT = 1
-
-
-def end_below(root: int, *, but: Collection[int] = ()) -> None:
-    """Kill what `root` has started, directly or not, but for some."""
-    for process in below(root):
-        if process not in but:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
 
 
 def fields(process: int) -> list[str]:

@@ -1,0 +1,140 @@
+"""Work in units: each is one task of Spark, and its rows are on disk whole or not at all.
+
+Which piece is in which unit is decided once.  A unit that is there is not made again: that, and the journals of the
+others, is all that `--resume` needs.
+Two attempts at the same unit write the same rows, and name them at the end: it does not matter which one is last.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kraft_traces.pipeline.progress import Notice, watched
+from kraft_traces.pipeline.schemas import TableSchema
+from kraft_traces.pipeline.session import parallelism
+
+Row = dict[str, Any]
+Write = Callable[[TableSchema, Row], None]
+
+UNITS_PER_CORE = 8
+"""At least so many, so that a core which is done early finds another one."""
+
+UNIT_EVENTS = 50_000
+"""A unit of simulated or checked events has no more, unless one piece has: some seconds of work."""
+
+_ROWS_MAX = 4096
+_BYTES_MAX = 2**22
+_PLAN_ROWS = 1024
+
+
+def units_wanted(session: Any) -> int:
+    """How many units keep the cores busy."""
+    return max(1, int(parallelism(session) * UNITS_PER_CORE))
+
+
+def write_plan(target: Path, pieces: Sequence[Row], weight: str, weight_max: int, wanted: int) -> None:
+    """Write down which piece is in which unit, the heaviest units first.
+
+    Args:
+        target: the file.
+        pieces: neighbours are together in a unit.
+        weight: the name of what a piece costs.
+        weight_max: what a unit costs at most, unless it is one piece.
+        wanted: how many units there should be at least.
+    """
+    costs = [max(1, piece[weight]) for piece in pieces]
+    share = min(weight_max, -(-sum(costs) // wanted))
+    units: list[list[Row]] = []
+    held = share
+    for piece, cost in zip(pieces, costs, strict=True):
+        if held + cost > share:
+            units.append([])
+            held = 0
+        units[-1].append(piece)
+        held += cost
+    units.sort(key=lambda unit: -sum(piece[weight] for piece in unit))
+    rows = [{**piece, "unit": number} for number, unit in enumerate(units) for piece in unit]
+    partial = target.with_suffix(".part")
+    pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), partial, row_group_size=_PLAN_ROWS)
+    partial.rename(target)
+
+
+def planned_units(plan: Path) -> int:
+    """How many units there are."""
+    return len(set(pq.read_table(plan, columns=["unit"])["unit"].drop_null().to_pylist()))
+
+
+def planned(plan: Path, unit: int) -> list[Row]:
+    """The pieces of a unit, in their order."""
+    rows: list[Row] = pq.read_table(plan, filters=[("unit", "=", unit)]).to_pylist()
+    return rows
+
+
+def run_units(session: Any, name: str, units: Sequence[int], work: Callable[[int], None], notice: Notice) -> None:
+    """Do these units in this order, as one job."""
+    if units:
+        with watched(session, name, notice):
+            session.sparkContext.parallelize(units, len(units)).foreach(work)
+
+
+@contextmanager
+def written(folder: Path, unit: int, tables: Sequence[TableSchema]) -> Iterator[Write]:
+    """Write the rows of a unit, one file for each table below `folder`; that of the last table comes last.
+
+    A block that raises an error leaves no file with a name.
+    """
+    files = [_File(folder, unit, table) for table in tables]
+    by_name = {table.name: file for table, file in zip(tables, files, strict=True)}
+    try:
+        yield lambda table, row: by_name[table.name].add(row)
+    except BaseException:
+        for file in files:
+            file.close(keep=False)
+        raise
+    for file in files:
+        file.close(keep=True)
+
+
+class _File:
+    """The rows of a unit in one table."""
+
+    def __init__(self, folder: Path, unit: int, table: TableSchema) -> None:
+        self._target = unit_file(folder, table, unit)
+        # Hidden: an attempt that is killed leaves it.
+        self._partial = self._target.with_name(f".{unit}-{uuid4().hex}")
+        self._schema = table.arrow
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        texts = [field.name for field in table.arrow if field.type == pa.string()]
+        self._writer = pq.ParquetWriter(self._partial, self._schema, compression="zstd", use_dictionary=texts)
+        self._rows: list[Row] = []
+        self._bytes = 0
+
+    def add(self, row: Row) -> None:
+        self._rows.append(row)
+        self._bytes += len(row.get("raw") or b"")
+        if len(self._rows) >= _ROWS_MAX or self._bytes >= _BYTES_MAX:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.write_batch(pa.RecordBatch.from_pylist(self._rows, schema=self._schema))
+        self._rows = []
+        self._bytes = 0
+
+    def close(self, *, keep: bool) -> None:
+        if keep and self._rows:
+            self._flush()
+        self._writer.close()
+        if keep:
+            self._partial.rename(self._target)
+        else:
+            self._partial.unlink()
+
+
+def unit_file(folder: Path, table: TableSchema, unit: int) -> Path:
+    """Where the rows of a unit are."""
+    return folder / table.name / f"{unit:05}.parquet"
