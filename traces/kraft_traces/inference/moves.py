@@ -160,6 +160,8 @@ class Moves:
 
     def _is_answered(self, node: Node, to: int) -> bool:
         """Was an answer to the last request to that replica seen before the message?"""
+        if any(unseen.message["destination"] == to for unseen in node.unseen):
+            return False
         last = max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
         return last is None or self._seen.answers.get(last, self._place) < self._place
 
