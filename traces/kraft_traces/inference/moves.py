@@ -38,6 +38,8 @@ LIKELY_LATE = 0.05
 REQUEST_TIMEOUT = 1.0
 SILENCE = 0.05
 """Of the same where no answer has come: the next request says that it was given up."""
+OUT_OF_REACH = 0.5
+"""Of a Fetch to the leader that nobody saw and that was given up: the next one goes to another."""
 LOST = 1.5
 TIMER = 2.0
 RESTART = 5.0
@@ -147,6 +149,8 @@ class Moves:
                             node, "RequestTimeout", cost, given
                         ),
                     )
+        if role == "Follower" and self._is_elsewhere(node):
+            yield OUT_OF_REACH, lambda: self._not_reached(node)
         if role == "Leader":
             values = self._appended(node)
             if values:
@@ -160,10 +164,18 @@ class Moves:
 
     def _is_answered(self, node: Node, to: int) -> bool:
         """Was an answer to the last request to that replica seen before the message?"""
-        if any(unseen.message["destination"] == to for unseen in node.unseen):
-            return False
         last = max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
         return last is None or self._seen.answers.get(last, self._place) < self._place
+
+    def _is_elsewhere(self, node: Node) -> bool:
+        """Does a follower that awaits nothing fetch from another than its leader?  Rule: fetch.who-fetches."""
+        leader, awaiting = (self._replica.field(node.state, name) for name in ("leader_id", "awaiting"))
+        return self._target.type == "FetchRequest" and leader != self._target.destination and not awaiting
+
+    def _not_reached(self, node: Node) -> Iterator[Node]:
+        leader = TracedInput(destination=self._replica.field(node.state, "leader_id"))
+        for asked, _ in self._taken(node, self._line(node, "PollFetch", input=leader), 0.0):
+            yield from self._plain(asked, "RequestTimeout", OUT_OF_REACH, leader)
 
     def _next_requests(self, node: Node) -> Iterable[int]:
         """Of each replica the first request that is answered some time, and the first that never is.
