@@ -231,7 +231,19 @@ class Moves:
 
     def _handle(self, node: Node, place: int, cost: float) -> Iterator[Node]:
         for after, _ in self._taken(node, self._delivery(node, place), cost, place):
-            yield after
+            if self._answers_as_seen(after, place):
+                yield after
+
+    def _answers_as_seen(self, after: Node, place: int) -> bool:
+        """Is what the last event answers the answer that is seen at some time?"""
+        answer = self._seen.answers.get(place)
+        if answer is None:
+            return True
+        sighting = self._seen.all[answer]
+        sent = [one.message for one in after.unseen if one.event == after.events]
+        answers = [one for one in sent if (one["type"], one["destination"]) == (sighting.type, sighting.destination)]
+        shown = {**canonical_message(sighting.message), "correlation_id": UNSET} if answers else {}
+        return all(agrees(shown, one) for one in answers)
 
     def _wait(self, node: Node, place: int, cost: float) -> Iterator[Node]:
         line = replace(self._delivery(node, place), effects=())
