@@ -408,7 +408,6 @@ RIGHT: dict[str, Change] = {
     "remembers-directory-id": decides(voted_directory_at_version_0="remembered"),
     "announces-by-timer": decides(announcement_again="by-timer"),
     "cuts-at-the-smaller-offset": decides(diverging_cut="smaller-offset"),
-    "asks-servers-when-unanswered": decides(unanswered_fetch="servers-too"),
     "votes-after-lost-file": decides(vote_of_lost_file="free"),
 }
 """Of two that speak of one decision the last counts."""

@@ -84,7 +84,7 @@ def refused_by_the_model() -> str:
 
     def ill_typed(_: str, given: ModelRecord) -> Iterator[ConstructedState]:
         place = Place(given, 1, 2, 3, full=True)
-        yield ConstructedState(1, state(place, "Follower"), (), share=1, turn=0)
+        yield ConstructedState(1, state(place, "Follower", leader_id=-1), (), share=1, turn=0)
 
     with as_file(files("kraft_spec") / "tla") as directory:
         specification = Specification(directory, "Edges")

@@ -26,7 +26,7 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_of
-from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer
+from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer, every_open_answer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
@@ -292,7 +292,7 @@ class FastPath:
 
     def _let_decide(self, lines: JavaObject, configuration: Configuration) -> None:
         found = self._model.open_configurations(configuration)
-        self._answers = tuple(sorted({one for others in found.values() for _, taken in others for one in taken}))
+        self._answers = tuple(sorted(every_open_answer(configuration.profile)))
         for event, others in found.items():
             for value, taken in others:
                 lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))

@@ -26,6 +26,9 @@ class OpenDecision:
     """The rule that leaves it open, and what it says of it."""
     events: frozenset[EventName]
     """Those in which a replica may have to answer it."""
+    shown_by: str = ""
+    """The field of the state that shows the answer: where it is hidden the profile's answer counts, because what comes
+    later need not tell the answers apart, and a checker would have to follow all of them."""
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -72,6 +75,7 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
         "unanswered_fetch",
         "KIP-853 says whom to ask while no leader is known, and nothing of a leader that does not answer",
         frozenset(("RequestTimeout",)),
+        shown_by="searching",
     ),
     OpenDecision("voted_directory_at_version_0", "durable.vote.v0-uuid-in-memory says MAY", frozenset(("Restart",))),
     OpenDecision("vote_of_lost_file", "durable.restart.log-epoch says SHOULD", frozenset(("Restart",))),
@@ -110,8 +114,14 @@ def other_configurations(
     """
     if not is_open(event, message, state):
         return
-    for profile in _other_profiles(configuration.profile, event):
+    for profile in _other_profiles(configuration.profile, _asked(event, state)):
         yield replace(configuration, profile=profile)
+
+
+def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
+    """The answers to open decisions that a profile does not have."""
+    every = [OpenAnswer(one.name, answer, one.reason) for one in OPEN_DECISIONS for answer in one.answers]
+    return frozenset([one for one in every if getattr(profile, one.decision) != one.answer])
 
 
 def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
@@ -120,9 +130,13 @@ def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
     return frozenset([one for one in answers if getattr(ours, one.decision) != one.answer])
 
 
-@cache
-def _other_profiles(profile: Profile, event: EventName) -> tuple[Profile, ...]:
+def _asked(event: EventName, state: object) -> tuple[OpenDecision, ...]:
     asked = [one for one in OPEN_DECISIONS if event in one.events]
+    return tuple([one for one in asked if not one.shown_by or getattr(state, one.shown_by, UNSET) is not UNSET])
+
+
+@cache
+def _other_profiles(profile: Profile, asked: tuple[OpenDecision, ...]) -> tuple[Profile, ...]:
     chosen: list[dict[str, Any]] = [
         dict(zip([one.name for one in asked], answers, strict=True))
         for answers in product(*[one.answers for one in asked])
