@@ -50,7 +50,14 @@ NOT_ENABLED: list[tuple[str, int | None, dict[str, Any], str, tuple[str, ...], s
         ("3", "{1}"),
         "fetch.who-fetches",
     ),
-    ("RequestTimeout", 2, {"input": {"destination": 1}}, "\\E a \\in replicas[r].awaiting", (), "prevote.response.correlate"),
+    (
+        "RequestTimeout",
+        2,
+        {"input": {"destination": 1}},
+        "\\E a \\in replicas[r].awaiting",
+        (),
+        "prevote.response.correlate",
+    ),
     ("Crash", 1, {"input": {"log_end_offset": 0}}, "kept \\in KeptAfterCrash(replicas[r])", ("0", "{3}"), ""),
     (
         "ClientAppend",
