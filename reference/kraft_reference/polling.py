@@ -62,6 +62,7 @@ def due_change_request(
         return None if waits else api_versions_request(state, correlation_id)
     if state.role is not Role.FOLLOWER or not state.fetched or state.awaiting:
         return None
+    # Who is no voter and searches may have lost its leader; a voter reports itself to the one that it has fetched from.
     join = None if state.searching else join_request(state, configuration, correlation_id)
     return join or report_request(state, configuration, correlation_id)
 

@@ -82,6 +82,7 @@ from kraft_reference.events import (
     Poll,
     Receive,
     RemoveVoter,
+    RequestTimeout,
     Restart,
     VoterChangeTimeout,
 )
@@ -89,8 +90,10 @@ from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import append, flush, needs_snapshot, truncate
 from kraft_reference.messages import (
     Error,
+    UpdateVoterRequest,
 )
 from kraft_reference.outcome import Outcome, Refusal
+from kraft_reference.polling import due_fetch_targets
 from kraft_reference.profile import KIP
 from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record, RecordKind
@@ -209,6 +212,22 @@ def test_durable_soft_transitions() -> None:
     assert granted.effects == (Send(pre_vote_reply(1, 3, 4, True)),)
     left = Replica(resigned(4), THREE).step(ElectionTimeout(), DRAW)
     assert left.effects == (PersistQuorumState(5, None, None), StartTimer(Timer.ELECTION, 0))
+
+
+def test_whom_a_follower_asks_whose_leader_does_not_answer() -> None:
+    """Rules: fetch.who-fetches, update-voter.when-sent."""
+    waits = follower(4, 2, log=log_of(3), fetched=True, moved_to="elsewhere:1", awaiting={2: 77})
+    again = step(waits, RequestTimeout(2)).state
+    assert due_fetch_targets(again, THREE) == (2,)
+    servers_too = replace(THREE, profile=replace(THREE.profile, name="wide", unanswered_fetch="servers-too"))
+    searches = step(waits, RequestTimeout(2), servers_too).state
+    assert searches == again._replace(searching=True)
+    assert due_fetch_targets(searches, servers_too) == (2, 3)
+    # Only the leader's silence counts, and a voter reports itself to it all the same.
+    other = waits._replace(awaiting={3: 77})
+    assert not step(other, RequestTimeout(3), servers_too).state.searching
+    (report,) = messages(step(searches, Poll(), servers_too))
+    assert (type(report), report.destination) == (UpdateVoterRequest, 2)
 
 
 def test_the_bootstrap_checkpoint_is_not_replicated() -> None:

@@ -1,8 +1,8 @@
 """From the folder of a quorum's run to one trace of all replicas, and the verdict on it."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from math import ceil
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
         traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
     configuration = configuration_of(header)
     if opaque:
-        configuration = dataclasses.replace(configuration, profile=of_opaque(configuration.profile))
+        configuration = replaced(configuration, profile=of_opaque(configuration.profile))
     events = tuple(merged_events(traces))
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)

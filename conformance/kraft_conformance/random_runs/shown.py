@@ -105,9 +105,7 @@ def reference_effects(
         if isinstance(whole, TracedSend):
             whole = TracedSend(_from(own, whole.message))
         made.append(effect_of(whole, f"$.effects[{place}]"))
-    writes = [effect for effect in hidden if not isinstance(effect, StartTimer)]
-    timers = [effect for effect in hidden if isinstance(effect, StartTimer)]
-    return timers_last((*writes, *made, *timers))
+    return timers_last((*hidden, *made))
 
 
 def timers_last(effects: Iterable[Effect]) -> tuple[Effect, ...]:

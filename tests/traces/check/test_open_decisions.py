@@ -30,7 +30,8 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
-from kraft_traces.encode import encode_line, event_line
+from kraft_traces.encode import encode_line, event_line, header_line
+from kraft_traces.inference.inferring import of_opaque
 from kraft_traces.latitude.decisions import OPEN_DECISIONS
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
@@ -88,6 +89,17 @@ def test_a_trace_that_hides_its_state_may_answer_otherwise() -> None:
     trace = recorded_with(tuple(OTHERWISE.items()), "elections", 5, 200)
     raw = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
     assert verdict_on(trace.header(FOREIGN), raw).kind is VerdictKind.ACCEPTED
+
+
+def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
+    """Rule: fetch.who-fetches."""
+    trace = recorded_with((("unanswered_fetch", "servers-too"),), "chaos", 5, 400)
+    assert [one.decision for one in verdict(trace).open_answers] == ["unanswered_fetch"]
+    hidden = [encode_line(msgspec.structs.replace(line, state=msgspec.UNSET)) for line in trace.lines]
+    assert verdict_on(trace.header(FOREIGN), hidden).kind is VerdictKind.REJECTED
+    profile = of_opaque(trace.configuration.profile)
+    said = encode_line(header_line(replace(trace.configuration, profile=profile), FOREIGN))
+    assert verdict_on(said, hidden).kind is VerdictKind.ACCEPTED
 
 
 def test_every_event_that_asks_for_an_answer_says_so() -> None:

@@ -1,8 +1,11 @@
 """Hidden events of replicas of the simulator, of which only the messages are kept."""
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from kraft_reference.cluster import workload
 from kraft_reference.cluster.plan import RunPlan
@@ -18,6 +21,7 @@ from kraft_traces.inference.inferring import infer, of_opaque
 from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
+from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
 from kraft_traces.inference.sightings import Seen, Sighting, known_of
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
@@ -78,6 +82,52 @@ def test_whom_a_follower_asks_when_its_leader_does_not_answer_is_inferred(monkey
     assert fetches
     assert any(getattr(line.input, "destination", None) != getattr(line.state, "leader_id", None) for line in fetches)
     assert verdict_on(seen, configuration, {1, 2, 3}) is VerdictKind.ACCEPTED
+
+
+def up_to(search: Search, seen: Sequence[Seen], target: Sighting) -> None:
+    """Follow replica 1 up to a message of its own."""
+    for one in seen[: target.number]:
+        if isinstance(one, Sighting) and one.source == 1:
+            search.sent(one)
+        elif isinstance(one, Sighting) and one.destination == 1 and one.arrives:
+            search.received(one)
+
+
+def test_a_leader_out_of_reach_is_asked_before_another_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that backs off outlasts the role.  Rule: fetch.who-fetches."""
+    lines, configuration = run(monkeypatch, 1)
+    seen = list(seen_of(lines, {1}))
+    fetches = [one for one in seen if isinstance(one, Sighting) and one.type == "FetchRequest" and one.source == 1]
+    again = fetches[9]
+    other = 5 - again.destination
+    elsewhere = again._replace(message=structs.replace(again.message, destination=other))
+    seen[again.number] = elsewhere
+    search = Search(ReplicaModel(trace_model(), configuration, 1), known_of(seen), DEFAULT_BOUND)
+    up_to(search, seen, again)
+    found = search.sent(elsewhere)
+    assert isinstance(found, Explained)
+    events = [event.line.event for event in itertools.islice(found.nodes[0].history(), 4)]
+    assert events == ["PollFetch", "RequestTimeout", "PollFetch", "HandleFetchResponse"]
+
+
+def test_a_request_is_not_handled_with_another_answer_than_the_one_that_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines, configuration = run(monkeypatch, 1)
+    seen = list(seen_of(lines, {1}))
+    answer = next(one for one in seen if isinstance(one, Sighting) and one.type == "VoteResponse" and one.source == 1)
+    assert answer.request is not None
+    replica = ReplicaModel(trace_model(), configuration, 1)
+    search = Search(replica, known_of(seen), DEFAULT_BOUND)
+    up_to(search, seen, answer)
+
+    def handled() -> int:
+        moves = Moves(replica, known_of(seen), answer, answer.number, thorough=False)
+        return len([*moves._handle(search.nodes[0], answer.request, 0.0)])  # type: ignore[arg-type]
+
+    assert handled() == 1
+    seen[answer.number] = answer._replace(message=structs.replace(answer.message, epoch=9))
+    assert handled() == 0
 
 
 def test_the_first_request_of_each_replica_is_handled_next_and_the_first_that_never_is_answered(

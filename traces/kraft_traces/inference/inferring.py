@@ -1,9 +1,9 @@
 """From what was seen of a cluster to a trace with the hidden events in it."""
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -59,7 +59,7 @@ def of_opaque(profile: Profile) -> Profile:
 
     Rule: fetch.who-fetches.
     """
-    return dataclasses.replace(profile, name=f"{profile.name}+servers-too", unanswered_fetch="servers-too")
+    return replaced(profile, name=f"{profile.name}+servers-too", unanswered_fetch="servers-too")
 
 
 def infer(

@@ -37,9 +37,9 @@ LIKELY_LATE = 0.05
 """The same where nothing cheaper has helped."""
 REQUEST_TIMEOUT = 1.0
 SILENCE = 0.05
-"""Of the same where no answer has come: the next request says that it was given up."""
+"""The same where no answer has come: the next request says that it was given up."""
 OUT_OF_REACH = 0.5
-"""Of a Fetch to the leader that nobody saw and that was given up: the next one goes to another."""
+"""A Fetch to the leader that nobody saw, and its timeout: the next one goes to another."""
 LOST = 1.5
 TIMER = 2.0
 RESTART = 5.0
@@ -173,6 +173,7 @@ class Moves:
         return self._target.type == "FetchRequest" and leader != self._target.destination and not awaiting
 
     def _not_reached(self, node: Node) -> Iterator[Node]:
+        """After a Fetch to the leader that never left: a connection that backs off outlasts the role."""
         leader = TracedInput(destination=self._replica.field(node.state, "leader_id"))
         for asked, _ in self._taken(node, self._line(node, "PollFetch", input=leader), 0.0):
             yield from self._plain(asked, "RequestTimeout", OUT_OF_REACH, leader)

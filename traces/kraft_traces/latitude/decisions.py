@@ -126,8 +126,7 @@ def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
 
 def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
     """The answers of the second profile to the open decisions that the first answers otherwise."""
-    answers = [OpenAnswer(one.name, getattr(theirs, one.name), one.reason) for one in OPEN_DECISIONS]
-    return frozenset([one for one in answers if getattr(ours, one.decision) != one.answer])
+    return frozenset([one for one in every_open_answer(ours) if getattr(theirs, one.decision) == one.answer])
 
 
 def _asked(event: EventName, state: object) -> tuple[OpenDecision, ...]:
