@@ -8,11 +8,15 @@ from tests.conformance.test_conformance_random import made, seat
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.seats import InProcess, LocalSession, Reference
+from kraft_conformance.random_runs.shown import reference_effects
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_reference.effects import FlushLog, StartTimer, Timer
 from kraft_traces.check import check_reader
+from kraft_traces.effects import TracedFlushLog, TracedStartTimer
 from kraft_traces.reader import trace_of_bytes
+from kraft_traces.state_types import TracedState
 
 VECTORS = {one.id: one for one in Catalogue().of_replicas()}
 OF_BOTH = tuple([one.id for one in VECTORS.values() if one.courses and "kafka-4" in one.requires.profiles])
@@ -55,11 +59,16 @@ def test_what_a_response_has_a_place_for_must_be_shown() -> None:
     assert (found.status, found.reason) == (Status.UNOBSERVED, "not shown: Send VoteResponse to 1.leader_id")
 
 
+def test_a_timer_that_starts_early_breaks_no_promise_of_what_a_cluster_goes_on_with() -> None:
+    shown = (TracedStartTimer(Timer.FETCH, 5), TracedFlushLog(1))
+    assert reference_effects(TracedState(), shown, (), ()) == (FlushLog(1), StartTimer(Timer.FETCH, 5))
+
+
 @pytest.mark.parametrize("checks_model", [True, False])
 def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
     seats = (InProcess(lambda: Altered(*ALL_RIGHT)), Reference())
     for workload in ("storm", "chaos"):
-        (found,) = random_campaign(RandomPlan(seats, range(1, 2), (workload,), 120, checks_model=checks_model))
+        (found,) = random_campaign(RandomPlan(seats, range(2, 3), (workload,), 120, checks_model=checks_model))
         assert (found.outcome.status, found.violation, found.outcome.differences) == (Status.PASS, None, ())
 
 
