@@ -1,6 +1,7 @@
 """Whole runs on Spark: the tables say what reading each trace by itself says, however the work is cut and stopped."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,14 +9,16 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pyarrow.parquet as pq
 import pytest
 from tests.traces.pipeline.corpus import BROKEN, good
 from tests.traces.pipeline.tables import all_tables, rows_of
 
 from kraft_traces.check import check_reader
 from kraft_traces.pipeline import runs
+from kraft_traces.pipeline.accounting import account
 from kraft_traces.pipeline.coverage import everything
-from kraft_traces.pipeline.failures import InputError, OutputError
+from kraft_traces.pipeline.failures import AccountingError, InputError, OutputError
 from kraft_traces.pipeline.ingest import INTAKE_TABLES
 from kraft_traces.pipeline.plans import Plans
 from kraft_traces.pipeline.schemas import (
@@ -68,6 +71,17 @@ def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Pat
             {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
             for one in rejection.differences
         ]
+
+
+@pytest.mark.parametrize("table", [EVENTS, VERDICTS], ids=lambda one: one.name)
+def test_a_row_that_is_gone_does_not_add_up(shared: Any, whole_run: Path, tmp_path: Path, table: TableSchema) -> None:
+    output = tmp_path / "out"
+    shutil.copytree(whole_run, output)
+    account(shared, Workspace.finished(output))
+    file = max((output / table.name).glob("*.parquet"), key=lambda one: one.stat().st_size)
+    pq.write_table(pq.read_table(file).slice(1), file)
+    with pytest.raises(AccountingError, match=r"does not add up: \d+ lines and \d+ traces came in"):
+        account(shared, Workspace.finished(output))
 
 
 def test_the_account_counts_every_line_and_every_trace_once(whole_run: Path, corpus: Path) -> None:
