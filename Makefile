@@ -22,7 +22,7 @@ endif
 # The edges of the model, enumerated once and taken from there by `killed` and the tests, if it is still this model.
 EDGES := build/model-edges
 
-PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py tests/dev/test_pipeline_bench.py
+PIPELINE_TESTS = tests/traces/pipeline tests/conformance/test_pipeline_command.py
 KAFKA_TESTS = tests/conformance/test_kafka.py tests/conformance/test_kafka_findings.py \
 	tests/conformance/test_kafka_schedules.py tests/conformance/test_live.py tests/conformance/test_live_adapter.py \
 	tests/conformance/test_node_kafka.py

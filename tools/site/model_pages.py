@@ -28,7 +28,6 @@ MODULES = (
     "RoleTable",
     "Forgetting",
     "Trace",
-    "TraceBatch",
     *PARTITION_MODEL_MODULES,
     "PartitionProperties",
     "PartitionTrace",

@@ -12,11 +12,11 @@ from kraft_traces.pipeline.failures import InputError
 Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
 
 
-def spark_settings(conf: list[str] | None) -> dict[str, str]:
-    """The settings of `--conf`.
+def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
+    """`runs.SessionOptions` of a command.
 
     Raises:
-        CommandError: one has no name, or none of Spark's.
+        CommandError: the master or a setting is not written as it should be.
     """
     settings: dict[str, str] = {}
     for setting in conf or ():
@@ -24,16 +24,6 @@ def spark_settings(conf: list[str] | None) -> dict[str, str]:
         if not equals or not name.startswith("spark."):
             raise usage_error(f"--conf {setting}: expected a setting of Spark, spark.NAME=VALUE")
         settings[name] = given
-    return settings
-
-
-def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
-    """`runs.SessionOptions` of a command.
-
-    Raises:
-        CommandError: the master or a setting is not written as it should be.
-    """
-    settings = spark_settings(conf)
     if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
         raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
     return runs.SessionOptions(master=master, spark_log=spark_log, settings=settings)

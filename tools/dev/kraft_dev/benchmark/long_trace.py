@@ -38,7 +38,7 @@ def long_plan(events: int, seed: int = 1) -> Simulation:
     return Simulation(plan.configuration(), seed, workload, preset.faults, steps=events)
 
 
-def record_long_trace(events: int, target: Path, seed: int = 1, checkpoint_every: int | None = None) -> int:
+def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
     """Write the trace of so many events; gives how many of them append a client's record."""
     simulation = long_plan(events, seed)
     appends = 0
@@ -52,13 +52,7 @@ def record_long_trace(events: int, target: Path, seed: int = 1, checkpoint_every
     generator = own_generator(seed, WORKLOAD)
     with (
         progress(f"simulating {events:,} events", events) as advance,
-        write_trace(
-            target,
-            simulation.configuration,
-            generator,
-            spec_hash=spec_hash(),
-            checkpoint_every=checkpoint_every,
-        ) as writer,
+        write_trace(target, simulation.configuration, generator, spec_hash=spec_hash()) as writer,
     ):
         for occurrence in counted(islice(simulation.run(), events)):
             writer.write(occurrence)
@@ -70,7 +64,7 @@ def measure_long_trace(events: int, folder: Path, seed: int = 1) -> list[Figure]
     """Record a trace in `folder`, then check it in `PARTS` stretches.
 
     Raises:
-        NotAcceptedError: it is not accepted.
+        BenchmarkError: it is not accepted.
     """
     target = folder / "long.jsonl"
     appends = record_long_trace(events, target, seed)

@@ -1,1 +1,1 @@
-"""How fast corpora of traces are checked: the pipeline on one core and two, beside bare checkers, with more traces."""
+"""The processes of a run of the pipeline."""
