@@ -34,7 +34,7 @@ from kraft_dev.matrix.subjects import (
 )
 from kraft_dev.matrix.tool import Means, Tally, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS, tool_of
-from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result, share, undetected
+from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.mutants import Mutant, load_catalogue
@@ -196,7 +196,7 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(runner_module, "record_edges", record)
     for _ in range(2):
-        assert not asked(COMMENTED, "edges", edges=file).is_detected()
+        assert not asked(COMMENTED, "edges", edges=file).is_detected
     assert recorded == [file]
 
 
@@ -226,14 +226,6 @@ def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> Non
     assert problems(drawn) == ("90.0% of the machine-made mutants, less than 95%",)
 
 
-def test_the_share_leaves_out_what_nothing_can_detect_and_who_does_not_count() -> None:
-    by_tests = Row("a", cells=(Cell("scenarios"), Cell("tests", True)))
-    excused = Row("b", cells=(Cell("scenarios"),), reason="equivalent")
-    assert share((by_tests, excused)) == 1.0
-    assert share((by_tests, excused), without=("tests",)) == 0.0
-    assert undetected((by_tests, excused)) == ()
-
-
 def test_a_rule_counts_as_named_where_a_failure_names_it() -> None:
     rows = [
         Row("first", ("a", "b"), cells=(Cell("named", True, names=("a", "x")),)),
@@ -248,15 +240,15 @@ def test_the_page_has_every_mutant_and_says_what_is_older_than_the_code() -> Non
     measured = [found for name in KINDS if (found := load_result(name)) is not None]
     text = markdown(catalogue, measured)
     assert all(f"| {mutant.name} | `{mutant.rules[0]}` |" in text for mutant in catalogue.mutants)
-    assert "**nothing**" not in text, "a mutant that only unit tests see is a missing check"
+    assert "**nothing**" not in text, "what nothing detects is a missing check"
     unseen = msgspec.structs.replace(measured[1].rows[0], cells=())
     assert "**nothing**" in markdown(catalogue, [matrix_of(unseen)])
 
 
-def test_what_only_the_unit_tests_see_is_listed() -> None:
-    only = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("tests", True, "test_log.py::test_cut"),))
-    text = markdown(load_catalogue(), [matrix_of(drawn=(only,))])
-    assert "| log.py:7 NumberReplacer | `1 -> 2` | a check is missing, which would not be the unit test" in text
+def test_a_machine_made_mutant_that_nothing_detects_is_listed() -> None:
+    missed = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("scenarios"),))
+    text = markdown(load_catalogue(), [matrix_of(drawn=(missed,))])
+    assert "| log.py:7 NumberReplacer | `1 -> 2` | a check is missing |" in text
 
 
 def test_every_detector_has_a_tool_and_one_that_is_gone_has_none() -> None:
@@ -322,7 +314,6 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
         (["mutants", "no-such-mutant"], "no mutant 'no-such-mutant'"),
         (["mutants", "--tool", "hammer"], "no tool 'hammer'; there are vectors"),
         (["mutants", "--no-seeded"], "nothing to try"),
-        (["mutants", "--tool", "tests"], "for machine-made mutants"),
         (["grading", "vote-without-log-check", "--record"], "has all mutants and all tools"),
         (["fields", "--machine", "3"], "the matrix of fields has no mutants"),
         (["checks", "--list"], "the matrix of checks has no mutants"),

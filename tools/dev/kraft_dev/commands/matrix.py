@@ -27,7 +27,7 @@ from kraft_dev.matrix.measuring import Plan, measure, problems
 from kraft_dev.matrix.page import mutants_section, sections_of, tools_section
 from kraft_dev.matrix.subjects import Subject, UndetectableError, seeded_subjects
 from kraft_dev.matrix.tool import Means, Tool, ToolError
-from kraft_dev.matrix.tools import KINDS, TOOLS, UNIT_TESTS
+from kraft_dev.matrix.tools import KINDS, TOOLS
 from kraft_dev.matrix.vectors import not_detected_any_more
 from kraft_dev.results import Matrix, ResultError, Row, load_result, record_result
 from kraft_spec.edits import EditError
@@ -113,7 +113,7 @@ def matrix(
                 what,
                 command,
                 chosen,
-                _tools(tool or (), chosen),
+                _tools(tool or ()),
                 machine,
                 seed,
                 edges=edges,
@@ -142,12 +142,10 @@ def _chosen(names: Sequence[str]) -> tuple[Subject, ...]:
         raise usage_error(str(error)) from error
 
 
-def _tools(names: Sequence[str], chosen: Sequence[Subject]) -> tuple[Tool, ...]:
+def _tools(names: Sequence[str]) -> tuple[Tool, ...]:
     for name in names:
         if name not in TOOLS:
             raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
-    if UNIT_TESTS.name in names and chosen:
-        raise usage_error("the unit tests are for machine-made mutants; add --no-seeded")
     return tuple(tool for name, tool in TOOLS.items() if name in names)
 
 

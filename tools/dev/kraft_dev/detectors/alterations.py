@@ -198,7 +198,7 @@ def altered_events(wanted: Sequence[FieldPath], on_row: Callable[[Row], None]) -
                 if row is None:
                     continue
                 found[name] = row
-                if row.is_detected():
+                if row.is_detected:
                     del gone_by[field]
                     on_row(row)
                 else:

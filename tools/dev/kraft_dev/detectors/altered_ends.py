@@ -142,13 +142,13 @@ def altered_ends(on_row: Callable[[Row], None]) -> dict[str, Row]:
     for number, trace in enumerate(traces):
         for line, place in _places(trace):
             name = _name(line, place.field)
-            if name in found and (found[name].is_detected() or place.field[0] in _ABOUT_THE_WRITER):
+            if name in found and (found[name].is_detected or place.field[0] in _ABOUT_THE_WRITER):
                 continue
             document = trace.header if line == "header" else trace.end
             row = altered_row(name, trace.name, document, place, partial(trace.look, line), most=_VALUES_MAX)
             if row is not None:
                 found[name] = row
-                if row.is_detected() or number == len(traces) - 1:
+                if row.is_detected or number == len(traces) - 1:
                     on_row(row)
     return found
 

@@ -53,13 +53,12 @@ def measure(plan: Plan, on_step: Callable[[str], None], on_row: Callable[[Row], 
         on_step("drawing machine-made mutants")
         made, population = machine_made.sample(plan.machine, plan.seed)
     tools = plan.tools or kind.tools
-    of_drawn = plan.tools or (*kind.tools, *kind.of_drawn)
     with runner(plan.edges, on_step, one_vector=kind.one_vector) as asked:
         rows, drawn = (
-            asked.rows(subjects, by, jobs=plan.jobs, behind_adapter=kind.behind_adapter, on_row=on_row)
-            for subjects, by in ((plan.seeded, tools), (made, of_drawn))
+            asked.rows(subjects, tools, jobs=plan.jobs, behind_adapter=kind.behind_adapter, on_row=on_row)
+            for subjects in (plan.seeded, made)
         )
-        unbroken = [cell for tool in of_drawn for cell in asked.unbroken.get(tool.name, ())]
+        unbroken = [cell for tool in tools for cell in asked.unbroken.get(tool.name, ())]
     return Matrix(
         schema=SCHEMA,
         name=plan.name,

@@ -7,7 +7,7 @@ from kraft_conformance.protocol.features import LEVELS
 from kraft_dev.markdown import Section, code, page
 from kraft_dev.matrix.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN, score
 from kraft_dev.matrix.subjects import Subject
-from kraft_dev.matrix.tools import TOOLS, UNIT_TESTS, VECTORS, tool_of
+from kraft_dev.matrix.tools import TOOLS, VECTORS, tool_of
 from kraft_dev.results import Cell, Matrix, Row, joined, origin, share, undetected
 from kraft_spec.mutants import Catalogue, Covered
 
@@ -115,30 +115,23 @@ def _first_names(row: Row) -> tuple[str, ...]:
 
 
 def _drawn(matrix: Matrix) -> Iterator[Section]:
-    """The machine-made mutants: how many are detected, and those that only unit tests detect, or nothing."""
+    """The machine-made mutants: how many are detected, and those that nothing detects."""
     if not matrix.drawn:
         return
-    rate, without = share(matrix.drawn), share(matrix.drawn, (UNIT_TESTS.name,))
     words = [
         f"{len(matrix.drawn)} drawn with seed {matrix.seed} from {matrix.population} changes that Cosmic Ray can make "
         "in the protocol's modules, each up to the first tool that detects it; those that nothing can detect do not "
         "count."
     ]
-    words += [f"Detected: {rate:.1%}" + (f", without the unit tests {without:.1%}." if rate != without else ".")]
+    words += [f"Detected: {share(matrix.drawn):.1%}."]
     raised = sum(row.first is not None and row.first.what.startswith(("raises ", "hangs: ")) for row in matrix.drawn)
     words += [f"Of these detections {raised} are an exception or a hang, and no check."] if raised else []
     yield Section(f"Machine-made mutants: {matrix.name}", tuple(words), _COUNT_HEADS, _count_rows(matrix.drawn))
-    left = [row for row in matrix.drawn if not row.is_detected((UNIT_TESTS.name,))]
+    left = [row for row in matrix.drawn if not row.is_detected]
     if left:
         heads = ("where", "change", "verdict")
-        cells = tuple((row.name, code(row.change), _verdict(row)) for row in left)
+        cells = tuple((row.name, code(row.change), row.reason or "a check is missing") for row in left)
         yield Section(f"Machine-made mutants that no tool detects: {matrix.name}", (), heads, cells)
-
-
-def _verdict(row: Row) -> str:
-    if row.first is not None:
-        return f"a check is missing, which would not be the unit test {row.first.what}"
-    return row.reason or "a check is missing"
 
 
 def _naming(rows: Sequence[Row], drawn: Sequence[Row]) -> Iterator[Section]:

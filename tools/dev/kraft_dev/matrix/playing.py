@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from kraft_dev.edges import load_edges, replay
 from kraft_dev.matrix.tool import Look, Tally
-from kraft_dev.matrix.unit_tests import run_unit_tests
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
@@ -202,7 +201,6 @@ LOOKS: Mapping[str, Look] = {
     "invariants": simulate,
     "traces": check_traces,
     "partition-traces": check_partition_traces,
-    "tests": run_unit_tests,
     "both-ways": judge_both_ways,
 }
 """By the name of the tool."""

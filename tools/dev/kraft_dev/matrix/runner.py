@@ -92,9 +92,6 @@ class Runner:
 
     def _cells(self, subject: Subject, tools: Sequence[Tool]) -> Iterator[Cell]:
         for tool in tools:
-            if reason := tool.why_not():
-                yield Cell(tool.name, skipped=reason)
-                continue
             cells = tuple(tool.cells(subject, Means(self._edges, self._limit(tool), self.one_vector)))
             yield from cells
             if any(cell.detects for cell in cells):

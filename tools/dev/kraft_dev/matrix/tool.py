@@ -37,7 +37,6 @@ class Tool:
         unit: What `Cell.amount` counts.
         cells: What it says of a mutant: one cell for each of its detectors, the first that detects is the cheapest.
         detectors: Names in the matrix; its own if empty.
-        why_not: Says why it cannot be used here; empty if it can.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Tool:
     unit: str
     cells: Callable[[Subject, Means], Iterable[Cell]]
     detectors: tuple[str, ...] = ()
-    why_not: Callable[[], str] = str
 
 
 @dataclass(slots=True)
@@ -54,7 +52,7 @@ class Tally:
 
     Attributes:
         edges: File with the edges of the model, for the tool that replays them.
-        amount: Events, edges or tests so far, the one in progress included where the tool counts that way.
+        amount: Events or edges so far, the one in progress included where the tool counts that way.
         where: What the tool is looking at: a workload and seed, a scenario.
     """
 

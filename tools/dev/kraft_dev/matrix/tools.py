@@ -1,6 +1,6 @@
 """The tools, each a row, from the cheapest to the most expensive; and the matrices that they make."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kraft_dev.matrix import vectors
@@ -8,7 +8,6 @@ from kraft_dev.matrix.inside import in_own_process
 from kraft_dev.matrix.naming import NAMED, UNKNOWN, name_rules
 from kraft_dev.matrix.random_runs import run_random
 from kraft_dev.matrix.tool import Tool
-from kraft_dev.matrix.unit_tests import why_no_unit_tests
 
 VECTORS = Tool(
     "vectors",
@@ -25,17 +24,11 @@ RANDOM = Tool(
 )
 
 
-def _inside(name: str, does: str, unit: str = "events", why_not: Callable[[], str] = str) -> Tool:
+def _inside(name: str, does: str, unit: str = "events") -> Tool:
     """A tool that looks at a mutant from inside of its process."""
-    return Tool(name, does, unit, in_own_process(name), why_not=why_not)
+    return Tool(name, does, unit, in_own_process(name))
 
 
-UNIT_TESTS = _inside(
-    "tests",
-    "the unit tests of the reference, up to the first failure, where nothing else detects the mutant",
-    "tests",
-    why_not=why_no_unit_tests,
-)
 NAMING = Tool(
     "naming",
     "the rules that the first failing vector names, with the mutant in the catalogue and without it",
@@ -56,7 +49,7 @@ SUITE: tuple[Tool, ...] = (
     _inside("partition-traces", "random runs of partition reassignment, each line judged by TLC"),
 )
 
-TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, UNIT_TESTS, NAMING, BOTH_WAYS)}
+TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, NAMING, BOTH_WAYS)}
 
 
 ALL = 1.0
@@ -68,8 +61,7 @@ class Kind:
     """A matrix of mutants.
 
     Attributes:
-        tools: Those of the seeded mutants, each of which meets them up to the first that detects it.
-        of_drawn: Those that machine-made mutants meet besides.
+        tools: Each mutant meets them up to the first that detects it.
         target: Share of the seeded mutants that must be detected, those aside that nothing can detect.
         target_drawn: The same of the machine-made ones.
         one_vector: As `Means` has it.
@@ -77,7 +69,6 @@ class Kind:
     """
 
     tools: tuple[Tool, ...]
-    of_drawn: tuple[Tool, ...] = ()
     target: float = 0.0
     target_drawn: float = 0.0
     one_vector: bool = False
@@ -86,7 +77,7 @@ class Kind:
 
 KINDS: Mapping[str, Kind] = {
     "grading": Kind((VECTORS,), target=0.9, behind_adapter=True),
-    "mutants": Kind((*SUITE, RANDOM), (UNIT_TESTS,), target=ALL, target_drawn=0.95, one_vector=True),
+    "mutants": Kind((*SUITE, RANDOM), target=ALL, target_drawn=0.95, one_vector=True),
     "naming": Kind((NAMING,), behind_adapter=True),
 }
 """By the name of the recorded result; where two say something of a vector, the one with all vectors comes first."""

@@ -5,7 +5,7 @@ A result is a matrix: things that are wrong on purpose, and for each what every 
 
 import json
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -73,9 +73,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         """What this detector says; None if it was not asked."""
         return next((cell for cell in self.cells if cell.detector == detector), None)
 
-    def is_detected(self, without: Collection[str] = ()) -> bool:
-        """Does any detector detect it, those of `without` aside?"""
-        return any(cell.detects and cell.detector not in without for cell in self.cells)
+    @property
+    def is_detected(self) -> bool:
+        """Does any detector detect it?"""
+        return any(cell.detects for cell in self.cells)
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,15 +111,15 @@ class Matrix(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """Machine-made mutants."""
 
 
-def share(rows: Iterable[Row], without: Collection[str] = ()) -> float:
+def share(rows: Iterable[Row]) -> float:
     """Of what can be detected, how much is; what nothing detects for a stated reason does not count."""
-    there = [row for row in rows if row.is_detected() or not row.reason]
-    return sum(row.is_detected(without) for row in there) / max(1, len(there))
+    there = [row for row in rows if row.is_detected or not row.reason]
+    return sum(row.is_detected for row in there) / max(1, len(there))
 
 
 def undetected(rows: Iterable[Row]) -> tuple[Row, ...]:
     """What no detector detects, and no reason excuses."""
-    return tuple(row for row in rows if not (row.is_detected() or row.reason))
+    return tuple(row for row in rows if not (row.is_detected or row.reason))
 
 
 def result_file(name: str) -> Path:
