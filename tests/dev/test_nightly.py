@@ -1,4 +1,4 @@
-"""The nightly record: dated, resumable, compared with the night before."""
+"""The nightly record: dated, and a stopped night goes on from it."""
 
 import json
 import re
@@ -14,17 +14,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.nightly import parts as nightly_parts
 from kraft_dev.nightly.parts import OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
-from kraft_dev.nightly.record import (
-    Change,
-    Item,
-    Night,
-    RecordError,
-    compare,
-    earlier_nights,
-    read_night,
-    record_path,
-    write_night,
-)
+from kraft_dev.nightly.record import Item, Night, RecordError, read_night, record_path, write_night
 from kraft_dev.nightly.running import begin, run_night
 from kraft_reference.profile import KAFKA_PROFILES
 from kraft_spec.models import CHECKS, takes_profile
@@ -33,27 +23,27 @@ from kraft_spec.mutants import load_catalogue
 DAY = date(2026, 11, 25)
 
 
-def item(name: str = "one", *, part: str = "part", good: bool = True, finished: bool = True, states: int = 7) -> Item:
-    return Item(part, name, good, finished, {"states": states}, f"{states} states", 1.5)
+def item(name: str = "one", *problems: str, finished: bool = True) -> Item:
+    return Item("part", name, "7 states", 1.5, problems, finished)
 
 
-def night(*items: Item, date: str = "2026-01-01", complete: bool = True, sources: str = "s") -> Night:
-    return Night(date, "0.1.0", sources, complete, items)
+def night(*items: Item, complete: bool = True, sources: str = "s") -> Night:
+    return Night("2026-01-01", "0.1.0", sources, complete, items)
 
 
 class Recorder:
     """A part whose items are counted as they run."""
 
-    def __init__(self, *names: str, finished: bool = True, good: bool = True) -> None:
+    def __init__(self, *names: str, finished: bool = True, problems: tuple[str, ...] = ()) -> None:
         self.ran: list[str] = []
-        self.finished, self.good = finished, good
+        self.finished, self.problems = finished, problems
         self.part = Part("part", "counted", lambda: names, self._run)
 
     def _run(self, name: str, means: Means) -> Item:
         if name == "broken":
             raise RuntimeError("the tool fails")
         self.ran.append(name)
-        return item(name, finished=self.finished, good=self.good)
+        return item(name, *self.problems, finished=self.finished)
 
 
 def means(folder: Path) -> Means:
@@ -80,8 +70,8 @@ def run(folder: Path, begun: Night, parts: Sequence[Part], *, completes: bool = 
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)
-facts = st.dictionaries(names, st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), names), max_size=3)
-items = st.builds(Item, names, names, st.booleans(), st.booleans(), facts, names, st.floats(0, 1e6))
+problems = st.lists(names, max_size=2).map(tuple)
+items = st.builds(Item, names, names, names, st.floats(0, 1e6), problems, st.booleans())
 
 
 @given(st.lists(items, unique_by=lambda one: one.key, max_size=4), st.booleans())
@@ -103,7 +93,7 @@ def test_a_record_is_read_as_it_was_written(
             json.dumps(
                 {"date": "x", "version": "x", "sources": "x", "complete": True, "items": [], "schema": "other/1"}
             ).encode(),
-            "2026-01-01.json: $.schema is 'other/1', expected 'kraft-nightly/1'",
+            "2026-01-01.json: $.schema is 'other/1', expected 'kraft-nightly/2'",
         ),
     ],
 )
@@ -113,27 +103,6 @@ def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, e
     with pytest.raises(RecordError) as raised:
         read_night(path)
     assert str(raised.value) == f"{tmp_path}/{expected}"
-
-
-def test_the_earlier_nights_are_the_dated_files_before(tmp_path: Path) -> None:
-    dates = ("2026-01-03", "2026-01-01", "2026-01-05")
-    for day in dates:
-        write_night(record_path(tmp_path, day), night(date=day))
-    for name in ("notes.json", "2026-1-4.json"):
-        (tmp_path / name).write_text("{}")
-    assert [one.date for one in earlier_nights(tmp_path, "2026-01-05")] == ["2026-01-01", "2026-01-03"]
-    assert earlier_nights(tmp_path, "2026-01-01") == ()
-
-
-def test_an_item_is_compared_with_the_newest_earlier_night_that_has_it() -> None:
-    first = night(item("same"), item("larger"), item("broke"), date="2026-01-01")
-    second = night(item("larger", states=8), item("mended", good=False), item("left"), date="2026-01-02")
-    after = night(item("same"), item("larger", states=9), item("broke", good=False), item("mended"), item("new"))
-    assert compare((first, second), after) == (
-        Change("part", "larger", "2026-01-02", "states: 8, now 9", worse=False),
-        Change("part", "broke", "2026-01-01", "was as expected and is not", worse=True),
-        Change("part", "mended", "2026-01-02", "is as expected again", worse=False),
-    )
 
 
 @given(st.integers(1, 9), st.integers(0, 40))
@@ -202,24 +171,20 @@ def test_the_page_of_kafka_says_which_checks_find_something_else_there() -> None
     } == OTHERWISE_UNDER_KAFKA
 
 
-def test_the_command_compares_with_the_night_before(
+def test_the_command_ends_with_what_is_not_as_expected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good, bad = Recorder("one"), Recorder("one", good=False)
     arguments = ["nightly", "--folder", str(tmp_path / "nights"), "--part", "part"]
-    monkeypatch.setattr(nightly_parts, "PARTS", (good.part,))
+    monkeypatch.setattr(nightly_parts, "PARTS", (Recorder("one").part,))
     assert main([*arguments, "--date", "2026-01-01"]) == ExitCode.CONFORMANT
-    assert "no earlier night to compare with" in capsys.readouterr().out
-    monkeypatch.setattr(nightly_parts, "PARTS", (bad.part,))
+    record = tmp_path / "nights" / "2026-01-01.json"
+    assert capsys.readouterr().out == (f"ok   part one: 7 states; 2 s\n1 items, 0 not as expected; record: {record}\n")
+    monkeypatch.setattr(nightly_parts, "PARTS", (Recorder("one", problems=("a rule is broken",)).part,))
     assert main([*arguments, "--date", "2026-01-02"]) == ExitCode.VIOLATION
     shown = capsys.readouterr().out
-    assert "compared with the nights up to 2026-01-01: 1 differences" in shown
-    assert "WORSE part one: was as expected and is not (since 2026-01-01)" in shown
+    assert "FAIL part one: 7 states; 2 s\n  a rule is broken\n1 items, 1 not as expected" in shown
     assert main([*arguments, "--date", "2026-01-02", "--json", "--fresh"]) == ExitCode.VIOLATION
-    document = json.loads(capsys.readouterr().out)
-    assert document["compared_with"] == ["2026-01-01"]
-    change = {"part": "part", "name": "one", "since": "2026-01-01", "what": "was as expected and is not", "worse": True}
-    assert document["changes"] == [change]
+    assert json.loads(capsys.readouterr().out)["items"][0]["problems"] == ["a rule is broken"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ COMMANDS = {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",
     },
     "All of it": {
-        "nightly": "Run every check in its long form, go on where the last run of the same night stopped, and compare.",
+        "nightly": "Run every check in its long form, and go on where the last run of the same night stopped.",
     },
 }
 """The commands, by what they are for: each is a module of its name, and this line is what help says of it."""

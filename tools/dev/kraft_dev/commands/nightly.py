@@ -1,7 +1,6 @@
-"""`kraft_dev nightly`: the long forms of all checks, with a dated record that the next night is compared with."""
+"""`kraft_dev nightly`: the long forms of all checks, with a dated record from which a stopped night goes on."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import date as calendar_date
 from importlib.metadata import version
 from pathlib import Path
@@ -11,19 +10,11 @@ import msgspec
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import Advance, print_json, progress, stdout
+from kraft_conformance.console import Advance, print_json, progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.nightly.parts import PARTS, Means, Part, find_part
-from kraft_dev.nightly.record import (
-    Change,
-    Item,
-    Night,
-    RecordError,
-    compare,
-    earlier_nights,
-    record_path,
-)
+from kraft_dev.nightly.record import Item, RecordError, record_path
 from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_night
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError
@@ -48,10 +39,10 @@ def nightly(
     time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> int:
-    """Run every check in its long form, go on where the last run of the same night stopped, and compare.
+    """Run every check in its long form, and go on where the last run of the same night stopped.
 
-    The record of the night is FOLDER/DATE.json, written after every item; each is compared with the newest earlier
-    night that has it.  Exit code 1 when something is not as expected.
+    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 when something is not as
+    expected.
     """
     day = _day(date)
     due = [(one, name) for one in _parts(part) for name in (one.items() if every_item else one.due(day))]
@@ -61,7 +52,6 @@ def nightly(
         raise CommandError(f"cannot make the folder {folder}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     try:
         night = begin(folder, day.isoformat(), version("kraft-spec"), fingerprint_of_sources(), resume=not fresh)
-        earlier = earlier_nights(folder, night.date)
         with progress("nightly", len(due)) as advance:
             shown = _Shown(advance, as_json)
             means = Means(
@@ -77,20 +67,13 @@ def nightly(
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    changes = compare(earlier, night)
     record = record_path(folder, night.date)
+    wrong = sum(bool(item.problems) for item in night.items)
     if as_json:
-        print_json(
-            {
-                "record": str(record),
-                "compared_with": [one.date for one in earlier],
-                "changes": [asdict(change) for change in changes],
-                "items": msgspec.to_builtins(night.items),
-            }
-        )
+        print_json({"record": str(record), "items": msgspec.to_builtins(night.items)})
     else:
-        _show_comparison(night, earlier, changes, record)
-    return ExitCode.CONFORMANT if all(item.as_expected for item in night.items) else ExitCode.VIOLATION
+        say(f"{len(night.items)} items, {wrong} not as expected; record: {record}")
+    return ExitCode.VIOLATION if wrong else ExitCode.CONFORMANT
 
 
 def _day(text: str | None) -> calendar_date:
@@ -127,25 +110,13 @@ class _Shown:
     def item(self, item: Item, taken_over: bool) -> None:
         self._advance(1)
         if not self._quiet:
-            stdout.print(one_line(item, taken_over), markup=False, soft_wrap=True)
+            say(one_line(item, taken_over))
+            for problem in item.problems:
+                say(f"  {problem}", "red")
 
 
 def one_line(item: Item, taken_over: bool) -> str:
     """An item and what it found."""
-    verdict = "FAIL" if not item.as_expected else "ok  " if item.finished else "stop"
+    verdict = "FAIL" if item.problems else "ok  " if item.finished else "stop"
     when = "taken over" if taken_over else f"{item.seconds:.0f} s"
     return f"{verdict} {item.part} {item.name}: {item.reached}; {when}"
-
-
-def _show_comparison(night: Night, earlier: Sequence[Night], changes: Sequence[Change], path: Path) -> None:
-    wrong = sum(not item.as_expected for item in night.items)
-    stdout.print(f"{len(night.items)} items, {wrong} not as expected; record: {path}", markup=False, soft_wrap=True)
-    if not earlier:
-        stdout.print("no earlier night to compare with")
-        return
-    same = "nothing is different" if not changes else f"{len(changes)} differences"
-    stdout.print(f"compared with the nights up to {earlier[-1].date}: {same}")
-    for change in changes:
-        mark = "WORSE " if change.worse else ""
-        words = f"{change.part} {change.name}: {change.what} (since {change.since})"
-        stdout.print(f"  {mark}{words}", markup=False, soft_wrap=True)

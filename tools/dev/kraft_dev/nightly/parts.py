@@ -25,8 +25,8 @@ from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.measuring import Plan, measure, problems
 from kraft_dev.matrix.subjects import seeded_subjects
-from kraft_dev.nightly.record import Fact, Item
-from kraft_dev.results import Row, commit_now, share, undetected
+from kraft_dev.nightly.record import Item
+from kraft_dev.results import Row, commit_now, undetected
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP
@@ -108,13 +108,10 @@ def edges_item(name: str, means: Means) -> Item:
     explaining = Explaining(invariants=True)
     graph = enumerate_edges(lambda explored, known: means.say(f"{explored} of {known} states"), explaining=explaining)
     report = replay(graph.edges)
-    facts: dict[str, Fact] = {"states": graph.states, "edges that change a replica": graph.changing}
-    facts |= {f"differing: {action}": number for action, number in report.differing.items() if number}
-    facts |= {"explained": explaining.edges, "problem": None if explaining.agrees else explaining.verdict}
-    reached = f"{graph.changing} edges change a replica, {sum(report.differing.values())} differ"
-    reached += f"; {explaining.edges} explained, {explaining.differing.total()} not"
-    agrees = report.agrees and explaining.agrees
-    return Item("edges", name, agrees, True, facts, reached, round(graph.seconds + report.seconds, 1))
+    found = [f"{number} edges of {action} differ" for action, number in report.differing.items() if number]
+    found += [] if explaining.agrees else [explaining.verdict]
+    reached = f"{graph.states} states, {graph.changing} edges change a replica, {explaining.edges} explained"
+    return Item("edges", name, reached, round(graph.seconds + report.seconds, 1), tuple(found))
 
 
 def refinement_item(name: str, means: Means) -> Item:
@@ -122,8 +119,7 @@ def refinement_item(name: str, means: Means) -> Item:
     began = monotonic()
     plans = (RunPlan(seed, steps=_REFINED_EVENTS, workload=name) for seed in range(_REFINED_SEEDS))
     found = explain(map(of_plan, plans), means.say, invariants_every=_REFINED_EVENTS)
-    facts: dict[str, Fact] = {"events": found.events.total(), "states": found.states, **found.steps}
-    return _item("refinement", name, tuple(found.problems), facts, f"{facts['events']} events explained", began)
+    return _item("refinement", name, f"{found.events.total()} events explained", began, found.problems)
 
 
 def load_bearing_item(name: str, means: Means) -> Item:
@@ -136,43 +132,28 @@ def load_bearing_item(name: str, means: Means) -> Item:
 
     found = run_evidence(mutant, show_progress, profile=profile or KIP.name, workers=means.workers)
     problem = found.problem or ("" if profile else not_as_recorded(mutant, found))
-    facts: dict[str, Fact] = {
-        "rule": mutant.rules[0],
-        "violated": found.violated or None,
-        "length": found.length,
-        "where": found.where,
-        "problem": problem or None,
-    }
-    reached = problem or (f"{found.violated} after {found.length}" if found.violated else "no counterexample")
-    return Item("load-bearing", name, not problem, True, facts, reached, round(found.seconds, 1))
+    reached = f"{found.violated} after {found.length} in {found.where}" if found.violated else "no counterexample"
+    return Item("load-bearing", name, reached, round(found.seconds, 1), (problem,) if problem else ())
 
 
 def matrix_item(name: str, means: Means) -> Item:
     """The seeded mutants, or machine-made ones, up to the first tool that detects each."""
     began = monotonic()
     if name == MACHINE_MADE and not machine_made.is_available():
-        reached = "not run: Cosmic Ray is not installed (the extra `mutation`)"
-        return Item("matrix", name, False, False, {}, reached, 0.0)
+        return _not_run("matrix", name, "Cosmic Ray is not installed (the extra `mutation`)")
     machine = _MACHINE_MADE_NUMBER if name == MACHINE_MADE else 0
     plan = Plan("mutants", _COMMAND, () if machine else seeded_subjects(), machine=machine, jobs=means.workers)
     found = measure(plan, means.say, means.say_row)
-    rows = (*found.rows, *undetected(found.drawn))
-    facts: dict[str, Fact] = {row.name: _detected_by(row) for row in rows}
-    facts |= {"population": found.population, "share": f"{share(found.drawn):.4f}"} if found.drawn else {}
     every = (*found.rows, *found.drawn)
     reached = f"{len(every) - len(undetected(every))} of {len(every)} detected, or cannot be"
-    return _item("matrix", name, problems(found), facts, reached, began)
-
-
-def _detected_by(row: Row) -> str:
-    return ", ".join(cell.detector for cell in row.cells if cell.detects) or row.reason or "nothing"
+    return _item("matrix", name, reached, began, problems(found))
 
 
 def fields_item(name: str, means: Means) -> Item:
     """Every field of a trace, altered."""
     began = monotonic()
     found = measure_fields(_COMMAND, means.say_row)
-    return _problem_item("detectors", name, field_problems(found.rows, wanted_fields()), len(found.rows), began)
+    return _item("detectors", name, f"{len(found.rows)} fields", began, field_problems(found.rows, wanted_fields()))
 
 
 def checks_item(name: str, means: Means) -> Item:
@@ -181,20 +162,18 @@ def checks_item(name: str, means: Means) -> Item:
     evidence, catalogue = load_evidence(), load_catalogue()
     rows = check_rows(all_checks(), catalogue, evidence)
     found = (*check_problems(rows, catalogue, evidence), *run_again(evidence.detected, means.say))
-    return _problem_item("detectors", name, found, len(rows), began)
+    return _item("detectors", name, f"{len(rows)} checks", began, found)
 
 
 DETECTORS = {"fields": fields_item, "checks": checks_item}
 
 
-def _problem_item(part: str, name: str, found: Iterable[str], number: int, began: float) -> Item:
-    named = dict.fromkeys(found)
-    facts: dict[str, Fact] = {"rows": number, **dict.fromkeys(named, True)}
-    return _item(part, name, tuple(named), facts, f"{number} rows, {len(named)} with a problem", began)
+def _item(part: str, name: str, reached: str, began: float, found: Iterable[str]) -> Item:
+    return Item(part, name, reached, round(monotonic() - began, 1), tuple(found))
 
 
-def _item(part: str, name: str, found: tuple[str, ...], facts: dict[str, Fact], reached: str, began: float) -> Item:
-    return Item(part, name, not found, True, facts, reached, round(monotonic() - began, 1))
+def _not_run(part: str, name: str, why: object) -> Item:
+    return Item(part, name, "not run", 0.0, (str(why),), finished=False)
 
 
 def finding_item(name: str, means: Means) -> Item:
@@ -203,12 +182,7 @@ def finding_item(name: str, means: Means) -> Item:
     finding = find_finding(name)
     shown = show(finding)
     counterexample, otherwise = counterexample_of(finding, lambda at: means.say(f"{at.states_distinct} states"))
-    problem = shown.problem or otherwise
-    rejection = shown.verdict.rejection
-    said = shown.verdict.kind.value if rejection is None else ", ".join(rejection.properties)
-    facts: dict[str, Fact] = {"schedule": said, "counterexample": counterexample.splitlines()[0]}
-    reached = problem or str(facts["counterexample"])
-    return _item("findings", name, (problem,) if problem else (), facts, reached, began)
+    return _item("findings", name, counterexample.splitlines()[0], began, filter(None, (shown.problem, otherwise)))
 
 
 def kafka_bugs_item(name: str, means: Means) -> Item:
@@ -217,15 +191,11 @@ def kafka_bugs_item(name: str, means: Means) -> Item:
     try:
         row = bugs_of(newest(), means.say_row, (patches()[name],)).rows[0]
     except KafkaUnavailableError as missing:
-        return Item("kafka-bugs", name, False, False, {}, f"not run: {missing}", 0.0)
+        return _not_run("kafka-bugs", name, missing)
     failing, naming = (cell for one in (VECTORS, NAMED) if (cell := row.by(one)) is not None)
-    facts: dict[str, Fact] = {
-        "failures": failing.amount,
-        "naming its rule": naming.amount,
-        "first": failing.where or None,
-    }
+    found = () if naming.detects else (f"no vector that fails names {row.breaks[0]}",)
     reached = f"{failing.amount} vectors fail, {naming.amount} name {row.breaks[0]}"
-    return Item("kafka-bugs", name, naming.detects, True, facts, reached, round(monotonic() - began, 1))
+    return _item("kafka-bugs", name, reached, began, found)
 
 
 def kafka_seeds_item(name: str, means: Means) -> Item:
@@ -237,10 +207,10 @@ def kafka_seeds_item(name: str, means: Means) -> Item:
             newest(), None, name, range(first, first + SEEDS_A_NIGHT), lambda one: means.say(one.outcome.id)
         )
     except KafkaUnavailableError as missing:
-        return Item("kafka-seeds", name, False, False, {}, f"not run: {missing}", 0.0)
+        return _not_run("kafka-seeds", name, missing)
     found = counted(newest(), None, name, first, outcomes, commit_now())
-    reached = found.failures[0] if found.failures else f"seeds {found.first} to {found.end - 1}, {found.events} events"
-    return _item("kafka-seeds", name, found.failures, {"unexplained": len(found.failures)}, reached, began)
+    reached = f"seeds {found.first} to {found.end - 1}, {found.events} events"
+    return _item("kafka-seeds", name, reached, began, found.failures)
 
 
 def model_item(name: str, means: Means) -> Item:
@@ -265,17 +235,12 @@ def model_item(name: str, means: Means) -> Item:
     )
     found = report.report
     finished = found.outcome is not Outcome.TIME_LIMIT or check.simulation is not None
-    facts: dict[str, Fact] = {"outcome": found.outcome.value, "violated": found.violated or None}
-    if found.outcome is Outcome.VIOLATION:
-        facts["states of the counterexample"] = len(found.trace)
-    elif report.exhaustive:
-        facts |= {"states": found.progress.states_distinct, "depth": found.progress.depth}
-    if report.never_fired:
-        facts["never fired"] = ", ".join(report.never_fired)
+    outcome = " ".join(filter(None, (found.outcome.value, found.violated)))
+    problem = outcome + (f", never fired: {', '.join(report.never_fired)}" if report.never_fired else "")
     reached = f"{found.progress.states_distinct or found.progress.states_generated} states"
     if found.progress.queue_left:
         reached += f", {found.progress.queue_left} in the queue"
-    return Item("models", name, report.as_expected, finished, facts, reached, round(found.seconds, 1))
+    return Item("models", name, reached, round(found.seconds, 1), () if report.as_expected else (problem,), finished)
 
 
 def _under_kafka() -> tuple[str, ...]:
