@@ -13,11 +13,11 @@ from tests.conformance.acted_brokers import (
     UNKNOWN_TOPIC,
     ActedBrokers,
 )
+from tests.conformance.kafka_python import kafka_module
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.node.image import BEGIN, END
-from kraft_dev.wire.cross_check import kafka_module
 
 
 def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:

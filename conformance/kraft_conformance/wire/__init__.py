@@ -2,8 +2,8 @@
 
 `messages.toml` has the fields of every message and version; `decoding` and `encoding` walk them, varints with kio's
 readers and writers, so that an error says which field, at which byte, and what was expected.
-`data` has pairs of JSON and hex, made with kio's own codec for whole messages beside ours, and read and written again
-with that of kafka-python, which shares no code with it.
+`data` has pairs of JSON and hex, made with kio's own codec for whole messages beside ours; those of clients' messages
+are read and written again with that of kafka-python, which shares no code with it.
 `translation` turns messages of a trace into Kafka's.
 
 VoterAssignment (KIP-642) is not on Kafka's wire: it is this specification's own record, and has no bytes.

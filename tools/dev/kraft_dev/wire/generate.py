@@ -2,7 +2,7 @@
 
 kio makes the bytes; ours have to be the same, and what kio reads from them the same message.
 kio 0.6.5 neither writes tagged fields that its schema does not know nor reads past them (it raises KeyError), so that
-it answers for such a message without them, and kafka-python for them (`cross_check`).
+it answers for such a message without them, and kafka-python for them (`tests/conformance/kafka_python.py`).
 The same sources give the same bytes; `--check` writes nothing and says what differs.
 """
 

@@ -1,0 +1,117 @@
+"""kafka-python, which shares no code with kio or with this project, and carries Kafka's own message files."""
+
+import io
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+from uuid import UUID
+from warnings import catch_warnings, simplefilter
+
+from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
+from kraft_conformance.wire.encoding import uuid_bytes
+from kraft_conformance.wire.frames import header_of, header_version
+from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
+from kraft_dev.wire.format import Pair, separated
+from kraft_dev.wire.kio_entities import without_unknown_tags
+
+MODULES = {
+    "Fetch": "consumer.fetch",
+    "ApiVersions": "metadata.api_versions",
+    "DescribeQuorum": "admin.cluster",
+    "UpdateFeatures": "admin.cluster",
+    "AlterPartitionReassignments": "admin.topics",
+    "ListPartitionReassignments": "admin.topics",
+}
+"""Where kafka-python has the classes of an API: those of clients."""
+
+
+def kafka_module(name: str) -> Any:
+    """A module of kafka-python.
+
+    Its import reads files in a way that Python 3.11 and 3.12 call deprecated, which is none of our business.
+    """
+    with catch_warnings():
+        simplefilter("ignore", DeprecationWarning)
+        return import_module(f"kafka.{name}")
+
+
+def differences(pair: Pair) -> Iterator[str]:
+    """What kafka-python reads from the bytes of a pair other than we do, or writes otherwise."""
+    message = messages()[pair.message]
+    content = io.BytesIO(bytes.fromhex(str(pair.hex))[4:])
+    header = header_of(message)
+    yield from _part(header, header_version(message, pair.version), content, pair.json["header"])
+    yield from _part(message, pair.version, content, pair.json["body"])
+    if content.read():
+        yield "bytes are left over"
+
+
+def _part(message: Message, version: int, content: io.BytesIO, expected: Document) -> Iterator[str]:
+    codec, flexible = _codec(message), version in message.flexible
+    start = content.tell()
+    # The client id of a request header is no compact string in any version.
+    form = {"version": version, "compact": flexible and message.kind is not Kind.HEADER, "tagged": flexible}
+    read = _document(message.fields, version, codec.decode(content, **form))
+    if read != expected:
+        yield f"kafka-python reads {read}, expected {expected}"
+    elif without_unknown_tags(expected) == expected:
+        written = codec.encode(_values(message.fields, version, expected), **form)
+        if written != content.getvalue()[start : content.tell()]:
+            yield f"kafka-python writes {written.hex()}"
+
+
+def _codec(message: Message) -> Any:
+    # Not the class itself: that takes any ApiVersions response with an error for one of version 0.
+    module = "api_header" if message.kind is Kind.HEADER else MODULES[message.api]
+    return getattr(kafka_module(f"protocol.{module}"), message.name)._struct
+
+
+def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str, Any]:
+    """A document as kafka-python takes it."""
+    values = {}
+    for one in fields_of(of, version):
+        if one.tag is not None and one.name not in document:
+            continue
+        values[separated(one.name, "_")] = each(one, document[one.name], partial(_value, one, version))
+    return values
+
+
+def _value(one: Field, version: int, value: Any) -> Any:
+    if one.is_struct:
+        return _values(one.fields, version, value)
+    if one.type == "uuid":
+        return UUID(bytes=uuid_bytes(value, one.name))
+    return b64decode(value) if one.type == "records" else value
+
+
+def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
+    """The JSON of what kafka-python has read."""
+    get = read.get if isinstance(read, dict) else lambda name, default=None: getattr(read, name, default)
+    document: Document = {}
+    for one in fields_of(of, version):
+        value = get(separated(one.name, "_"))
+        if one.tag is not None and value is None:
+            continue
+        # `each` would leave a null as it is, which stands for the uuid of zeros.
+        made = each(one, value, partial(_plain, one, version)) if one.is_array else _plain(one, version, value)
+        if one.tag is None or made != default_of(one):
+            document[one.name] = made
+    unknown = read if isinstance(read, dict) else (read.unknown_tags or {})
+    tags = [
+        {"tag": int(name[1:]), "data": content.hex()}
+        for name, content in unknown.items()
+        if name.startswith("_") and name[1:].isdigit()
+    ]
+    return document | ({UNKNOWN_TAGS: tags} if tags else {})
+
+
+def _plain(one: Field, version: int, value: Any) -> Any:
+    if one.type == "uuid":
+        return NULL_UUID if value is None else uuid_text(value.bytes)
+    if value is None:
+        return None
+    if one.is_struct:
+        return _document(one.fields, version, value)
+    return b64encode(bytes(value)).decode() if one.type == "records" else value
