@@ -43,8 +43,6 @@ COMMANDS = {
     "Traces": {
         "view": "Write a page that shows a trace: replicas as lanes over virtual time, messages, logs, "
         "and the state at each step.",
-        "describe": "Print the quorum of a trace as kafka-metadata-quorum describes it; "
-        "-1, none and unknown: not observed.",
         "trace": "Join the traces of several processes into one.",
         "pipeline": "Many traces: verdicts, coverage and a report, on Spark.",
     },

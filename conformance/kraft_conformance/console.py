@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -54,13 +54,6 @@ def table(title: str, *columns: str) -> Table:
     for column in columns:
         drawn.add_column(column, overflow="fold")
     return drawn
-
-
-def in_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows in columns with blanks between them, as Kafka's tools print theirs."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
 
 
 class Advance(Protocol):

@@ -99,7 +99,6 @@ def test_a_malformed_partition_trace_is_named_by_line_and_field(
     sample.write_bytes((sample_folder() / "partition-normal.jsonl").read_bytes())
     bad = str(altered(sample, line, before, after))
     assert_said(capsys, ExitCode.BAD_INPUT, f"{bad}{said}", "validate", bad)
-    assert_said(capsys, ExitCode.BAD_INPUT, "is read by kraft-spec validate alone", "describe", str(sample), "--status")
 
 
 @pytest.mark.parametrize("kind", ["quorum", "partitions"])

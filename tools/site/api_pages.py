@@ -20,7 +20,6 @@ PACKAGES = (
 
 LEFT_OUT: Mapping[str, str] = {
     "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
-    "kraft_conformance.description": "what `kraft-spec describe` prints",
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
     "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_conformance.live": "[running implementations](../live.md), behind `kraft-spec live`",

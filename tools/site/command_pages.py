@@ -23,7 +23,6 @@ EXAMPLES = Path(__file__).parent / "examples"
 
 READ_MORE: Mapping[str, tuple[str, ...]] = {
     "conformance": ("conformance", "adapter-in-30-minutes"),
-    "describe": ("trace-format",),
     "findings": ("checks", "decisions"),
     "kafka": ("kafka", "conformance"),
     "live": ("live",),

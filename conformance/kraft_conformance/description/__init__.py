@@ -1,1 +1,0 @@
-"""The quorum of a trace, as `kafka-metadata-quorum describe` shows one."""
