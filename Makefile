@@ -45,7 +45,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: agreement kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
+.PHONY: kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked against the TLA+ model"
@@ -62,7 +62,6 @@ help:
 	@echo "make adapters build the adapters in Java and Rust and run every vector on them; says loudly what it has to skip"
 	@echo "make kafka    Apache Kafka itself: every vector and some random schedules on one release; says loudly if it cannot"
 	@echo "make format   rewrite the sources in the style that lint asks for"
-	@echo "make agreement  the compiled model against TLC, line by line: hours"
 	@echo "make bench    the figures of the README, measured here"
 	@echo "make mutants  broken references, seeded and machine-made: what detects them, and what it names; recorded for the site"
 	@echo "make nightly  every check in its long form, a seventh of the slowest each night; a dated record in .nightly/"
@@ -159,11 +158,6 @@ mutants:
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix fields --record
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --record $(ARGS)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --record $(ARGS)
-
-agreement:
-	@tools/ensure_venv.sh test
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev agreement --mutants --model \
-		$(patsubst %,--traces %,$(wildcard traces/kraft_traces/samples/*.jsonl)) $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh run

@@ -11,7 +11,6 @@ COMMANDS = {
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
-        "agreement": "Ask the compiled model and TLC the same, line by line and step by step: hours, as it is.",
     },
     "What does Apache Kafka do?": {
         "kafka-bugs": "Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without "

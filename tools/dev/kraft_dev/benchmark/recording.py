@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
-from kraft_dev.agreement import of_other_software
+from kraft_dev.other_software import of_other_software
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_spec.fingerprint import spec_hash

@@ -27,7 +27,6 @@ INVARIANT_SEEDS = range(20)
 INVARIANT_STEPS = 600
 TRACE_SEEDS = range(4)
 TRACE_STEPS = 400
-BOTH_WAYS_STEPS = 120
 PARTITION_SEEDS = range(6)
 PARTITION_EVENTS = 300
 
@@ -173,27 +172,6 @@ def _rejected(rejection: "Rejection", tally: Tally) -> str:
     return f"{words}; rules {', '.join(rejection.rules[:2])}" if rejection.rules else words
 
 
-def judge_both_ways(tally: Tally) -> str:
-    """Simulate, and compare the verdict of the compiled model with TLC's."""
-    from kraft_traces.check import check_occurrences
-    from kraft_traces.check.fast_path import INTERPRETED, Sample, Way
-
-    def judged(plan: RunPlan, way: Way) -> object:
-        simulation = plan.simulation()
-        try:
-            verdict = check_occurrences(simulation.run(), simulation.configuration, tally.where, way=way)
-            return replace(verdict, compiled=0, both=0)
-        except Exception as error:  # a broken reference may raise anything
-            return f"{type(error).__name__}: {error}"
-
-    for plan in _plans(range(1), BOTH_WAYS_STEPS, tally):
-        compiled, interpreted = judged(plan, Way(Sample(BOTH_WAYS_STEPS, BOTH_WAYS_STEPS))), judged(plan, INTERPRETED)
-        tally.amount += getattr(interpreted, "events", 0)
-        if compiled != interpreted:
-            return f"compiled: {compiled}; TLC: {interpreted}"
-    return ""
-
-
 LOOKS: Mapping[str, Look] = {
     "scenarios": play_scenarios,
     "partitions": play_partition_scenarios,
@@ -201,6 +179,5 @@ LOOKS: Mapping[str, Look] = {
     "invariants": simulate,
     "traces": check_traces,
     "partition-traces": check_partition_traces,
-    "both-ways": judge_both_ways,
 }
 """By the name of the tool."""

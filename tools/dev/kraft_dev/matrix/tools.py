@@ -36,8 +36,6 @@ NAMING = Tool(
     name_rules,
     (NAMED, UNKNOWN),
 )
-BOTH_WAYS = _inside("both-ways", "simulated runs, judged by the compiled model and by TLC alone")
-"""Detects no mutant unless the two disagree: for `python -m kraft_dev agreement`."""
 
 SUITE: tuple[Tool, ...] = (
     VECTORS,
@@ -49,7 +47,7 @@ SUITE: tuple[Tool, ...] = (
     _inside("partition-traces", "random runs of partition reassignment, each line judged by TLC"),
 )
 
-TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, NAMING, BOTH_WAYS)}
+TOOLS = {tool.name: tool for tool in (*SUITE, RANDOM, NAMING)}
 
 
 ALL = 1.0
