@@ -155,7 +155,6 @@ mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --machine 200 --record $(ARGS)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix fields --record
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --record $(ARGS)
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --record $(ARGS)
 

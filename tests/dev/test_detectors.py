@@ -1,4 +1,4 @@
-"""No check and no field is there for nothing; and one that were would be reported."""
+"""No check is there for nothing, and one that were would be reported; the fields of a trace are all there."""
 
 from collections import Counter
 
@@ -8,7 +8,6 @@ import pytest
 from kraft_dev.detectors.checks import LAYERS, Check, all_checks, model_checks, simulator_checks
 from kraft_dev.detectors.evidence import (
     Aside,
-    Blind,
     Detected,
     another_run,
     check_problems,
@@ -16,9 +15,7 @@ from kraft_dev.detectors.evidence import (
     load_evidence,
     problem_of,
 )
-from kraft_dev.detectors.fields import field_problems, field_rows
 from kraft_dev.detectors.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
-from kraft_dev.results import Cell, Row
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line
@@ -96,32 +93,6 @@ def test_a_run_that_shows_something_else_is_reported() -> None:
     assert problem_of(beside).endswith("violates Assertion, not Assertion beside TypeOk")
     calm = msgspec.structs.replace(one.run, workload="calm", steps=20)
     assert "violates nothing" in problem_of(msgspec.structs.replace(one, run=calm))
-
-
-NOTICED = Row("a", change="1 -> 2", cells=(Cell("checker", True, names=("a",)),))
-LATE = Row("a", change="1 -> 2", cells=(Cell("checker", True, amount=2, names=("a",)),))
-UNNOTICED = Row("a", change="1 -> 2", cells=(Cell("nothing", amount=1),))
-
-
-@pytest.mark.parametrize(
-    ("altered", "blind", "said"),
-    [
-        (NOTICED, "", []),
-        (NOTICED, "a", ["a: is listed as blind, and its first alteration is noticed"]),
-        (LATE, "", ["a: nothing notices 2 alterations of it"]),
-        (LATE, "a", []),
-        (UNNOTICED, "", ["a: nothing notices 1 alterations of it"]),
-        (UNNOTICED, "a", []),
-        (None, "", ["a: no run has it, so that it cannot be altered"]),
-        (NOTICED, "b", ["b: is listed as blind, and is no field"]),
-    ],
-)
-def test_a_field_that_is_altered_unnoticed_and_a_stale_reason_are_reported(
-    altered: Row | None, blind: str, said: list[str]
-) -> None:
-    reasons = (Blind(blind, "the model has no clock"),) if blind else ()
-    rows = field_rows(("a",), {} if altered is None else {"a": altered}, reasons)
-    assert list(field_problems(rows, ("a",))) == said
 
 
 def test_every_field_that_a_line_has_is_declared() -> None:

@@ -315,7 +315,6 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
         (["mutants", "--tool", "hammer"], "no tool 'hammer'; there are vectors"),
         (["mutants", "--no-seeded"], "nothing to try"),
         (["grading", "vote-without-log-check", "--record"], "has all mutants and all tools"),
-        (["fields", "--machine", "3"], "the matrix of fields has no mutants"),
         (["checks", "--list"], "the matrix of checks has no mutants"),
         (["naming", "--again"], "--again is for grading and checks, not for naming"),
         (["grading", "--again", "--record"], "measured anew"),

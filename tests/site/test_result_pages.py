@@ -13,12 +13,10 @@ from kraft_spec.proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
 
-def test_every_recorded_result_is_on_a_page_that_says_how_old_it_is() -> None:
-    pages = dict(result_pages(load_registry()))
-    for name in ("mutants", "detectors"):
-        text = pages[f"results/{name}.md"]
-        assert "**Older than the code:** " in text or "Measured at commit " in text, name
-        assert text.count("\n| ") > 100, name
+def test_a_recorded_result_is_on_a_page_that_says_how_old_it_is() -> None:
+    text = dict(result_pages(load_registry()))["results/mutants.md"]
+    assert "**Older than the code:** " in text or "Measured at commit " in text
+    assert text.count("\n| ") > 100
 
 
 @pytest.mark.parametrize("name", DESCRIBES)

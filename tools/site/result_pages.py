@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from kraft_dev import kafka_bugs, kafka_seeds
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_rows, checks_section, load_evidence
-from kraft_dev.detectors.fields import fields_section
 from kraft_dev.load_bearing import evidence
 from kraft_dev.markdown import page
 from kraft_dev.matrix import page as mutants
@@ -27,11 +26,7 @@ def result_pages(registry: Registry) -> Iterable[tuple[str, str]]:
     made = {
         "load-bearing": evidence.markdown(rows(catalogue, registry, load_scope().later)),
         "mutants": mutants.markdown(catalogue, measured),
-        "detectors": page(
-            "Detectors: no check is there for nothing",
-            (),
-            [checks_section(checks), fields_section(load_result("fields"))],
-        ),
+        "detectors": page("Detectors: no check is there for nothing", (), [checks_section(checks)]),
         "kafka-bugs": kafka_bugs.markdown(load_result("kafka-bugs")),
         "kafka-seeds": kafka_seeds.markdown(kafka_seeds.load_campaigns()),
     }

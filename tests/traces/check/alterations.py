@@ -1,7 +1,8 @@
 """Trace lines in which one field has another value, read off the types of the line, as far as the model can see it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,9 +18,27 @@ from kraft_dev.detectors.places import (
     other_values,
     with_value,
 )
+from kraft_reference.configuration import Configuration
+from kraft_traces.check import Rejection, TraceChecker
+from kraft_traces.check.model import trace_model
+from kraft_traces.continuity import Continuity
+from kraft_traces.encode import encode_line, header_line
+from kraft_traces.errors import TraceError
 from kraft_traces.lines import EventLine
+from kraft_traces.own import own_generator
+from kraft_traces.parsing import parse_header, parse_line
 
-__all__ = ["Alteration", "Document", "altered", "document_of", "is_optional", "line_from", "line_of", "places"]
+__all__ = [
+    "Alteration",
+    "Document",
+    "Prefix",
+    "altered",
+    "document_of",
+    "is_optional",
+    "line_from",
+    "line_of",
+    "places",
+]
 
 SETS = frozenset(("voters", "details", "reports", "granted", "rejected", "awaiting", "acknowledged", "fetchers")) | {
     "fetch_offsets",
@@ -93,3 +112,34 @@ def line_of(raw: bytes) -> EventLine:
 def line_from(document: Document) -> EventLine:
     """The line that a JSON document stands for."""
     return line_of(json.dumps(document).encode())
+
+
+class Prefix:
+    """A trace of the reference up to some line, and what an altered version of the next line comes to."""
+
+    def __init__(self, configuration: Configuration, lines: Sequence[EventLine]) -> None:
+        """Begin before the first line."""
+        self._lines = lines
+        header = encode_line(header_line(configuration, own_generator()))
+        self.checker = TraceChecker(trace_model(), configuration, "trace", own=True)
+        self._continuity = Continuity(parse_header(header, "trace"), "trace")
+        self._taken = 0
+
+    def proceed(self) -> None:
+        """Take the next line as it is."""
+        line = self._lines[self._taken]
+        self._taken += 1
+        self._continuity.follow(line, self._taken + 1)
+        if self.checker.feed(self._taken + 1, line) is not None:
+            raise AssertionError(f"the reference is rejected at line {self._taken + 1}")
+
+    def outcome(self, raw: bytes) -> TraceError | Rejection | None:
+        """The error or the rejection; None if neither, after which the prefix is of no more use."""
+        number = self._taken + 2
+        try:
+            line = parse_line(raw, "trace", number)
+            assert isinstance(line, EventLine)
+            deepcopy(self._continuity).follow(line, number)
+        except TraceError as error:
+            return error
+        return self.checker.feed(number, line)

@@ -7,11 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.traces.check.alterations import altered, document_of, line_of, places
+from tests.traces.check.alterations import Prefix, altered, document_of, line_of, places
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
 
-from kraft_dev.detectors.alterations import Prefix
 from kraft_dev.detectors.places import EVENT, declared_fields
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import Rejection, VerdictKind

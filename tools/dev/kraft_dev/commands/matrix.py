@@ -1,4 +1,4 @@
-"""`python -m kraft_dev matrix`: things that are wrong on purpose, and what detects them."""
+"""`python -m kraft_dev matrix`: mutants, and what detects them."""
 
 import os
 import shlex
@@ -18,7 +18,6 @@ from kraft_conformance.vectors.manifest import VectorFileError
 from kraft_dev.commands.options import Edges, Record, need_folder_of
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, checks_section, load_evidence, run_again
-from kraft_dev.detectors.fields import field_problems, fields_section, measure_fields, wanted_fields
 from kraft_dev.edges import EdgeFileError
 from kraft_dev.markdown import Section, show
 from kraft_dev.matrix import machine_made
@@ -33,14 +32,13 @@ from kraft_dev.results import Matrix, ResultError, Row, load_result, record_resu
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
 
-KIND_NAMES = (*KINDS, "fields", "checks")
+KIND_NAMES = (*KINDS, "checks")
 
 What = Annotated[
     str,
     typer.Argument(
         help="mutants: up to the first tool that detects them. grading: the conformance vectors, at each level. "
-        "naming: which rule a failure names. fields: every field of a trace, altered. "
-        "checks: every check, and a mutant that it detects."
+        "naming: which rule a failure names. checks: every check, and a mutant that it detects."
     ),
 ]
 Names = Annotated[list[str] | None, typer.Argument(help="Seeded mutants; default: all of them.")]
@@ -79,7 +77,7 @@ def matrix(
     list_only: List = False,
     as_json: Json = False,
 ) -> int:
-    """Break things on purpose, and see what detects each: mutants of the reference, fields of a trace.
+    """Break the reference on purpose, and see what detects each mutant.
 
     What nothing detects is a missing check: exit code 1. So is too small a share of the machine-made mutants.
     Nothing is said about mutants as long as a tool finds fault with the unbroken reference.
@@ -101,8 +99,6 @@ def matrix(
     try:
         if what == "checks":
             done = _checks(again=again)
-        elif what == "fields":
-            done = _fields(command)
         else:
             chosen = _chosen(names or ()) if use_seeded or names else ()
             if list_only:
@@ -163,12 +159,6 @@ def _measured(plan: Plan) -> _Done:
 
 def _said(row: Row) -> str:
     return f"{row.name}: {'NOTHING detects it' if row.first is None else row.first.detector}"
-
-
-def _fields(command: str) -> _Done:
-    with progress("altered fields") as advance:
-        found = measure_fields(command, lambda row: advance(say=row.name))
-    return _Done(found, (fields_section(found),), tuple(field_problems(found.rows, wanted_fields())))
 
 
 def _checks(*, again: bool) -> _Done:

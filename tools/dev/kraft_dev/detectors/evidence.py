@@ -41,20 +41,11 @@ class Aside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
-class Blind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A field of a trace of which not every alteration is noticed."""
-
-    field: str
-    """As `shown_field` gives it; `header: ` or `end: ` before it for those lines."""
-    reason: str
-
-
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file."""
 
     detected: tuple[Detected, ...] = ()
     aside: tuple[Aside, ...] = ()
-    blind: tuple[Blind, ...] = ()
 
 
 def load_evidence() -> Evidence:

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from msgspec import inspect
 
 from kraft_traces.encode import encode_line
-from kraft_traces.lines import EndLine, EventLine, HeaderLine, Line
+from kraft_traces.lines import EndLine, EventLine, Line
 
-HEADER = inspect.type_info(HeaderLine)
 EVENT = inspect.type_info(EventLine)
 END = inspect.type_info(EndLine)
 

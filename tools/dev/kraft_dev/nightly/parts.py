@@ -13,7 +13,6 @@ from kraft_conformance.kafka.patching.patches import bugs, patches
 from kraft_conformance.kafka.releases import newest
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
-from kraft_dev.detectors.fields import field_problems, measure_fields, wanted_fields
 from kraft_dev.edges import replay
 from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.edges.explaining import Explaining
@@ -149,13 +148,6 @@ def matrix_item(name: str, means: Means) -> Item:
     return _item("matrix", name, reached, began, problems(found))
 
 
-def fields_item(name: str, means: Means) -> Item:
-    """Every field of a trace, altered."""
-    began = monotonic()
-    found = measure_fields(_COMMAND, means.say_row)
-    return _item("detectors", name, f"{len(found.rows)} fields", began, field_problems(found.rows, wanted_fields()))
-
-
 def checks_item(name: str, means: Means) -> Item:
     """Every check detects a mutant, and its recorded run, run again, shows it."""
     began = monotonic()
@@ -163,9 +155,6 @@ def checks_item(name: str, means: Means) -> Item:
     rows = check_rows(all_checks(), catalogue, evidence)
     found = (*check_problems(rows, catalogue, evidence), *run_again(evidence.detected, means.say))
     return _item("detectors", name, f"{len(rows)} checks", began, found)
-
-
-DETECTORS = {"fields": fields_item, "checks": checks_item}
 
 
 def _item(part: str, name: str, reached: str, began: float, found: Iterable[str]) -> Item:
@@ -285,12 +274,7 @@ PARTS: tuple[Part, ...] = (
         lambda: ("mutants", MACHINE_MADE),
         matrix_item,
     ),
-    Part(
-        "detectors",
-        "every check detects a mutant, and something notices when a field is altered",
-        lambda: tuple(DETECTORS),
-        lambda name, means: DETECTORS[name](name, means),
-    ),
+    Part("detectors", "every check detects a mutant", lambda: ("checks",), checks_item),
     Part(
         "kafka-bugs",
         "bugs planted in Apache Kafka are seen, and their rule is named",

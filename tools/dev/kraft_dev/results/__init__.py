@@ -22,7 +22,6 @@ DESCRIBES = {
     "mutants": (*_SUITE, "kraft_dev.edges"),
     "grading": _SUITE,
     "naming": _SUITE,
-    "fields": ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_dev.detectors"),
     "kafka-bugs": ("kraft_conformance.vectors", "kraft_conformance.runner", "kraft_conformance.kafka"),
 }
 """Each result, and the packages whose change makes it old."""
@@ -44,10 +43,10 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     where: str = ""
     """The vector, the scenario's variant, the workload and its seed."""
     amount: int = 0
-    """How much it looked at until then, or in all, in its tool's unit; of fields: alterations that went by before."""
+    """How much it looked at until then, or in all, in its tool's unit."""
     seconds: float = 0.0
     names: tuple[str, ...] = ()
-    """What it names: rules, or fields."""
+    """The rules that it names."""
     skipped: str = ""
     """Why it was not asked; empty if it was."""
 
