@@ -1,7 +1,6 @@
 """`python -m kraft_dev load-bearing`: the table of safety rules, and TLC on its lines."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 import pytest
@@ -81,21 +80,13 @@ def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not()
 
 @pytest.mark.nightly
 def test_one_rule_is_run_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["load-bearing", "vote.log-check", "--show"]
-    assert main([*asked, "--record-counterexamples", str(tmp_path)]) == ExitCode.CONFORMANT
+    asked = ["load-bearing", "vote.log-check", "--show", "--record-counterexamples", str(tmp_path)]
+    assert main(asked) == ExitCode.CONFORMANT
     said = capsys.readouterr().out
     assert "ok   without vote.log-check (vote-without-log-check): LeaderCompleteness" in said
     assert said.endswith("violated: LeaderCompleteness\n\n")
     written = (tmp_path / "vote-without-log-check.json").read_bytes()
     assert written == recorded_bytes(recorded_counterexample("vote-without-log-check"))
-    assert main([*asked, "--json"]) == ExitCode.CONFORMANT
-    (found,) = json.loads(capsys.readouterr().out)
-    assert found["counterexample"] == json.loads(written)
-    assert (found["mutant"], found["violated"], found["as_expected"]) == (
-        "vote-without-log-check",
-        "LeaderCompleteness",
-        True,
-    )
 
 
 @pytest.mark.nightly

@@ -3,7 +3,7 @@
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from kraft_conformance.console import say, show_table
 
@@ -36,17 +36,14 @@ class Figure:
             return True
         return self.value <= self.target if self.at_most else self.value >= self.target
 
-    def as_dict(self) -> dict[str, object]:
-        """For --json."""
-        return {**asdict(self), "value": round(self.value, 3), "is_reached": self.is_reached}
-
     def cells(self) -> tuple[str, ...]:
         """For people: what, measured, wanted, and whether it was missed."""
         is_count = isinstance(self.value, int) or self.value >= 1000
         amount = f"{self.value:,.0f} {self.unit}" if is_count else f"{self.value:.2f} {self.unit}"
+        if self.target is None:
+            return self.name, amount.rstrip(), "-", ""
         wanted = f"{'at most' if self.at_most else 'at least'} {self.target:,g} {self.unit}"
-        missed = "" if self.is_reached else "missed"
-        return self.name, amount.rstrip(), "-" if self.target is None else wanted.rstrip(), missed
+        return self.name, amount.rstrip(), wanted.rstrip(), "" if self.is_reached else "missed"
 
 
 @dataclass(frozen=True, slots=True)

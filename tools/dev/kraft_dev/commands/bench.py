@@ -1,14 +1,12 @@
 """`python -m kraft_dev bench`: the figures of docs/contributing.md, measured in one run."""
 
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress
+from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure, show_figures, show_machines, this_machine
@@ -29,7 +27,6 @@ def bench(
     mix_events: MixEvents = 2000,
     every: Every = EVERY,
     long_trace: LongTraceEvents = None,
-    as_json: Json = False,
 ) -> int:
     """Measure the speed of checking and of simulating, beside the targets.
 
@@ -41,13 +38,8 @@ def bench(
             found = measure_long_trace(long_trace, Path(folder))
     else:
         found = measure(mix_events, every)
-    after = this_machine()
-    if as_json:
-        figures = [figure.as_dict() for figure in found]
-        print_json({"before": asdict(before), "after": asdict(after), "figures": figures})
-    else:
-        show_figures(found)
-        show_machines(before, after)
+    show_figures(found)
+    show_machines(before, this_machine())
     return ExitCode.CONFORMANT
 
 

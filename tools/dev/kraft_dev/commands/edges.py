@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, say
+from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.commands.options import Edges, need_folder_of
@@ -40,7 +39,6 @@ def edges(
     explain: Explain = False,
     slice_name: SliceName = None,
     time_limit: TimeLimit = None,
-    as_json: Json = False,
 ) -> int:
     """Replay every edge of a small model's complete state graph on the reference (a minute or two).
 
@@ -49,7 +47,7 @@ def edges(
     The same from constructed states, which the graph need not have.
     """
     if slice_name is not None:
-        return _explain_slice(slice_name, time_limit, as_json)
+        return _explain_slice(slice_name, time_limit)
     need_folder_of(file)
     stored = None if file is None or explain else _stored(file)
     explaining = Explaining(invariants=True) if explain else None
@@ -57,22 +55,17 @@ def edges(
     if file is not None and stored is None:
         save_edges(file, graph)
     report = replay(graph.edges)
-    if as_json:
-        explained = {} if explaining is None else {"refinement": explaining.document()}
-        print_json({"stored": stored is not None, **_document(graph, report), **explained})
-    else:
-        if stored is not None:
-            say(f"the model's side is the one in {file}, not enumerated anew")
-        show(_sections(graph, report))
-        _show_verdict(report)
-        if explaining is not None:
-            show([_steps_section(explaining)])
-            say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
+    if stored is not None:
+        say(f"the model's side is the one in {file}, not enumerated anew")
+    show(_sections(graph, report))
+    _show_verdict(report)
+    if explaining is not None:
+        _show_explained(explaining)
     agrees = report.agrees and (explaining is None or explaining.agrees)
     return ExitCode.CONFORMANT if agrees else ExitCode.VIOLATION
 
 
-def _explain_slice(name: str, time_limit: float | None, as_json: bool) -> int:
+def _explain_slice(name: str, time_limit: float | None) -> int:
     known = slices()
     if name not in known:
         raise usage_error(f"no slice {name!r}; there are {', '.join(known)}")
@@ -81,13 +74,9 @@ def _explain_slice(name: str, time_limit: float | None, as_json: bool) -> int:
         reached = explain_slice(
             known[name], explaining, lambda so_far: advance(0, f"{name}: {so_far.states} states"), time_limit
         )
-    if as_json:
-        print_json({"slice": name, "queued": reached.queued, **explaining.document()})
-    else:
-        show([_steps_section(explaining)])
-        end = "" if not reached.queued else f", not exhausted: {reached.queued} states are left"
-        say(f"{name}: the steps of {reached.states} states{end}")
-        say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
+    end = "" if not reached.queued else f", not exhausted: {reached.queued} states are left"
+    say(f"{name}: the steps of {reached.states} states{end}")
+    _show_explained(explaining)
     return ExitCode.CONFORMANT if explaining.agrees else ExitCode.VIOLATION
 
 
@@ -106,8 +95,8 @@ def _enumerated(explaining: Explaining | None) -> EdgeGraph:
         )
 
 
-def _steps_section(explaining: Explaining) -> Section:
-    return Section(
+def _show_explained(explaining: Explaining) -> None:
+    steps = Section(
         "Steps of the inductive proof",
         (
             f"{explaining.edges} edges, each from every state of the cluster that has it: "
@@ -116,6 +105,8 @@ def _steps_section(explaining: Explaining) -> Section:
         ("step", "times"),
         tuple((action, str(number)) for action, number in explaining.steps.items()),
     )
+    show([steps])
+    say(explaining.verdict, "bold green" if explaining.agrees else "bold red")
 
 
 def _sections(graph: EdgeGraph, report: EdgeReport) -> Iterator[Section]:
@@ -162,38 +153,3 @@ def _show_verdict(report: EdgeReport) -> None:
     say(f"FAIL: the reference departs from the model on {number} edges; the first:", "bold red")
     for differing in report.shown:
         say(differing)
-
-
-def _document(graph: EdgeGraph, report: EdgeReport) -> dict[str, Any]:
-    return {
-        "agrees": report.agrees,
-        "states": graph.states,
-        "depth": graph.depth,
-        "replica_states": graph.replica_states,
-        "changing": graph.changing,
-        "actions": _counts(graph.actions, _COLUMNS),
-        "replayed": report.replayed,
-        "refused": graph.refused,
-        "constructed_states": graph.constructed_states,
-        "constructed": _counts(graph.constructed, _CONSTRUCTED_COLUMNS),
-        "differing": dict(report.differing),
-        "differing_constructed": dict(report.differing_constructed),
-        "differences": [
-            {
-                "action": differing.edge.action,
-                "event": str(differing.edge),
-                "fields": [
-                    {"field": one.field, "model": one.expected, "reference": one.actual}
-                    for one in differing.differences
-                ],
-            }
-            for differing in report.shown
-        ],
-        "seconds_enumeration": round(graph.seconds, 1),
-        "seconds_constructed": round(graph.seconds_constructed, 1),
-        "seconds_replay": round(report.seconds, 1),
-    }
-
-
-def _counts(counted: Mapping[str, ActionEdges], columns: tuple[str, ...]) -> dict[str, dict[str, int]]:
-    return {action: {column: getattr(one, column) for column in columns} for action, one in counted.items()}

@@ -1,14 +1,11 @@
 """`python -m kraft_dev load-bearing`: each safety rule, and what breaks without it."""
 
-from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, stdout
+from kraft_conformance.console import progress, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.load_bearing.evidence import run_evidence, safety_rules_section
@@ -19,7 +16,7 @@ from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
-from kraft_spec.mutants.load_bearing import Row, rows, with_evidence
+from kraft_spec.mutants.load_bearing import rows, with_evidence
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.tlc.model_report import Progress
@@ -56,7 +53,6 @@ def load_bearing(
     record_counterexamples: RecordCounterexamples = None,
     show: Show = False,
     profile: OfProfile = KIP.name,
-    as_json: Json = False,
 ) -> int:
     """Show for each safety rule what TLC finds violated when the model does not keep it; with names, run TLC.
 
@@ -66,11 +62,11 @@ def load_bearing(
         catalogue = load_catalogue()
     except MutantError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    listed = rows(catalogue, load_registry(), load_scope().later)
     if not names:
         if show or record_counterexamples is not None:
             raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
-        return _list(listed, as_json)
+        show_sections([safety_rules_section(rows(catalogue, load_registry(), load_scope().later))])
+        return ExitCode.CONFORMANT
     if record_counterexamples is not None and not record_counterexamples.is_dir():
         raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
     if profile not in PROFILES:
@@ -81,14 +77,11 @@ def load_bearing(
     found: list[Found] = []
     for mutant in chosen:
         found.append(_run(mutant, profile, workers))
-        if not as_json:
-            stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
-            if show:
-                stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)
+        stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
+        if show:
+            stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)
         if record_counterexamples is not None:
             _record_counterexample(record_counterexamples, mutant, found[-1])
-    if as_json:
-        print_json([_found_document(one, show) for one in found])
     return ExitCode.VIOLATION if any(one.problem for one in found) else ExitCode.CONFORMANT
 
 
@@ -145,29 +138,3 @@ def _record_counterexample(folder: Path, mutant: Mutant, found: Found) -> None:
     if found.counterexample is not None and isinstance(mutant.evidence, Exhaustive) and not found.problem:
         with whole_file(folder / f"{mutant.name}.json") as output:
             output.write(recorded_bytes(found.counterexample))
-
-
-def _found_document(found: Found, show: bool) -> dict[str, Any]:
-    document = {each.name: getattr(found, each.name) for each in fields(found) if each.name != "counterexample"}
-    if show:
-        document["counterexample"] = msgspec.to_builtins(found.counterexample)
-    return {**document, "as_expected": not found.problem}
-
-
-def _list(listed: tuple[Row, ...], as_json: bool) -> int:
-    if as_json:
-        print_json([_document(row) for row in listed])
-        return ExitCode.CONFORMANT
-    show_sections([safety_rules_section(listed)])
-    return ExitCode.CONFORMANT
-
-
-def _document(row: Row) -> dict[str, Any]:
-    return {
-        "rule": row.rule,
-        "mutant": None if row.mutant is None else row.mutant.name,
-        "bug": None if row.mutant is None else row.mutant.bug,
-        "verdict": row.verdict,
-        "how": row.how,
-        "reason": row.reason,
-    }

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, say
+from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.vectors.manifest import VectorFileError
@@ -75,7 +73,6 @@ def matrix(
     record: Record = False,
     again: Again = False,
     list_only: List = False,
-    as_json: Json = False,
 ) -> int:
     """Break the reference on purpose, and see what detects each mutant.
 
@@ -122,11 +119,8 @@ def matrix(
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     if record and isinstance(done.rows, Matrix):
         record_result(done.rows)
-    if as_json:
-        print_json({"problems": done.problems, "matrix": msgspec.to_builtins(done.rows)})
-    else:
-        show(done.sections)
-        _show_problems(done.problems)
+    show(done.sections)
+    _show_problems(done.problems)
     return ExitCode.VIOLATION if done.problems else ExitCode.CONFORMANT
 
 

@@ -6,11 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from kraft_conformance.commands.options import Json
-from kraft_conformance.console import Advance, print_json, progress, say
+from kraft_conformance.console import Advance, progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.nightly.parts import PARTS, Means, Part, find_part
@@ -37,7 +35,6 @@ def nightly(
     fresh: Fresh = False,
     workers: Workers = 2,
     time_limit: TimeLimit = None,
-    as_json: Json = False,
 ) -> int:
     """Run every check in its long form, and go on where the last run of the same night stopped.
 
@@ -53,7 +50,7 @@ def nightly(
     try:
         night = begin(folder, day.isoformat(), version("kraft-spec"), fingerprint_of_sources(), resume=not fresh)
         with progress("nightly", len(due)) as advance:
-            shown = _Shown(advance, as_json)
+            shown = _Shown(advance)
             means = Means(
                 day=day,
                 checkpoints=folder / "checkpoints" / fingerprint_of_model()[:12],
@@ -67,12 +64,8 @@ def nightly(
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    record = record_path(folder, night.date)
     wrong = sum(bool(item.problems) for item in night.items)
-    if as_json:
-        print_json({"record": str(record), "items": msgspec.to_builtins(night.items)})
-    else:
-        say(f"{len(night.items)} items, {wrong} not as expected; record: {record}")
+    say(f"{len(night.items)} items, {wrong} not as expected; record: {record_path(folder, night.date)}")
     return ExitCode.VIOLATION if wrong else ExitCode.CONFORMANT
 
 
@@ -95,9 +88,8 @@ def _parts(names: list[str] | None) -> Sequence[Part]:
 class _Shown:
     """What the user sees while the night runs."""
 
-    def __init__(self, advance: Advance, quiet: bool) -> None:
+    def __init__(self, advance: Advance) -> None:
         self._advance = advance
-        self._quiet = quiet
         self._now = ""
 
     def start(self, part: str, name: str) -> None:
@@ -109,10 +101,9 @@ class _Shown:
 
     def item(self, item: Item, taken_over: bool) -> None:
         self._advance(1)
-        if not self._quiet:
-            say(one_line(item, taken_over))
-            for problem in item.problems:
-                say(f"  {problem}", "red")
+        say(one_line(item, taken_over))
+        for problem in item.problems:
+            say(f"  {problem}", "red")
 
 
 def one_line(item: Item, taken_over: bool) -> str:

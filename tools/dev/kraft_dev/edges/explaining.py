@@ -6,7 +6,6 @@ for each state of the cluster that it starts from.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
 from kraft_dev.edges.replay import DRAW, step_of
@@ -87,17 +86,6 @@ class Explaining:
                 *((f"FAIL: {unexplained}", *self.unexplained) if self.differing else ()),
             )
         )
-
-    def document(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "edges": self.edges,
-            "states": self.states,
-            "steps": dict(self.steps),
-            "unexplained": dict(self.differing),
-            "shown": self.unexplained,
-            "broken": dict(self.broken),
-        }
 
     def visit(self, followed: Refinement) -> None:
         """A state that is new to the search."""
