@@ -1,7 +1,6 @@
 """The vectors of the package: made anew they are the same, and what the generator must not let through."""
 
 import json
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import MANIFEST, VectorFileError, vector_folder
 from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
-from kraft_dev.archive import archive_bytes
 from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
 from kraft_dev.vectors.generate import differing, generated, write
 from kraft_dev.vectors.staging import RecordingDirector, recorded
@@ -212,21 +210,6 @@ def test_what_is_synced_comes_before_what_is_said_and_the_log_keeps_its_order() 
     outputs = (persisted, record, TracedFlushLog(1), said, timer)
     assert happens_before(outputs) == ((0, 1), (0, 3), (1, 2), (2, 3))
     assert happens_before((said, persisted)) == ((1, 0),)
-
-
-def test_the_archive_is_small_and_the_same_every_time(tmp_path: Path) -> None:
-    first, second = archive_bytes(Catalogue()), archive_bytes(Catalogue())
-    assert first == second
-    assert len(first) < 12_000_000
-    packed = tmp_path / "vectors.tar"
-    packed.write_bytes(first)
-    with tarfile.open(packed) as archive:
-        names = archive.getnames()
-        assert {member.mtime for member in archive.getmembers()} == {0}
-        archive.extractall(tmp_path, filter="data")
-    assert names == sorted(names)
-    unpacked = Catalogue(tmp_path / "kraft-vectors-1")
-    assert [unpacked.vector(one) for one in unpacked] == [Catalogue().vector(one) for one in Catalogue()]
 
 
 def test_what_a_vector_needs_is_said() -> None:
