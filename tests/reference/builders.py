@@ -4,9 +4,9 @@ The names follow the examples of the rule catalogue: replicas 1, 2, 3 vote, the 
 the key (i, "U<i>") and listens at "replica-<i>:9093".
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
@@ -26,18 +26,6 @@ DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400
 ELECTION = StartTimer(Timer.ELECTION, 1500)
 FETCH = StartTimer(Timer.FETCH, 2000)
 CHANGE = StartTimer(Timer.VOTER_CHANGE, 30_000)
-
-_Test = TypeVar("_Test", bound=Callable[..., object])
-
-
-def states(*rule_ids: str) -> Callable[[_Test], _Test]:
-    """Mark a test as stating these rules; `test_rules_covered` collects the marks."""
-
-    def mark(test: _Test) -> _Test:
-        test.__dict__["rule_ids"] = rule_ids
-        return test
-
-    return mark
 
 
 # ---------------------------------------------------------------------------------------------------------

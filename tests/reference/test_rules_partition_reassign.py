@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from tests.reference.builders import states
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import handle
@@ -63,8 +62,8 @@ def _fields(one: Partition) -> tuple[int | None, int, int, frozenset[int], Assig
     return (*epochs, one.in_sync, one.replicas, one.adding, one.removing)
 
 
-@states("partition-reassign.unknown-partition")
 def test_a_topic_that_is_being_deleted_is_unknown() -> None:
+    """Rule: partition-reassign.unknown-partition."""
     deleting = after(MOVING, DeleteTopic("A"))
     assert deleting == Outcome(state_of(MOVING)._replace(deleting=frozenset({"A"})))
     answer = AlterReassignmentsAnswer(Error.NONE, ((A0, Error.UNKNOWN_TOPIC_OR_PARTITION),))
@@ -77,23 +76,23 @@ def test_a_topic_that_is_being_deleted_is_unknown() -> None:
     assert handle(deleting.state, DeleteTopic("C"), FIVE).refusal is Refusal.UNKNOWN_ID
 
 
-@states("partition-reassign.timeout-ignored")
 @pytest.mark.parametrize("timeout_ms", [-1, 0, 1, 60_000])
 def test_the_time_that_a_client_waits_changes_nothing(timeout_ms: int) -> None:
+    """Rule: partition-reassign.timeout-ignored."""
     assert after(IDLE, replace(alter(4, 3, 2), timeout_ms=timeout_ms)) == after(IDLE, alter(4, 3, 2))
     listing = ListPartitionReassignments(1)
     assert after(MOVING, replace(listing, timeout_ms=timeout_ms)) == after(MOVING, listing)
 
 
-@states("partition-reassign.admin-api")
 def test_no_target_cancels_and_an_empty_one_is_no_target() -> None:
+    """Rule: partition-reassign.admin-api."""
     assert after(MOVING, CANCEL).state.partitions[A0].is_reassigned is False
     answer = AlterReassignmentsAnswer(Error.NONE, ((A0, Error.INVALID_REPLICA_ASSIGNMENT),))
     assert after(MOVING, alter()) == Outcome(state_of(MOVING), (answer,), Refusal.REQUEST_REFUSED)
 
 
-@states("partition-reassign.persisted")
 def test_a_new_controller_has_what_was_stored_and_tells_everybody() -> None:
+    """Rule: partition-reassign.persisted."""
     outcome = after(MOVING, ControllerFailover(2))
     partitions = {A0: MOVING, B0: B_IDLE}
     told = [LeaderAndIsr(broker, A0, *_fields(MOVING)) for broker in MOVING.replicas]
@@ -110,8 +109,8 @@ BOTH_MOVE: Mapping[TopicPartition, Partition] = {
 }
 
 
-@states("partition-reassign.legacy-znode")
 def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
+    """Rule: partition-reassign.legacy-znode."""
     outcome = after(IDLE, WriteReassignPartitions(tuple(ZNODE.items())))
     assert outcome.state == state_of(IDLE)._replace(memory={1: BOTH_MOVE}, stored=BOTH_MOVE, legacy=ZNODE)
     again = handle(outcome.state, WriteReassignPartitions(((A0, (5,)),)), FIVE)

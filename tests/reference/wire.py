@@ -15,7 +15,6 @@ from kraft_reference.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     BeginQuorumEpochRequest,
-    EndQuorumEpochRequest,
     Error,
     FetchRequest,
     FetchResponse,
@@ -87,11 +86,6 @@ def bqe(source: int, destination: int, epoch: int, **more: Any) -> BeginQuorumEp
     """bqe(source>destination)."""
     request = BeginQuorumEpochRequest(source, destination, 7, epoch, key(destination), endpoint(source), CLUSTER)
     return replace(request, **more)
-
-
-def eqe(source: int, destination: int, epoch: int, *preferred: ReplicaKey, **more: Any) -> EndQuorumEpochRequest:
-    """eqe(source>destination, preferred candidates)."""
-    return replace(EndQuorumEpochRequest(source, destination, 7, epoch, preferred, CLUSTER), **more)
 
 
 def fetch(source: int, destination: int, epoch: int, offset: int, last_epoch: int, **more: Any) -> FetchRequest:
