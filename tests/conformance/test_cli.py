@@ -308,7 +308,6 @@ def test_a_rejected_trace_from_a_pipe_leaves_its_prefix(tmp_path: Path) -> None:
 
 def test_a_missing_folder_for_output_is_found_before_the_work(trace: Path) -> None:
     assert main(["validate", str(trace), "--prefixes", "no-such-folder"]) == ExitCode.CANNOT_WRITE
-    assert main(["model", "smoke", "--record", "no-such-folder/x.json"]) == ExitCode.CANNOT_WRITE
 
 
 def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`kraft-spec model`: the named model checks."""
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,7 +30,6 @@ from kraft_spec.models import (
 )
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 from kraft_spec.tlc.model_report import Progress as TlcProgress
-from kraft_traces.streams import whole_file
 
 Name = Annotated[str | None, typer.Argument(help=f"A check, or a group ({', '.join(GROUPS)}); without one: the list.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC.")]
@@ -39,7 +37,6 @@ Jobs = Annotated[int, typer.Option(min=1, help="Checks of a group that run at th
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check; what was reached is reported.")]
 CheckpointsAt = Annotated[Path | None, typer.Option("--checkpoints", help="Folder for checkpoints, to resume from.")]
 Write = Annotated[Path | None, typer.Option("--write", help="Write a check's modules and .cfg there, and run nothing.")]
-Record = Annotated[Path | None, typer.Option("--record", help="Write what was found to a file, as JSON.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint.")]
 OfProfile = Annotated[
     str, typer.Option("--profile", help="Who decides what the checks leave open; of a group those that leave it.")
@@ -55,7 +52,6 @@ def model(
     time_limit: TimeLimit = None,
     checkpoints: CheckpointsAt = None,
     resume: Resume = False,
-    record: Record = None,
     write: Write = None,
     profile: OfProfile = KIP.name,
     interpreted: Interpreted = False,
@@ -82,10 +78,6 @@ def model(
         return _write(checks, write)
     if resume and checkpoints is None:
         raise usage_error("--resume needs --checkpoints FOLDER")
-    if record is not None and not record.resolve().parent.is_dir():
-        raise CommandError(
-            f"there is no folder {record.resolve().parent} to write {record.name} to", ExitCode.CANNOT_WRITE
-        )
     if interpreted and both:
         raise usage_error("--interpreted and --both exclude each other")
     way = Way.BOTH if both else Way.INTERPRETED if interpreted else Way.COMPILED
@@ -98,12 +90,8 @@ def model(
         reports.append(report)
         if not as_json and len(checks) > 1:
             stdout.print(one_line(reports[-1]), markup=False, soft_wrap=True)
-    documents = [_document(report) for report in reports]
-    if record is not None:
-        with whole_file(record) as output:
-            output.write(json.dumps(documents, indent=1, sort_keys=True, default=str).encode() + b"\n")
     if as_json:
-        print_json(documents)
+        print_json([_document(report) for report in reports])
     else:
         for report in reports:
             if len(checks) == 1 or not report.as_expected:
