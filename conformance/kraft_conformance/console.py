@@ -1,7 +1,9 @@
 """What a command shows: results on standard output, progress on standard error."""
 
 import json
+import re
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -36,8 +38,31 @@ def shown(text: object, most: int = SHOWN_MAX) -> Text:
 
 
 def say(text: object, style: str | None = None, console: Console = stdout) -> None:
-    """Show a text as `shown` makes it; a long line is not broken, so that it can be copied."""
-    console.print(shown(text), style=style, soft_wrap=True)
+    """Show a text as `shown` makes it.
+
+    A long line is broken between words on a terminal only, and not where it is to be copied.
+    """
+    visible = shown(text)
+    if console.is_terminal:
+        visible = Text("\n".join(_broken(line, console.width) for line in visible.plain.split("\n")))
+    console.print(visible, style=style, soft_wrap=True)
+
+
+_COPIED = re.compile(r"\bkraft-spec [a-z]|[<>] \{")
+"""A command, or what was said to an adapter and by it."""
+_LABEL = re.compile(r" *(?:\S+(?: \S+)* {2,})?(?:- )?")
+"""What the lines that follow stand clear of: `  rules        `, `KIP-853:    - `, or the blanks at the beginning."""
+
+
+def _broken(line: str, width: int) -> str:
+    if len(line) <= width or _COPIED.search(line):
+        return line
+    label = _LABEL.match(line)
+    hanging = label.end() if label and label.end() < width // 2 else 0
+    wrapped = textwrap.wrap(
+        line, width, subsequent_indent=" " * (hanging or 2), break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(wrapped)
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -71,7 +96,7 @@ Notice = Callable[[str, int, int], None]
 def progress(description: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar on standard error: plain lines where that is no terminal."""
     if not stderr.is_terminal:
-        stderr.print(f"{description} ...")
+        say(f"{description} ...", console=stderr)
     with _bar() as bar:
         task = bar.add_task(description, total=total)
 
@@ -100,11 +125,12 @@ def stage_progress() -> Iterator[Notice]:
             bar.update(task, description=what, completed=done, total=total or None)
             if not stderr.is_terminal and (what != said or time.monotonic() >= said_at + LINE_SECONDS):
                 said, said_at = what, time.monotonic()
-                stderr.print(f"{what} ...{f' {done} of {total} tasks' if total else ''}", markup=False)
+                say(f"{what} ...{f' {done} of {total} tasks' if total else ''}", console=stderr)
 
         yield move
 
 
 def _bar(*unit: TextColumn) -> Progress:
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *unit)
+    said = TextColumn("{task.description}", markup=False)
+    columns = (SpinnerColumn(), said, BarColumn(), MofNCompleteColumn(), *unit)
     return Progress(*columns, TimeElapsedColumn(), console=stderr, transient=True, disable=not stderr.is_terminal)

@@ -10,7 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured, assert_said, document, error, output
+from tests.conformance.commands import DOCS, Captured, assert_said, document, error, output
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -185,7 +185,8 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
         (["scenario", "s27", "--variant", "kafka"], "kafka-4"),
         (["scenario", "ping-pong", "--variant", "nope"], "with-the-rule"),
         (["rules", "prevote.leader.reject"], "prevote.leader.rejects"),
-        (["model", "nope"], "smoke"),
+        (["model", "nope"], "no model check 'nope'; kraft-spec model lists them, and --help the groups"),
+        (["model", "liveness-comit"], "no model check 'liveness-comit'; did you mean liveness-commit"),
         (["model", "smoke", "--profile", "nope"], "kafka-4.1"),
         (["model", "partition-reassignment", "--profile", "kafka-4"], "leaves nothing open"),
         (["nope"], "nope"),
@@ -271,6 +272,11 @@ def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
     assert {one["id"]: one["status"] for one in listed} == statuses
 
 
+def test_a_mutant_of_several_rules_of_a_group_is_listed_once(capsys: Captured) -> None:
+    _, out = output(capsys, "rules", "vote")
+    assert out.count("a Resigned replica grants every vote of the epoch it led") == 1
+
+
 def test_every_command_has_help(capsys: Captured) -> None:
     for command in ("run", "simulate", "scenario", "validate", "model", "rules"):
         assert main([command, "--help"]) == ExitCode.CONFORMANT
@@ -308,6 +314,28 @@ def test_a_rejected_trace_from_a_pipe_leaves_its_prefix(tmp_path: Path) -> None:
 
 def test_a_missing_folder_for_output_is_found_before_the_work(trace: Path) -> None:
     assert main(["validate", str(trace), "--prefixes", "no-such-folder"]) == ExitCode.CANNOT_WRITE
+
+
+def test_a_verdict_needs_no_place_for_the_failing_prefix(capsys: Captured) -> None:
+    Path("planted-bug.failing.jsonl").mkdir()
+    assert main(["validate", str(sample_folder() / "planted-bug.jsonl")]) == ExitCode.VIOLATION
+    captured = capsys.readouterr()
+    assert "right without  prevote.follower.rejects-after-fetch" in captured.out
+    said = "planted-bug.failing.jsonl: Is a directory; --prefixes names another folder for it"
+    assert said in " ".join(captured.err.split())
+
+
+def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(capsys: Captured) -> None:
+    code, said = error(capsys, "simulate", "--steps", "20", "-o", "no-such-folder/x.jsonl")
+    assert code == ExitCode.CANNOT_WRITE
+    assert said.endswith("... no-such-folder/x.jsonl: No such file or directory")
+
+
+def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:
+    small = (DOCS / "trace-format.md").read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
+    Path("small.jsonl").write_text(small, encoding="utf-8")
+    said = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"
+    assert_said(capsys, ExitCode.BAD_INPUT, said, "trace", "merge", "small.jsonl", "-o", "merged.jsonl")
 
 
 def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) -> None:

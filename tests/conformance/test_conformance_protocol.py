@@ -84,7 +84,7 @@ def test_who_does_not_name_subjects_has_a_replica() -> None:
     [
         ("", "standard input:1:1: an empty line, expected a JSON object"),
         ("[1]", "standard input:1: $: expected object, got array: [1]"),
-        ("{", "standard input:1:2: expecting property name enclosed in double quotes"),
+        ("{", "standard input:1:2: not JSON: expecting property name enclosed in double quotes"),
         ('{"type":"quit","id":1}', '$.type: unknown value "quit", expected one of hello, reset, step, observe'),
         ('{"type":"observe"}', "standard input:1: $.id: missing field 'id'"),
         ('{"type":"observe","id":0}', "standard input:1: $.id: expected int >= 1: 0"),

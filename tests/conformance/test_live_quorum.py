@@ -88,6 +88,7 @@ def test_what_cannot_be_run_is_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert_said(capsys, code, said, "live", "quorum", *words)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.nightly

@@ -83,7 +83,7 @@ def broken(name: str) -> bytes:
 
 BROKEN = {
     "cut-off": ("41:66: the file stops in the middle of a line", 39),
-    "malformed": ("41:17: expecting property name enclosed in double quotes", 39),
+    "malformed": ("41:17: not JSON: expecting property name enclosed in double quotes", 39),
     "stranger": ("41: $.replica: replica 77 is not in the header, which lists 1, 2, 3", 39),
     "cut-off-gzip": ("the compressed data stops before its end mark", None),
 }

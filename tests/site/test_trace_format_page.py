@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from tools.site.field_tables import with_tables
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -37,6 +38,12 @@ def test_every_field_of_a_message_is_explained() -> None:
 @pytest.mark.parametrize(("section", "line"), [("Header", HeaderLine), ("Event lines", EventLine)])
 def test_every_field_of_a_line_is_explained(section: str, line: type[HeaderLine | EventLine]) -> None:
     assert fields_of(section) == {"kind", *line.__struct_fields__}
+
+
+def test_every_comment_that_names_a_table_gives_way_to_it() -> None:
+    shown = with_tables(PAGE)
+    assert re.findall(r"^% .*$", shown, re.MULTILINE) == []
+    assert all(header in shown for header in ("| event | cause | input |", "| type | fields |", "| kind | fields |"))
 
 
 def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() -> None:

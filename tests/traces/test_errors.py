@@ -98,7 +98,7 @@ def test_each_error_has_a_code_of_its_own() -> None:
         (b'{"schema":"other"}\n', errors.UnknownSchemaError, 'x.jsonl:1: $.schema: unknown schema "other"'),
         (b'{"schema":7}\n', errors.UnknownSchemaError, "x.jsonl:1: $.schema: unknown schema 7"),
         (b'{"kind":"header"}\n', FieldError, "x.jsonl:1: $.schema: missing field 'schema'"),
-        (b"no JSON\n", errors.MalformedJsonError, "x.jsonl:1:1: expecting value"),
+        (b"no JSON\n", errors.MalformedJsonError, "x.jsonl:1:1: not JSON: expecting value"),
         (b'{"kind":', errors.TruncatedFileError, "x.jsonl:1:9: the file stops in the middle of a line"),
         (b"\xef\xbb\xbf{}\n", errors.MalformedJsonError, "x.jsonl:1:1: a byte order mark"),
         (b"[" * 100_000 + b"\n", errors.MalformedJsonError, "x.jsonl:1: nested too deeply"),
@@ -124,11 +124,11 @@ _UNSUPPORTED = "AnswerUnsupportedVersion"
     ("line", "kind", "text"),
     [
         (b"", errors.MalformedJsonError, "1: an empty line, expected a JSON object"),
-        (b'{"kind":"event" "x"}', errors.MalformedJsonError, "17: expecting ',' delimiter"),
+        (b'{"kind":"event" "x"}', errors.MalformedJsonError, "17: not JSON: expecting ',' delimiter"),
         # What is no JSON at all goes before what has the wrong fields, and columns count characters.
         ('{"ü":1,}'.encode(), errors.MalformedJsonError, "8: "),
         (b'{"kind":NaN}', errors.MalformedJsonError, "9: NaN is not JSON"),
-        (b'{"kind":"end"} {}', errors.MalformedJsonError, "16: extra data"),
+        (b'{"kind":"end"} {}', errors.MalformedJsonError, "16: not JSON: extra data"),
         (b'{"kind":"\\ud800"}', errors.MalformedJsonError, "10: \\ud800 is half of a surrogate pair"),
         (b'{"kind":"event","event":"\xff"}', errors.InvalidUtf8Error, "26: byte 0xff is not UTF-8"),
         (

@@ -1,5 +1,6 @@
 """The tables of docs/trace-format.md that are declared: which event, message and effect has which fields."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec.json import encode
@@ -12,10 +13,12 @@ _IN_EVERY_MESSAGE = ("id", "source", "destination", "correlation_id")
 
 
 def with_tables(page: str) -> str:
-    """The Markdown of a page with the tables in place of the comments that name them."""
-    for comment, table in (("% events", _events), ("% messages", _messages), ("% effects", _effects)):
-        page = page.replace(f"\n{comment}\n", "\n" + "\n".join(table()) + "\n")
-    return page
+    """The Markdown of a page with the tables in place of the comments that name them.
+
+    What else such a comment says is for who reads the page without the site.
+    """
+    tables = {"events": _events, "messages": _messages, "effects": _effects}
+    return re.sub(rf"^% ({'|'.join(tables)})\b.*$", lambda found: "\n".join(tables[found[1]]()), page, flags=re.M)
 
 
 def _events() -> Iterator[str]:

@@ -105,7 +105,7 @@ def _malformation(text: str) -> tuple[str | None, int | None]:
     try:
         json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as malformed:
-        return malformed.msg[0].lower() + malformed.msg[1:], malformed.colno
+        return f"not JSON: {malformed.msg[0].lower()}{malformed.msg[1:]}", malformed.colno
     except _ConstantError as constant:
         return f"{constant} is not JSON", text.find(str(constant)) + 1
     except RecursionError:

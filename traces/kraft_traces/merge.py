@@ -139,7 +139,8 @@ def _next(traces: Sequence[ProcessTrace], sent: Sent) -> ProcessTrace:
         message = line.message
         why = "is received before it is sent" if key_of(message) in sent.expected else "was never sent"
         said = f"{type(message).__name__.removeprefix('Traced')} of replica {message.source}"
-        raise MergeError(f"{trace.source}:{number}: {said}, correlation id {message.correlation_id}, {why}")
+        numbered = "left out" if message.correlation_id is UNSET else message.correlation_id
+        raise MergeError(f"{trace.source}:{number}: {said}, correlation id {numbered}, {why}")
     return min(ready, key=_time)
 
 

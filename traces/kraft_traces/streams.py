@@ -146,8 +146,11 @@ def whole_file(target: str | Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
+    except BaseException as error:
         partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(partial):
+            # The user knows the file by the name that was asked for.
+            error.filename = str(target)
         raise
 
 

@@ -8,7 +8,7 @@ import typer
 from rich.markdown import Markdown
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, show_table, stdout
+from kraft_conformance.console import print_json, progress, say, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, load_findings
@@ -79,7 +79,7 @@ def _show(shown: Shown) -> None:
     rejection = shown.verdict.rejection
     said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
     stdout.print(f"\n[bold]schedule[/bold] {finding.schedule}")
-    stdout.print(f"  TLC: {said}", markup=False, soft_wrap=True)
+    say(f"  TLC: {said}")
     scenario, _, variant = finding.schedule.partition("/")
     words = f"kraft-spec scenario {scenario} --variant {variant} -o {finding.name}.jsonl"
     stdout.print(f"  its trace: {words}", markup=False, soft_wrap=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kraft_conformance.commands.conformance_report import suite_errors
 from kraft_conformance.commands.signals import ended_by_signals
-from kraft_conformance.console import progress, stdout
+from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, find_finding
@@ -53,9 +53,9 @@ def show_finding(finding: Finding, command: str, timeout_s: float, output: Path 
                 stream.writelines(shown.trace)
         except OSError as error:
             raise CommandError(f"{output}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
-    stdout.print(f"{finding.name} on {who.name} {who.version}: {finding.title}", style="bold", markup=False)
+    say(f"{finding.name} on {who.name} {who.version}: {finding.title}", "bold")
     for line in _lines(shown):
-        stdout.print(line, markup=False, soft_wrap=True)
+        say(line)
     return _CODES[shown.ending]
 
 

@@ -19,7 +19,7 @@ from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.live.faults import FaultKind, plan_of
 from kraft_conformance.live.judging import TRACE, Judged, judge
 from kraft_conformance.live.process import LaunchError
-from kraft_conformance.live.quorum import Plan, Quorum, read_plan
+from kraft_conformance.live.quorum import PLAN, Plan, Quorum, read_plan
 from kraft_conformance.verdicts import show_rejection
 from kraft_conformance.wire.errors import WireError
 from kraft_reference.profile import PROFILES
@@ -82,9 +82,10 @@ def quorum(
             folder, is_kept = _moved(folder, seed), True
         return _report(judged, folder if is_kept else None, as_json)
     except Exception as error:
-        # Whatever it was, nothing of the run is lost.
-        folder, is_kept = folder if is_kept else _moved(folder, seed), True
-        say(f"all there is of the run: {folder}", console=stderr)
+        # Whatever it was, nothing of a run that had begun is lost.
+        if (folder / PLAN).exists():
+            folder, is_kept = folder if is_kept else _moved(folder, seed), True
+            say(f"all there is of the run: {folder}", console=stderr)
         if isinstance(error, LaunchError):
             raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
         raise

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kraft_conformance.commands.options import Json
-from kraft_conformance.console import print_json, progress, show_table, stdout
+from kraft_conformance.console import print_json, progress, say, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_reference.profile import KIP, PROFILES
@@ -72,7 +72,7 @@ def model(
     try:
         checks = checks_of(name) if name in GROUPS else (find_check(name),)
     except UnknownCheck as error:
-        raise usage_error(f"{error}; groups: {', '.join(GROUPS)}") from error
+        raise usage_error(str(error)) from error
     checks = _under(checks, profile)
     if write is not None:
         return _write(checks, write)
@@ -89,7 +89,7 @@ def model(
     for report in map(run, checks) if jobs == 1 else _side_by_side(run, checks, jobs):
         reports.append(report)
         if not as_json and len(checks) > 1:
-            stdout.print(one_line(reports[-1]), markup=False, soft_wrap=True)
+            say(one_line(reports[-1]))
     if as_json:
         print_json([_document(report) for report in reports])
     else:
@@ -190,7 +190,7 @@ def one_line(report: CheckReport) -> str:
 def show_report(report: CheckReport) -> None:
     """Everything about one check."""
     check, found = report.check, report.report
-    stdout.print(one_line(report), style="bold" if report.as_expected else "bold red", markup=False, soft_wrap=True)
+    say(one_line(report), "bold" if report.as_expected else "bold red")
     stdout.print(f"  bounds      {check.bounds}", markup=False)
     stdout.print(f"  leaves out  {check.leaves_out}", markup=False)
     stdout.print(f"  the model   {_ASKED[report.way]}", markup=False)

@@ -4,7 +4,8 @@ A command line answers within a second only if it does not import what other com
 take longer than a proof.
 """
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -62,4 +63,14 @@ def _imported(package: str, name: Any) -> Any:
     else:
         group.command(name)(getattr(module, name.replace("-", "_")))
     made: Any = typer.main.get_command(group)
+    for command in _with_all_below(made.commands[name]):
+        # A terminal has another width than a docstring, and typer joins the lines of the first paragraph alone.
+        paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(paragraph.splitlines()) for paragraph in paragraphs)
     return made.commands[name]
+
+
+def _with_all_below(command: Any) -> Iterator[Any]:
+    yield command
+    for one in getattr(command, "commands", {}).values():
+        yield from _with_all_below(one)

@@ -106,7 +106,7 @@ def _show_simulated(found: "Simulated", states: int, about: "Theory", seconds: f
     verdict = "each holds in all of them" if found.broken is None else f"BROKEN: {', '.join(found.broken.names)}"
     reached = f"{found.states:,} states reached in {found.runs:,} runs and {seconds:.0f} s"
     evaluated = f"{len(about.invariants)} invariants and {', '.join(one.name for one in about.safety)}"
-    stdout.print(f"{reached}, {evaluated}: {verdict}", soft_wrap=True)
+    say(f"{reached}, {evaluated}: {verdict}")
     happened = {
         "elections": found.elections,
         "committed entries": found.commits,

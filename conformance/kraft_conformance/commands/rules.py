@@ -42,7 +42,9 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     rows = [(one.id, one.level, "yes" if one.safety else "", one.status, one.title) for one in chosen]
     show_table(f"{len(chosen)} rules", ("id", "level", "safety", "status", "title"), rows)
     if rule_id is not None:
-        _without([row for rule in chosen for row in rows_about(rule.id, load_catalogue())], with_rule=True)
+        rows_of_all = (row for rule in chosen for row in rows_about(rule.id, load_catalogue()))
+        # A mutant that breaks several of them is about each.
+        _without(list({row.bug: row for row in rows_of_all}.values()), with_rule=True)
     return 0
 
 

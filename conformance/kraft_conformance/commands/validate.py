@@ -129,9 +129,9 @@ def validate(
                 codes.add(ExitCode.INCONCLUSIVE)
             if not as_json:
                 said = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
-                stdout.print(said, markup=False, soft_wrap=True)
+                say(said)
                 if (shown_part := shown_in_part(verdict)) is not None:
-                    stdout.print(shown_part, markup=False, soft_wrap=True)
+                    say(shown_part)
                 for name, fields in lacking.items():
                     say(f"  {lacking_text(name, fields)}", "red")
                 if verdict.rejection is not None:
@@ -212,7 +212,12 @@ def _check(
         suffix = next((one for one in sorted(SUFFIXES, key=len, reverse=True) if file.endswith(one)), ".gz")
         name = "stdin" if file == "-" else Path(file).name.removesuffix(suffix)
         prefix = prefixes / f"{name}.failing.jsonl"
-        write_failing_prefix(source, verdict.rejection, prefix)
+        try:
+            write_failing_prefix(source, verdict.rejection, prefix)
+        except OSError as error:
+            # The verdict stands without it.
+            say(f"{prefix}: {error.strerror}; --prefixes names another folder for it", console=stderr)
+            return verdict, None
         return verdict, prefix
 
 

@@ -22,7 +22,7 @@ class Cause(NamedTuple):
     """In which all of them fail; empty if there is none."""
 
     def __str__(self) -> str:
-        where = f", all with {self.field}" if self.field else ""
+        where = f", {'all ' if len(self.failures) > 1 else ''}with {self.field}" if self.field else ""
         after = f" after {self.event}" if self.field and self.event else ""
         return f"{counted(len(self.failures), 'failure')}{where}{after}: {self.rule}"
 

@@ -22,15 +22,15 @@ _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 
 NOT_JUDGED = (
     "Judged: each output and change below, and that each other field of the state stays as it is.",
-    "Not judged: the id of a message, its timeout_ms, how long a duration is that is more than 0, how far the log is",
-    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out;",
+    "Not judged: the id of a message, its timeout_ms, how long a duration is that is more than 0, how far the log is "
+    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out; "
     "in how many portions something is written, what is written or started again, the order where (after) says none.",
 )
 """What counts in every vector."""
 
 FETCH_NOT_JUDGED = (
-    "Nor, of an answer to a Fetch: when it comes while it has nothing for the fetcher, how many of the records it has",
-    "(a batch stays whole), and whether a high watermark stands beside an error.",
+    "Nor, of an answer to a Fetch: when it comes while it has nothing for the fetcher, how many of the records it has "
+    "(a batch stays whole), and whether a high watermark stands beside an error."
 )
 """What counts where a Fetch is answered."""
 
@@ -45,7 +45,7 @@ def explained(vector: Vector) -> Iterator[str]:
     yield from NOT_JUDGED
     outputs = [one for step in vector.steps for one in step.outputs]
     if any(isinstance(one, TracedSend) and isinstance(one.message, TracedFetchResponse) for one in outputs):
-        yield from FETCH_NOT_JUDGED
+        yield FETCH_NOT_JUDGED
     yield ""
     if vector.history is None:
         yield f"Replica {vector.replica} in a constructed state: {vector.constructed}"

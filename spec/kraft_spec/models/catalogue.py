@@ -4,6 +4,7 @@ Most checks must hold; the others are broken on purpose (a rule switched off, a 
 by the property named.  To add one is to add its entry: checks/closed.toml says how.
 """
 
+from difflib import get_close_matches
 from importlib.resources import files
 
 from kraft_spec.models.check import ModelCheck, UnknownCheck
@@ -24,7 +25,9 @@ def find_check(name: str) -> ModelCheck:
     for check in CHECKS:
         if check.name == name:
             return check
-    raise UnknownCheck(f"no model check {name!r}; there are {', '.join(check.name for check in CHECKS)}")
+    near = get_close_matches(name, dict.fromkeys((*GROUPS, *(check.name for check in CHECKS))))
+    hint = f"did you mean {' or '.join(near)}?" if near else "kraft-spec model lists them, and --help the groups"
+    raise UnknownCheck(f"no model check {name!r}; {hint}")
 
 
 def checks_of(group: str) -> tuple[ModelCheck, ...]:

@@ -79,7 +79,7 @@ HEADER_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [
     (b'"seed":0', b'"seeds":0', FieldError, "unknown field 'seeds'", "$.seeds"),
     (b'"seed":0,', b"", FieldError, "missing field 'seed'", "$.seed"),
     (b'"seed":0', b'"seed":0,"seed":1', FieldError, "'seed' is there twice", "seed"),
-    (b'"seed":0', b'"seed":zero', MalformedJsonError, "expecting value", None),
+    (b'"seed":0', b'"seed":zero', MalformedJsonError, "not JSON: expecting value", None),
     (b'"A"', b'"\xff"', InvalidUtf8Error, "byte 0xff is not UTF-8", None),
 ]
 

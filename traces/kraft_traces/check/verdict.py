@@ -89,6 +89,8 @@ class Rejection:
 
     def _shown(self) -> str:
         match self.left_out:
+            case "nothing" if self.differences and all(one.field.startswith("message.") for one in self.differences):
+                return "no such message is on its way"
             case "nothing":
                 return "shows something else"
             case "some":

@@ -1,0 +1,105 @@
+"""What stands on a terminal of 80 columns, where a line may be as long as it is in a file."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import termios
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from tests.conformance.commands import ROOT, Captured, error, without_rule
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.samples import sample_folder
+
+COLUMNS = 80
+_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+pytestmark = pytest.mark.usefixtures("elsewhere")
+
+
+def on_terminal(*words: str) -> list[str]:
+    """The lines that `kraft-spec` leaves on a terminal, without colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    shown = b""
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"}):
+        os.close(theirs)
+        while piece := _read(ours):
+            shown += piece
+    os.close(ours)
+    lines = _CONTROLS.sub("", shown.decode()).replace("\r\n", "\n").split("\n")
+    # A progress bar writes over itself.
+    return [line.rpartition("\r")[2].rstrip() for line in lines]
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        # That is how Linux says that nobody is at the other end any more.
+        return b""
+
+
+PLANTED = str(sample_folder() / "planted-bug.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("validate", PLANTED), "                 prevote.follower.refusal-expires,"),
+        (("prove", "transition", "--from", "1,2,3", "--to", "1,2,3,4"), "              (voters.one-change-at-a-time)"),
+        (("conformance", "explain", "vote.granted"), "  receiver to it"),
+    ],
+)
+def test_a_long_line_is_broken_between_words(words: tuple[str, ...], said: str) -> None:
+    lines = on_terminal(*words)
+    # The name of the sample's folder has no blank at which it could be broken.
+    assert [line for line in lines if len(line) > COLUMNS and PLANTED not in line] == []
+    assert any(line.startswith(said) for line in lines), lines
+
+
+def test_what_is_to_be_copied_stays_whole() -> None:
+    adapter = without_rule("prevote.follower.rejects-after-fetch")
+    lines = on_terminal("conformance", "run", "--adapter", adapter, "-k", "prevote.follower-refuses")
+    repeat = f"kraft-spec conformance replay prevote.follower-refuses --adapter {shlex.quote(adapter)}"
+    assert f"  repeat: {repeat}" in lines
+    reply = json.dumps({"type": "hello", "id": 1, "said": list(range(40))})
+    adapter = shlex.join([sys.executable, "-c", f"input(); print({reply!r})"])
+    assert f"< {reply}" in on_terminal("conformance", "replay", "vote.granted", "--adapter", adapter)
+
+
+@pytest.mark.parametrize("words", [("validate",), ("model",), ("live", "quorum")])
+def test_the_lines_of_a_help_are_filled(
+    words: tuple[str, ...], capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    assert main([*words, "--help"]) == ExitCode.CONFORMANT
+    text = capsys.readouterr().out.partition("╭")[0].splitlines()
+    for line, following in pairwise(text):
+        if line.strip() and following.strip():
+            assert len(f"{line.rstrip()} {following.split()[0]}") > COLUMNS - 1, (line, following)
+
+
+def test_the_targets_of_make_fit() -> None:
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in listed.splitlines() if len(line) > COLUMNS] == []
+
+
+def test_a_name_is_no_markup(tmp_path: Path, capsys: Captured) -> None:
+    trace = tmp_path / "[" / "b].jsonl"
+    trace.parent.mkdir()
+    trace.write_bytes(Path(PLANTED).read_bytes())
+    code, said = error(capsys, "view", "[/b].jsonl", "--no-check", "-o", "page.html")
+    assert (code, "reading [/b].jsonl ..." in said) == (ExitCode.CONFORMANT, True), said
+    assert "page: page.html" in on_terminal("view", "[/b].jsonl", "--no-check", "-o", "page.html")
