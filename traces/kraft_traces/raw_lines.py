@@ -1,14 +1,14 @@
 """The lines of a trace as bytes, of whatever format: one at a time, and none longer than a limit."""
 
-from collections import deque
 from collections.abc import Callable
-from itertools import islice
+from contextlib import suppress
+from io import BufferedIOBase
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, ParamSpec, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 from kraft_traces.errors import InvalidUtf8Error, LineTooLongError, MalformedJsonError, TraceError, TruncatedFileError
-from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_line
+from kraft_traces.streams import LINE_BYTES_MAX, open_bytes, read_block
 
 Parameters = ParamSpec("Parameters")
 _Parsed = TypeVar("_Parsed")
@@ -21,7 +21,7 @@ class RawLines:
         line_number: that of the line read last, counted from 1; at the end one more than there are.
     """
 
-    def __init__(self, stream: BinaryIO, source: str, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(self, stream: BufferedIOBase, source: str, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read nothing yet.
 
         Args:
@@ -34,7 +34,9 @@ class RawLines:
         self._source = source
         self._line_bytes_max = line_bytes_max
         self._line = b""
-        self._ahead: deque[bytes] = deque()
+        self._block = b""
+        self._at = 0
+        """Where in the block the lines begin that were not read."""
         self._failure: TraceError | None = None
 
     def read(self) -> bytes:
@@ -45,38 +47,39 @@ class RawLines:
             TraceError: the stream cannot be read on.
         """
         self.line_number += 1
-        if self._ahead:
-            self._line = self._ahead.popleft()
-        elif self._failure is not None:
-            raise self._failure
-        else:
-            self._line = self._next(self.line_number)
+        self._fill(self.line_number)
+        end = self._block.find(b"\n", self._at) + 1 or len(self._block)
+        self._line, self._at = self._block[self._at : end], end
         if len(self._line) > self._line_bytes_max:
             detail = f"a line of more than {self._line_bytes_max} bytes"
             raise LineTooLongError(detail, self._source, self.line_number)
         return self._line
 
-    def ahead(self, lines_max: int) -> list[bytes]:
-        """Lines that `read` will give, fewer at the end and where one is too long or the stream fails."""
-        while len(self._ahead) < lines_max and self._failure is None:
-            try:
-                line = self._next(self.line_number + len(self._ahead) + 1)
-            except TraceError as failure:
-                self._failure = failure
-                break
-            if not line:
-                break
-            self._ahead.append(line)
-        return [line for line in islice(self._ahead, lines_max) if len(line) <= self._line_bytes_max]
+    def ahead(self) -> bytes:
+        """Whole lines that `read` will give; none at the end, and where the next is too long or the stream fails."""
+        with suppress(TraceError):
+            self._fill(self.line_number + 1)
+        # What is no longer than the limit has no line that is.
+        return self._block[self._at : self._block.rfind(b"\n", self._at, self._at + self._line_bytes_max) + 1]
 
-    def skip(self, lines: int) -> None:
-        """Take so many of the lines that `ahead` has given as read."""
-        for _ in range(lines):
-            self._line = self._ahead.popleft()
+    def skip(self, lines: int, size: int) -> None:
+        """Take the first lines that `ahead` has given as read: so many, of so many bytes."""
+        self._at += size
         self.line_number += lines
 
-    def _next(self, line_number: int) -> bytes:
-        return read_line(self._stream, self._line_bytes_max, self._source, line_number)
+    def _fill(self, line_number: int) -> None:
+        """Have the line of this number in the block, or more of it than the limit."""
+        while self._block.find(b"\n", self._at) < 0 and len(self._block) - self._at <= self._line_bytes_max:
+            if self._failure is not None:
+                raise self._failure
+            try:
+                more = read_block(self._stream, self._source, line_number)
+            except TraceError as failure:
+                self._failure = failure
+                raise
+            if not more:
+                break
+            self._block, self._at = self._block[self._at :] + more, 0
 
     def parsed(
         self, parse: Callable[Parameters, _Parsed], *args: Parameters.args, **kwargs: Parameters.kwargs
@@ -104,7 +107,7 @@ class LineReader:
         events: how many event lines were read.
     """
 
-    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read nothing yet.
 
         Args:

@@ -1,9 +1,9 @@
 """Reading a trace line by line, each line checked before it is handed on."""
 
 from collections.abc import Iterator
-from io import BytesIO
+from functools import cached_property
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine
@@ -28,11 +28,10 @@ class TraceReader(LineReader):
         header: its first line.
         raw_header: the bytes of the first line as they stand in the file.
         line_number: that of the line read last, counted from 1.
-        raw_line: the bytes of the line read last as they stand in the file.
         end: the end line once it was read; None before, and for a trace that stops without one.
     """
 
-    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read the header.
 
         Raises:
@@ -41,11 +40,10 @@ class TraceReader(LineReader):
         super().__init__(stream, source, line_bytes_max=line_bytes_max)
         self.end: EndLine | None = None
         self.line_number = 0
-        self.raw_line = self._next_raw()
-        if not self.raw_line:
+        self.raw_header = self._next_raw()
+        if not self.raw_header:
             raise EmptyTraceError("the file is empty, expected a header", source)
-        self.header: HeaderLine = self._lines.parsed(parse_header, self.raw_line, source)
-        self.raw_header = self.raw_line
+        self.header: HeaderLine = self._lines.parsed(parse_header, self.raw_header, source)
         self._continuity = Continuity(self.header, source)
 
     @property
@@ -53,7 +51,7 @@ class TraceReader(LineReader):
         """Does the trace say that it holds the whole run?  Known once all lines were read."""
         return self.end is not None and self.end.complete
 
-    @property
+    @cached_property
     def configuration(self) -> Configuration:
         """The cluster of the header.
 
@@ -90,7 +88,6 @@ class TraceReader(LineReader):
             if not self.events:
                 raise EmptyTraceError("a header and no event", self.source)
             return None
-        self.raw_line = raw
         line = self._lines.parsed(parse_line, raw, self.source, self.line_number)
         if type(line) is EventLine:
             self._continuity.follow(line, self.line_number)
@@ -105,16 +102,15 @@ class TraceReader(LineReader):
         detail = "a second header, expected one trace in one file"
         raise DuplicateHeaderError(detail, self.source, self.line_number)
 
-    def ahead(self, lines_max: int) -> list[bytes]:
-        """The bytes of lines that come next, without taking them."""
-        return [] if self.end is not None else self._lines.ahead(lines_max)
+    def ahead(self) -> bytes:
+        """Lines that come next, whole, without taking them."""
+        return b"" if self.end is not None else self._lines.ahead()
 
-    def skip(self, raw_lines: list[bytes]) -> None:
-        """Take the first of the lines that `ahead` gave as read: events that somebody else has held to their form."""
-        self._lines.skip(len(raw_lines))
-        self.line_number += len(raw_lines)
-        self.raw_line = raw_lines[-1]
-        self.events += len(raw_lines)
+    def skip(self, lines: int, size: int) -> None:
+        """Take the first lines that `ahead` gave as read, so many, of so many bytes: events held to their form."""
+        self._lines.skip(lines, size)
+        self.line_number += lines
+        self.events += lines
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
         """Go on from this time, with copies of these messages on their way, after lines that were skipped."""

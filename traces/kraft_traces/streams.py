@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, UnsupportedOperation
+from io import BufferedIOBase, BufferedReader, BufferedWriter, FileIO, RawIOBase, UnsupportedOperation
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -53,7 +53,7 @@ def trace_paths(path: str | Path) -> list[str]:
     return [str(file) for file in found]
 
 
-def open_bytes(path: str | Path) -> BinaryIO:
+def open_bytes(path: str | Path) -> BufferedIOBase:
     """A trace's bytes, decompressed where they are gzip, whatever the name says.
 
     Raises:
@@ -67,7 +67,7 @@ def open_bytes(path: str | Path) -> BinaryIO:
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), source) from error
     if start == _GZIP_MAGIC:
-        return cast(BinaryIO, _Decompressed(stream))
+        return _Decompressed(stream)
     if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
         stream.close()
         raise CorruptGzipError("the name says gzip, the content is not", source)
@@ -99,15 +99,15 @@ class _Decompressed(gzip.GzipFile):
             self._compressed.close()
 
 
-def read_line(stream: BinaryIO, limit: int, source: str, line_number: int) -> bytes:
-    """The next line with its newline, cut off after `limit` + 1 bytes; empty at the end.
+def read_block(stream: BufferedIOBase, source: str, line_number: int) -> bytes:
+    """Some bytes that come next; empty at the end.  Errors name the line that they would be of.
 
     Raises:
         TruncatedGzipError, CorruptGzipError: the compressed data stops or is damaged.
         UnreadableFileError: the operating system fails to read on.
     """
     try:
-        return stream.readline(limit + 1)
+        return stream.read1(_BUFFER_BYTES)
     except EOFError:
         detail = "the compressed data stops before its end mark"
         raise TruncatedGzipError(detail, source, line_number) from None

@@ -4,7 +4,7 @@ A header, then in the order of time connections that open and close, frames, and
 Nothing of it says what a frame means: `captured` does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Literal
 
@@ -155,7 +155,7 @@ def read_capture(path: str | Path) -> tuple[CaptureHeader, list[Line]]:
     return header, lines  # type: ignore[return-value]
 
 
-def _lines(stream: IO[bytes], source: str) -> Iterator[CaptureLine]:
+def _lines(stream: Iterable[bytes], source: str) -> Iterator[CaptureLine]:
     for number, raw in enumerate(stream, 1):
         if not raw.endswith(b"\n"):
             # Whoever wrote it was ended in the middle of a line.

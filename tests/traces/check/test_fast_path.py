@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,9 +22,9 @@ from kraft_spec.compiled import building, expressions
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_reader
 from kraft_traces.check.fast_path import BOTH, INTERPRETED, CompiledModelError, Sample, Way
 from kraft_traces.check.model import TraceModel, trace_model
-from kraft_traces.errors import TraceError
+from kraft_traces.errors import LineTooLongError, TraceError
 from kraft_traces.lines import EventLine, Generator
-from kraft_traces.reader import trace_of_bytes
+from kraft_traces.reader import TraceReader, trace_of_bytes
 from kraft_traces.writer import trace_bytes
 
 SAMPLES = Path(__file__).parents[3] / "traces" / "kraft_traces" / "samples"
@@ -156,6 +157,17 @@ def test_an_altered_line_of_other_software_has_the_same_verdict(workload: str) -
 def test_spaces_and_the_order_of_fields_make_no_difference(rewritten: Callable[[bytes], bytes]) -> None:
     content = b"".join(map(rewritten, simulated("elections").splitlines(keepends=True)))
     assert said(content, way=one_in(100)) == said(content, way=INTERPRETED)
+
+
+def test_a_line_beyond_the_limit_is_told_among_right_ones() -> None:
+    lines = simulated("elections").splitlines(keepends=True)
+    limit = max(map(len, lines))
+    content = b"".join((*lines[:20], lines[20][:-1].ljust(limit) + b"\n", *lines[21:]))
+    with (
+        TraceReader(BytesIO(content), "-", line_bytes_max=limit) as reader,
+        pytest.raises(LineTooLongError, match="-:21: a line of more than"),
+    ):
+        check_reader(reader, way=one_in(100))
 
 
 @pytest.mark.nightly

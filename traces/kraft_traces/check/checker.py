@@ -11,6 +11,7 @@ The lines are those of a reader, which has held each to its shape and to the lin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import jpype
@@ -93,14 +94,17 @@ class TraceChecker:
         self._flights = Flights(configuration.cluster_id, own=own)
         self._correlations = Correlations()
         self._shown = ShownFields(own=own)
-        if start is None:
-            self._branches = [Branch(model.start(configuration))]
-            self._events = 0
-        else:
+        self._events = 0
+        if start is not None:
             self._begin_at(start)
         self._widest = 1
         self._inconclusive: str | None = None
         self._last: tuple[int, EventLine] | None = None
+
+    @cached_property
+    def _branches(self) -> list[Branch]:
+        """Where the lines so far may have led; TLC is asked for the first state when somebody wants to know."""
+        return [Branch(self._model.start(self._configuration))]
 
     def _begin_at(self, start: CheckpointLine) -> None:
         if not start.history.is_whole:

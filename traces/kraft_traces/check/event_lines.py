@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable
-from itertools import islice
 
 from msgspec import UNSET
 
@@ -11,6 +10,8 @@ from kraft_traces.encode import encode_line
 from kraft_traces.lines import EventLine
 
 _HEADER_LINES = 1
+_LINES_AHEAD = 100
+"""So many are made before they are looked at."""
 
 
 class EventLines:
@@ -20,7 +21,6 @@ class EventLines:
         source: what errors call the run.
         configuration: of its cluster.
         line_number: that of the newest line, in a trace with a header.
-        raw_line: the newest line, if it was skipped.
         sequence: of the newest line.
         time_ms: of the newest line that has a time.
     """
@@ -28,7 +28,6 @@ class EventLines:
     def __init__(self, lines: Iterable[EventLine], configuration: Configuration, source: str) -> None:
         self.source = source
         self.configuration = configuration
-        self.raw_line = b""
         self.sequence = 0
         self.time_ms = 0
         self.line_number = _HEADER_LINES
@@ -56,9 +55,9 @@ class EventLines:
         if line.time_ms is not UNSET:
             self.time_ms = line.time_ms
 
-    def ahead(self, lines_max: int) -> list[bytes]:
-        """The bytes of lines that come next, without taking them."""
-        while len(self._ahead) < lines_max and self._failure is None:
+    def ahead(self) -> bytes:
+        """Lines that come next, without taking them."""
+        while len(self._ahead) < _LINES_AHEAD and self._failure is None:
             try:
                 line = next(self._lines, None)
                 if line is None:
@@ -66,12 +65,12 @@ class EventLines:
                 self._ahead.append((line, encode_line(line)))
             except Exception as failure:
                 self._failure = failure
-        return [raw for _, raw in islice(self._ahead, lines_max)]
+        return b"".join([raw for _, raw in self._ahead])
 
-    def skip(self, raw_lines: list[bytes]) -> None:
+    def skip(self, lines: int, size: int) -> None:
         """Take the first of the lines that `ahead` gave as read."""
-        for _ in raw_lines:
-            line, self.raw_line = self._ahead.popleft()
+        for _ in range(lines):
+            line, _ = self._ahead.popleft()
             self._took(line)
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:

@@ -8,7 +8,7 @@ if that happens often.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -31,11 +31,11 @@ from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.parsing import parse_line
 
-LINES_MAX = 100
-"""How many lines are handed over at once."""
-
 _SLOW_MAX = 1024
 """After how many lines by the ordinary checker the compiled one is asked again, at most."""
+
+_SLOW_WITHOUT = 100
+"""The same where there is no compiled one."""
 
 
 @dataclass(slots=True)
@@ -101,15 +101,11 @@ class LinesAhead(Protocol):
     def time_ms(self) -> int:
         """Of the newest line that has a time."""
 
-    @property
-    def raw_line(self) -> bytes:
-        """The newest line."""
+    def ahead(self) -> bytes:
+        """Lines that come next, without taking them: none at the end, and where there is a doubt about the next."""
 
-    def ahead(self, lines_max: int) -> list[bytes]:
-        """The bytes of lines that come next, without taking them."""
-
-    def skip(self, raw_lines: list[bytes]) -> None:
-        """Take the next lines, all of them events, as read."""
+    def skip(self, lines: int, size: int) -> None:
+        """Take the first of these, all of them events, as read: so many, of so many bytes."""
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
         """Go on from this time, with copies of these messages on their way: after the lines that were skipped."""
@@ -146,10 +142,12 @@ class FastPath:
         self._way = way
         self._start = start
         self._lines: JavaObject | None = None
+        self._kind: Hashable = None
+        """What the compiled checker is made for."""
         self._answers: tuple[OpenAnswer, ...] = ()
         """The other answers to open decisions: to the compiled checker the bits of a number, the first the lowest."""
-        self._sent: dict[str, tuple[int, TracedMessage]] | None = None
-        """The messages on their way where the compiled checker is; None where the other one has gone on from there."""
+        self._is_ahead = False
+        """Is the compiled checker where the newest line is?"""
         self._alone = own or start is None
         """Was nothing left to the other one?"""
         self._given: Counter[tuple[str, int]] = Counter()
@@ -173,15 +171,16 @@ class FastPath:
     def checker(self) -> TraceChecker:
         """The checker, brought to where the compiled one is, to take the lines that follow."""
         self._alone = False
-        if self._sent is not None and self._given:
+        if self._is_ahead and self._given:
             assert self._lines is not None, "it has taken lines"
             assert self._reader is not None, "of a reader"
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
-            begin = Begin(self._branches(self._lines), self._sent, json.loads(str(self._lines.known())))
+            sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
+            begin = Begin(self._branches(self._lines), sent, json.loads(str(self._lines.known())))
             self._made.skip(begin, self._given, self._widest, last)
             self._given.clear()
-        self._sent = None
+        self._is_ahead = False
         return self._made
 
     def verdict(self, *, complete: bool, ended: bool) -> Verdict | None:
@@ -205,9 +204,15 @@ class FastPath:
             every=self._every,
             reason=None if complete else unfinished(ended=ended),
             switched_off=tuple(sorted(self._model.switched_off)),
-            open_answers=min(map(other_answers, map(self._taken, self._lines.answers())))[1],
+            open_answers=min(map(other_answers, map(self._taken, self._lines.answers(False))))[1],
             compared=shown.compared(),
         )
+
+    def release(self) -> None:
+        """The trace is over: the next one of its kind can have the compiled checker."""
+        if self._lines is not None and self._start is None:
+            self._model.keep(self._kind, self._lines)
+            self._lines = None
 
     def take(self, on_events: Callable[[int], None] | None = None) -> None:
         """Take the lines that come next, as far as the compiled checker knows them to be right.
@@ -220,62 +225,55 @@ class FastPath:
             return
         lines = self._ready(reader)
         if lines is None:
-            self._slow = LINES_MAX
+            self._slow = _SLOW_WITHOUT
             return
         taken = 0
-        while raw_lines := reader.ahead(min(LINES_MAX, sample.until)):
-            accepted = self._accepted(lines, reader, raw_lines, compared=len(raw_lines) == sample.until)
+        while raw_lines := reader.ahead():
+            accepted = int(lines.feed(self._model.handed_over(raw_lines), len(raw_lines), sample.until))
             if accepted:
+                number, size = reader.line_number + accepted, int(lines.position)
+                if accepted == sample.until:
+                    self._compare(lines, reader.source, number)
+                self._last = number, raw_lines[raw_lines.rfind(b"\n", 0, size - 1) + 1 : size]
                 taken += accepted
                 sample.until = sample.until - accepted or sample.every
-                reader.skip(raw_lines[:accepted])
+                reader.skip(accepted, size)
                 if on_events is not None:
                     on_events(accepted)
-            if accepted < len(raw_lines):
+            if lines.why is not None:
                 break
-        self._sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(lines.sent()))}
+        self._is_ahead = True
         if taken:
-            reader.follow(int(lines.time()), {name: copies for name, (copies, _) in self._sent.items()})
+            reader.follow(int(lines.time()), json.loads(str(lines.copies())))
             for event, counted in json.loads(str(lines.counts())).items():
                 self._given.update({(event, int(bits)): number for bits, number in counted.items()})
-            self._last = (reader.line_number, reader.raw_line)
             self._widest = max(self._widest, int(lines.widest()))
             self.taken += taken
         self._pause = 1 if taken > self._pause else min(2 * self._pause, _SLOW_MAX)
         self._slow = self._pause
 
-    def _accepted(self, lines: JavaObject, reader: LinesAhead, raw_lines: list[bytes], *, compared: bool) -> int:
-        """How many are accepted; `compared` says that TLC is asked of the last one as well."""
-        if not compared:
-            return _fed(lines, raw_lines)
-        *others, last = raw_lines
-        accepted = _fed(lines, others)
-        if accepted < len(others):
-            return accepted
-        before = self._branches(lines)
-        if not _fed(lines, [last]):
-            return accepted
-        number = reader.line_number + len(raw_lines)
-        after = self._branches(lines)
+    def _compare(self, lines: JavaObject, source: str, number: int) -> None:
+        """Ask TLC of the line that was accepted last as well."""
         self.compared += 1
-        line = _parsed(str(lines.line()).encode(), reader.source, number)
-        if not self._made.agrees(number, line, before, after):
+        line = _parsed(str(lines.line()).encode(), source, number)
+        if not self._made.agrees(number, line, self._branches(lines, before=True), self._branches(lines)):
             raise CompiledModelError(
-                f"{reader.source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
+                f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
             )
-        return len(raw_lines)
 
     def _ready(self, reader: LinesAhead) -> JavaObject | None:
         """The compiled checker, at the newest line; None if there is none, or it cannot go on from there."""
         if self._lines is None:
             found = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
             if found is None:
-                self._model.lines_alone += LINES_MAX
+                self._model.lines_alone += _SLOW_WITHOUT
                 return None
-            self._lines = found(tables(reader.configuration, self._every, self._candidates_max, own=self._own))
-            if not self._own:
-                self._let_decide(self._lines, reader.configuration)
-        if self._sent is not None:
+            configuration = reader.configuration
+            self._answers = () if self._own else tuple(sorted(every_open_answer(configuration.profile)))
+            self._kind = found, str(configuration), self._every, self._candidates_max, self._own
+            idle = None if self._start is not None else self._model.idle(self._kind)
+            self._lines = self._new_lines(found, configuration) if idle is None else idle
+        if self._is_ahead:
             return self._lines
         if not self._alone:
             begin = self._made.begin_of_fast_path()
@@ -287,15 +285,19 @@ class FastPath:
             sent = _document(begin.on_their_way)
             self._lines.begin(states, answers, sent, known, reader.sequence, reader.time_ms)
         else:
-            self._begin_the_trace(self._lines, reader.configuration)
+            self._begin_the_trace(self._lines)
         return self._lines
 
-    def _let_decide(self, lines: JavaObject, configuration: Configuration) -> None:
-        found = self._model.open_configurations(configuration)
-        self._answers = tuple(sorted(every_open_answer(configuration.profile)))
-        for event, others in found.items():
+    def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:
+        lines = compiled(tables(configuration, self._every, self._candidates_max, own=self._own))
+        others_of = {} if self._own else self._model.open_configurations(configuration)
+        for event, others in others_of.items():
             for value, taken in others:
                 lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
+        if self._alone or self._start is None:
+            values = self._model.opening(configuration, None if self._start is None else checkpoint_of(self._start))
+            lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
+        return lines
 
     def _bits(self, taken: Iterable[OpenAnswer]) -> int:
         return sum(1 << self._answers.index(answer) for answer in taken)
@@ -303,20 +305,18 @@ class FastPath:
     def _taken(self, bits: int) -> frozenset[OpenAnswer]:
         return frozenset(answer for place, answer in enumerate(self._answers) if bits >> place & 1)
 
-    def _branches(self, lines: JavaObject) -> list[Branch]:
-        """Where the compiled checker is."""
-        states, answers = lines.states(self._model.any_state), lines.answers()
+    def _branches(self, lines: JavaObject, *, before: bool = False) -> list[Branch]:
+        """Where the compiled checker is, or was before the newest line."""
+        states, answers = lines.states(self._model.any_state, before), lines.answers(before)
         return [Branch(state, taken=self._taken(bits)) for state, bits in zip(states, answers, strict=True)]
 
-    def _begin_the_trace(self, lines: JavaObject, configuration: Configuration) -> None:
+    def _begin_the_trace(self, lines: JavaObject) -> None:
         start = self._start
-        values = self._model.opening(configuration, None if start is None else checkpoint_of(start))
         sent, sequence, time_ms = {}, 0, 0
         if start is not None:
             sent = {str(one.message.id): (one.copies, one.message) for one in start.network}
             sequence, time_ms = start.sequence, start.time_ms
-        names = jpype.JArray(jpype.JString)(list(values))
-        lines.start(names, _java_values(values.values()), _document(sent), _NO_CORRELATIONS, sequence, time_ms)
+        lines.start(_document(sent), _NO_CORRELATIONS, sequence, time_ms)
 
 
 def _java_values(values: Iterable[JavaObject]) -> JavaObject:
@@ -331,7 +331,3 @@ def _parsed(raw_line: bytes, source: str, number: int) -> EventLine:
 
 def _document(sent: dict[str, tuple[int, TracedMessage]]) -> str:
     return _ENCODER.encode([(name, copies, message) for name, (copies, message) in sent.items()]).decode()
-
-
-def _fed(lines: JavaObject, raw_lines: list[bytes]) -> int:
-    return int(lines.feed(jpype.JArray(jpype.JByte)(b"".join(raw_lines)))) if raw_lines else 0

@@ -4,7 +4,7 @@ This is the hot path: a line costs five questions to TLC (bind the event, succes
 state after, those of the step).
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +50,9 @@ LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
 
 TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigAgreement"}
 """Everything that is judged on a trace, on each line or now and then."""
+
+
+_IDLE_MAX = 16
 
 
 class OnItsWay(NamedTuple):
@@ -107,6 +110,9 @@ class TraceModel:
         self._lines: JavaObject | None = None
         self.lines_alone = 0
         """How many lines were TLC's for want of a compiled model, in hundreds that were begun."""
+        self._idle: dict[Hashable, JavaObject] = {}
+        self._place = bytearray()
+        self._buffer: JavaObject | None = None
 
     @cached_property
     def _tlc(self) -> _Tlc:
@@ -133,6 +139,27 @@ class TraceModel:
                 jar = building.compiled(self.specification, TRACE, self.stamp)
             self._lines = None if jar is None else building.load(jar, "Lines")
         return self._lines
+
+    def idle(self, kind: Hashable) -> JavaObject | None:
+        """A compiled checker that was made for this and that nobody has, if there is one."""
+        return self._idle.pop(kind, None)
+
+    def keep(self, kind: Hashable, lines: JavaObject) -> None:
+        """Keep one whose trace is over, until there are `_IDLE_MAX` newer ones."""
+        self._idle[kind] = lines
+        if len(self._idle) > _IDLE_MAX:
+            del self._idle[next(iter(self._idle))]
+
+    def handed_over(self, raw: bytes) -> JavaObject:
+        """A buffer of Java that begins with these bytes, until the next are handed over.
+
+        It is Python's memory: JPype makes an array of Java from bytes one by one.
+        """
+        if len(raw) > len(self._place):
+            self._place = bytearray(2 * len(raw))
+            self._buffer = jpype.nio.convertToDirectBuffer(self._place)
+        self._place[: len(raw)] = raw
+        return self._buffer
 
     def opening(self, configuration: Configuration, checkpoint: Checkpoint | None) -> dict[str, JavaObject]:
         """The variables that are known where a run under this configuration begins, or goes on from a checkpoint.

@@ -156,6 +156,7 @@ def _verdict(path: FastPath, rejection: Rejection | None, *, complete: bool, end
     verdict = None if rejection is not None else path.verdict(complete=complete, ended=ended)
     if verdict is None:
         verdict = path.checker.finish(complete=complete, ended=ended, rejection=rejection)
+    path.release()
     return replace(verdict, compiled=path.taken, both=path.compared)
 
 

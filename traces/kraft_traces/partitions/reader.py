@@ -1,9 +1,8 @@
 """Reading a kraft-partition-trace/1: every line is held to its shape before the model sees it."""
 
 from collections.abc import Iterator
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 from kraft_traces.continuity import check_sequence
 from kraft_traces.errors import EmptyTraceError
@@ -20,7 +19,7 @@ class PartitionTraceReader(LineReader):
         header: its first line.
     """
 
-    def __init__(self, stream: BinaryIO, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
         """Read the header.
 
         Raises:

@@ -18,6 +18,8 @@ from kraft_traces.restore import configuration_of
 
 Row = dict[str, Any]
 
+_LINES_AHEAD = 100
+
 
 class PartLines:
     """What `check_reader` asks of a reader.
@@ -27,7 +29,6 @@ class PartLines:
         header: of the trace.
         start: the checkpoint at which the part begins; None for the first part.
         line_number: that of the line read last, counted from the header.
-        raw_line: the line read last.
         sequence: of the newest event.
         time_ms: of the newest line.
         end: the end line once it was read.
@@ -45,7 +46,6 @@ class PartLines:
         self._lines = self._raw_lines(segments)
         self._ahead: deque[tuple[int, bytes]] = deque()
         self.line_number = 0
-        self.raw_line = b""
         self._first_line = first_line
         line = decode_line(header)
         assert isinstance(line, HeaderLine), "a trace begins with its header"
@@ -71,8 +71,8 @@ class PartLines:
         found = self._ahead.popleft() if self._ahead else next(self._lines, None)
         if found is None:
             return None
-        self.line_number, self.raw_line = found
-        line = decode_line(self.raw_line)
+        self.line_number, raw = found
+        line = decode_line(raw)
         assert not isinstance(line, HeaderLine), "a trace has one header"
         if isinstance(line, EndLine):
             self.end = line
@@ -82,16 +82,16 @@ class PartLines:
             self.time_ms = line.time_ms
         return line
 
-    def ahead(self, lines_max: int) -> list[bytes]:
-        """The bytes of lines that come next, without taking them."""
-        self._ahead.extend(islice(self._lines, max(0, lines_max - len(self._ahead))))
-        return [raw for _, raw in islice(self._ahead, lines_max)]
+    def ahead(self) -> bytes:
+        """Lines that come next, without taking them."""
+        self._ahead.extend(islice(self._lines, max(0, _LINES_AHEAD - len(self._ahead))))
+        return b"".join([raw for _, raw in self._ahead])
 
-    def skip(self, raw_lines: list[bytes]) -> None:
+    def skip(self, lines: int, size: int) -> None:
         """Take the first of the lines that `ahead` gave, all of them events, as read."""
-        for _ in raw_lines:
-            self.line_number, self.raw_line = self._ahead.popleft()
-        self.sequence += len(raw_lines)
+        for _ in range(lines):
+            self.line_number, _ = self._ahead.popleft()
+        self.sequence += lines
 
     def follow(self, time_ms: int, copies: dict[str, int]) -> None:
         """Go on from this time; `ingest` has followed the messages."""

@@ -44,6 +44,7 @@ final class Candidates {
   private final int refuse;
   private final Set<String> refusable = new HashSet<>();
 
+  private List<Candidate> earlier = List.of();
   private List<Candidate> now = List.of();
   private int widest = 1;
   private List<Candidate> next;
@@ -74,11 +75,11 @@ final class Candidates {
     for (int i = 0; i < at.length; i++) now.add(new Candidate(State.of(at[i]), answers[i]));
   }
 
-  TLCState[] states(TLCState like) {
-    return now.stream().map(one -> one.state.in(like)).toArray(TLCState[]::new);
+  TLCState[] states(TLCState like, boolean before) {
+    return (before ? earlier : now).stream().map(one -> one.state.in(like)).toArray(TLCState[]::new);
   }
 
-  long[] answers() { return now.stream().mapToLong(one -> one.answers).toArray(); }
+  long[] answers(boolean before) { return (before ? earlier : now).stream().mapToLong(one -> one.answers).toArray(); }
 
   int widest() {
     int found = widest;
@@ -134,6 +135,7 @@ final class Candidates {
 
   /** The line is accepted: these are the states after it. */
   void follow(List<Candidate> found) {
+    earlier = now;
     now = found;
     widest = Math.max(widest, found.size());
   }

@@ -45,6 +45,16 @@ final class Flights {
     return text.append(']').toString();
   }
 
+  /** {id: copies, ...} */
+  String copies() {
+    StringBuilder text = new StringBuilder("{");
+    for (Map.Entry<String, Sent> one : onTheirWay.entrySet()) {
+      if (text.length() > 1) text.append(',');
+      text.append('"').append(one.getKey()).append("\":").append(one.getValue().copies);
+    }
+    return text.append('}').toString();
+  }
+
   /** Null if there is none. */
   Sent get(String identifier) { return onTheirWay.get(identifier); }
 

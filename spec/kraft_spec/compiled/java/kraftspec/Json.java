@@ -1,6 +1,9 @@
 package kraftspec;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * JSON as the fast path reads it: what a line of a trace usually is, and nothing else.
@@ -27,14 +30,22 @@ final class Json {
 
   /** An object: few fields, looked up one after the other by their names, each of which is one object (interned). */
   static final class Fields {
-    private static final int NAMES_MAX = 64;
-    String[] names = new String[8];
-    Object[] values = new Object[8];
-    int size;
+    final String[] names;
+    final Object[] values;
+    final int size;
+    /** Where the search begins: mostly the fields are asked for in their order. */
+    private int next;
+
+    private Fields(String[] names, Object[] values) {
+      this.names = names;
+      this.values = values;
+      size = names.length;
+    }
 
     /** The value of a field; null if it is not there. */
     Object get(String name) {
-      for (int i = 0; i < size; i++) if (names[i] == name) return values[i];
+      for (int i = next; i < size; i++) if (names[i] == name) return values[(next = i + 1) - 1];
+      for (int i = 0; i < next; i++) if (names[i] == name) return values[(next = i + 1) - 1];
       return null;
     }
 
@@ -54,16 +65,6 @@ final class Json {
       return true;
     }
 
-    private void put(String name, Object value) {
-      if (size == NAMES_MAX || get(name) != null) throw new Declined("a field twice, or too many");
-      if (size == names.length) {
-        names = java.util.Arrays.copyOf(names, 2 * size);
-        values = java.util.Arrays.copyOf(values, 2 * size);
-      }
-      names[size] = name;
-      values[size++] = value;
-    }
-
     /** Equal are objects with the same fields, in whatever order. */
     @Override
     public boolean equals(Object other) {
@@ -78,24 +79,68 @@ final class Json {
     }
   }
 
-  private static final int DEPTH_MAX = 16;
+  /** The names of an object up to one of its fields, which objects in the same place of lines have in common. */
+  private final class Names {
+    final String[] names;
+    /** The last of them as it is written, with the mark that ends it. */
+    final byte[] written;
+    private final Map<String, Names> longer = new HashMap<>();
+    /** Of these the one that was there last. */
+    Names usual = this;
+    private Names within;
 
-  private final Words names = new Words(1 << 10, true);
-  private final Words texts = new Words(1 << 14, false);
+    Names(String... names) {
+      this.names = names;
+      written = names.length == 0 ? new byte[0] : (names[names.length - 1] + '"').getBytes(StandardCharsets.US_ASCII);
+      objects++;
+    }
+
+    /** With one more field. */
+    Names with(String name) {
+      Names found = longer.get(name);
+      if (found == null) {
+        if (names.length == NAMES_MAX || Arrays.asList(names).contains(name)) {
+          throw new Declined("a field twice, or too many");
+        }
+        String[] more = Arrays.copyOf(names, names.length + 1);
+        more[names.length] = name.intern();
+        longer.put(more[names.length], found = new Names(more));
+      }
+      return usual = found;
+    }
+
+    /** No names yet: of objects that are the value of the last field, or in it. */
+    Names within() { return within == null ? within = new Names() : within; }
+  }
+
+  private static final int DEPTH_MAX = 16;
+  private static final int NAMES_MAX = 64;
+  private static final int OBJECTS_MAX = 1 << 14;
+
+  private final Words texts = new Words(1 << 14);
+  private Names first = new Names();
+  private int objects;
   private byte[] bytes;
   private int at;
   private int end;
 
-  /** The value of a line, of which nothing but space is left. */
+  /** The value of a line, after which nothing but space is left. */
   Object parse(byte[] given, int from, int to) {
     bytes = given;
     at = from;
     end = to;
-    Object value = value(0);
+    if (objects > OBJECTS_MAX) {
+      objects = 0;
+      first = new Names();
+    }
+    Object value = value(0, first);
     space();
-    if (at != end) throw new Declined("more than one value");
+    if (at != end && bytes[at] != '\n') throw new Declined("more than one value");
     return value;
   }
+
+  /** Where that line ends. */
+  int end() { return at; }
 
   /** Are two values the same? */
   static boolean same(Object one, Object other) {
@@ -137,21 +182,21 @@ final class Json {
     while (at < end && bytes[at] <= ' ' && isSpace(bytes[at])) at++;
   }
 
-  private static boolean isSpace(byte one) { return one == ' ' || one == '\t' || one == '\n' || one == '\r'; }
+  private static boolean isSpace(byte one) { return one == ' ' || one == '\t' || one == '\r'; }
 
   private byte next() {
     if (at == end) throw new Declined("the line stops");
     return bytes[at++];
   }
 
-  private Object value(int depth) {
+  private Object value(int depth, Names within) {
     if (depth > DEPTH_MAX) throw new Declined("nested deeply");
     space();
     byte first = next();
     switch (first) {
-      case '{': return object(depth);
-      case '[': return array(depth);
-      case '"': return string(texts);
+      case '{': return object(depth, within);
+      case '[': return array(depth, within);
+      case '"': return string();
       case 't': return literal("rue", Boolean.TRUE);
       case 'f': return literal("alse", Boolean.FALSE);
       case 'n': return literal("ull", NULL);
@@ -181,7 +226,7 @@ final class Json {
 
   private static boolean isDigit(byte one) { return '0' <= one && one <= '9'; }
 
-  private Object[] array(int depth) {
+  private Object[] array(int depth, Names within) {
     Object[] found = new Object[4];
     int size = 0;
     space();
@@ -190,37 +235,42 @@ final class Json {
       return new Object[0];
     }
     while (true) {
-      if (size == found.length) found = java.util.Arrays.copyOf(found, 2 * size);
-      found[size++] = value(depth + 1);
+      if (size == found.length) found = Arrays.copyOf(found, 2 * size);
+      found[size++] = value(depth + 1, within);
       space();
       byte after = next();
-      if (after == ']') return java.util.Arrays.copyOf(found, size);
+      if (after == ']') return Arrays.copyOf(found, size);
       if (after != ',') throw new Declined("no array");
     }
   }
 
-  private Fields object(int depth) {
-    Fields found = new Fields();
+  private Fields object(int depth, Names names) {
+    Object[] found = new Object[8];
     space();
     if (at < end && bytes[at] == '}') {
       at++;
-      return found;
+      return new Fields(names.names, found);
     }
     while (true) {
       space();
       if (next() != '"') throw new Declined("no name of a field");
-      String name = string(names);
+      int size = names.names.length, to = at + names.usual.written.length;
+      if (names.usual != names && to <= end && Arrays.equals(names.usual.written, 0, to - at, bytes, at, to)) {
+        names = names.usual;
+        at = to;
+      } else names = names.with(string());
       space();
       if (next() != ':') throw new Declined("no field");
-      found.put(name, value(depth + 1));
+      if (size == found.length) found = Arrays.copyOf(found, 2 * size);
+      found[size] = value(depth + 1, names.within());
       space();
       byte after = next();
-      if (after == '}') return found;
+      if (after == '}') return new Fields(names.names, found);
       if (after != ',') throw new Declined("no object");
     }
   }
 
-  private String string(Words words) {
+  private String string() {
     int from = at, to = at, hash = 1;
     while (true) {
       if (to == end) throw new Declined("the line stops");
@@ -230,7 +280,7 @@ final class Json {
       hash = 31 * hash + one;
     }
     at = to;
-    return words.word(bytes, from, to - 1, hash);
+    return texts.word(bytes, from, to - 1, hash);
   }
 
   /** Strings, most of them made once: the same names and ids come back in every line. */
@@ -238,11 +288,8 @@ final class Json {
     private final String[] texts;
     private final byte[][] written;
 
-    private final boolean interned;
-
     /** {@code size} is a power of 2. */
-    Words(int size, boolean interned) {
-      this.interned = interned;
+    Words(int size) {
       texts = new String[size];
       written = new byte[size][];
     }
@@ -250,16 +297,10 @@ final class Json {
     /** The newest word of a place is kept. */
     String word(byte[] bytes, int from, int to, int hash) {
       int place = (hash ^ hash >>> 16) & texts.length - 1;
-      if (written[place] != null && isThis(written[place], bytes, from, to)) return texts[place];
-      written[place] = java.util.Arrays.copyOfRange(bytes, from, to);
-      String text = new String(written[place], StandardCharsets.US_ASCII);
-      return texts[place] = interned ? text.intern() : text;
-    }
-
-    private static boolean isThis(byte[] word, byte[] bytes, int from, int to) {
-      if (word.length != to - from) return false;
-      for (int i = 0; i < word.length; i++) if (word[i] != bytes[from + i]) return false;
-      return true;
+      byte[] word = written[place];
+      if (word != null && Arrays.equals(word, 0, word.length, bytes, from, to)) return texts[place];
+      written[place] = Arrays.copyOfRange(bytes, from, to);
+      return texts[place] = new String(written[place], StandardCharsets.US_ASCII);
     }
   }
 }

@@ -2,6 +2,7 @@ package kraftspec;
 
 import static kraftspec.Json.require;
 
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,6 +30,8 @@ public final class Lines {
   private final Comparison comparison;
   private final Candidates candidates;
 
+  private State opening;
+  private byte[] bytes = {};
   private Fields newest;
   private long sequence;
   private long time;
@@ -64,9 +67,12 @@ public final class Lines {
     events.get(event).others.add(new Event.Other(configuration, answers));
   }
 
-  /** Begins where a run begins, from the variables that are known there, or from all of them. */
-  public void start(String[] names, Value[] values, String sent, String known, long newest, long newestTime) {
-    candidates.start(State.of(names, values));
+  /** The variables that are known where a run begins, or all of them. */
+  public void opening(String[] names, Value[] values) { opening = State.of(names, values); }
+
+  /** Begins there; the rest is as for {@link #begin}. */
+  public void start(String sent, String known, long newest, long newestTime) {
+    candidates.start(opening.copy());
     begin(sent, known, newest, newestTime);
   }
 
@@ -91,11 +97,14 @@ public final class Lines {
     return json.parse(bytes, 0, bytes.length);
   }
 
-  /** The states that the accepted lines may have led to; {@code like} says which variables there are. */
-  public TLCState[] states(TLCState like) { return candidates.states(like); }
+  /**
+   * The states that the accepted lines, or those {@code before} the newest, may have led to; {@code like} says which
+   * variables there are.
+   */
+  public TLCState[] states(TLCState like, boolean before) { return candidates.states(like, before); }
 
   /** The answers that led to each of them, where those of the configuration did not, in bits. */
-  public long[] answers() { return candidates.answers(); }
+  public long[] answers(boolean before) { return candidates.answers(before); }
 
   /** The most states at one line since this was asked last. */
   public int widest() { return candidates.widest(); }
@@ -105,6 +114,9 @@ public final class Lines {
 
   /** The correlation ids that are known, as {@link #begin} takes them. */
   public String known() { return own ? "null" : correlations.text(); }
+
+  /** How many copies of which message are on their way: {id: copies, ...}. */
+  public String copies() { return flights.copies(); }
 
   /** The messages on their way, as {@link #begin} takes them. */
   public String sent() { return flights.text(); }
@@ -138,23 +150,27 @@ public final class Lines {
     return text.append('}').toString();
   }
 
-  /** Takes lines, each with its newline, up to the first that is declined; how many were accepted. */
-  public int feed(byte[] bytes) {
+  /**
+   * Takes lines from the first bytes of a buffer, each with its newline, up to the first that is declined; how many
+   * were accepted.
+   */
+  public int feed(ByteBuffer given, int size, int most) {
+    if (bytes.length < size) bytes = new byte[size];
+    given.get(0, bytes, 0, size);
     int accepted = 0;
     position = 0;
     why = null;
-    while (position < bytes.length) {
-      int end = position;
-      while (end < bytes.length && bytes[end] != '\n') end++;
+    while (position < size && accepted < most) {
       try {
-        require(end < bytes.length, "a line without its newline");
-        accept(Form.typed(json.parse(bytes, position, end), Fields.class));
+        Fields line = Form.typed(json.parse(bytes, position, size), Fields.class);
+        require(json.end() < size, "a line without its newline");
+        accept(line);
       } catch (RuntimeException declined) {
         why = String.valueOf(declined.getMessage());
         return accepted;
       }
       accepted++;
-      position = end + 1;
+      position = json.end() + 1;
     }
     return accepted;
   }

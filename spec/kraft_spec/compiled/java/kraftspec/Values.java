@@ -206,7 +206,7 @@ public final class Values {
 
     int placeIn(UniqueString[] names) {
       int at = place;
-      if (at < names.length && names[at].equals(name)) return at;
+      if (at < names.length && (names[at] == name || names[at].equals(name))) return at;
       at = indexOf(names, name);
       if (at < 0) throw new Undefined("no field " + name);
       place = at;
