@@ -221,6 +221,7 @@ MODES: dict[str, Change] = {
     "other-version": _hello(schema="kraft-adapter/2"),
     "grants-all": each(TracedSend, _grants),
     "sends-first": of_effects(_written_last),
+    "votes-in-memory": each(TracedPersistQuorumState, lambda _, one: (replace(one, voted_key=None),)),
     "silent": of_effects(_silent),
     "never-syncs": each(TracedFlushLog, lambda _, __: ()),
     "keeps-the-disk-it-voted-for": _keeps_the_disk,

@@ -30,7 +30,7 @@ from kraft_conformance.runner.asking import (
     place_fault,
     request_of_event,
 )
-from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, seen_of
+from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, rules_of_writes, seen_of
 from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_courses
@@ -167,7 +167,8 @@ class _Run:
         if self._seen is not None and outcome.step is not None:
             found = attributed_step(vector, cluster, outcome.step, self._seen, hello, left_out)
         of_order = () if found.suspects else rules_of_order(outcome.differences)
-        rules: tuple[str, ...] = (*of_order, *found.rules)
+        of_writes = () if found.is_exact else rules_of_writes(outcome.event, outcome.differences)
+        rules: tuple[str, ...] = (*of_order, *of_writes, *found.rules)
         words = ""
         if not self._injects:
             again = _Run(self._session, vector, self._profile)
