@@ -92,6 +92,13 @@ def _without_field(moment: Moment, reply: Reply) -> Reply:
     return replace(reply, state=replace(reply.state, **{moment.value: UNSET}))
 
 
+def _shows_epoch(moment: Moment, reply: Reply) -> Reply:
+    """This epoch, whatever it is."""
+    if not isinstance(reply, ObserveReply):
+        return reply
+    return replace(reply, state=replace(reply.state, epoch=int(moment.value)))
+
+
 def _grants(_: Moment, one: TracedSend) -> Effects:
     is_vote = isinstance(one.message, TracedVoteResponse)
     return (TracedSend(replace(one.message, granted=True)) if is_vote else one,)
@@ -199,9 +206,11 @@ MODES: dict[str, Change] = {
     **WRONG,
     "state": lambda _, reply: reply,
     "history": _hello(state_injection=False),
+    "constructed": _hello(state_injection="constructed"),
     "wire": lambda _, reply: at_level(reply, "wire", injects=False),
     "effects": lambda _, reply: at_level(reply, "effects", injects=False),
     "without-field": _without_field,
+    "shows-epoch": _shows_epoch,
     "polled-again-at-once": _polled_again_at_once,
     "dies": _dies,
     "unobserved": _says_unobserved,
@@ -212,6 +221,7 @@ MODES: dict[str, Change] = {
     "other-version": _hello(schema="kraft-adapter/2"),
     "grants-all": each(TracedSend, _grants),
     "sends-first": of_effects(_written_last),
+    "votes-in-memory": each(TracedPersistQuorumState, lambda _, one: (replace(one, voted_key=None),)),
     "silent": of_effects(_silent),
     "never-syncs": each(TracedFlushLog, lambda _, __: ()),
     "keeps-the-disk-it-voted-for": _keeps_the_disk,

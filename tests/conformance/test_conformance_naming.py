@@ -1,14 +1,17 @@
 """Which rules a failure names: those behind what differs, wherever it begins."""
 
 import pytest
+from tests.conformance.altered_adapter import Altered
 from tests.conformance.commands import Captured, altered, output, without_rule
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.cluster import configuration_from
-from kraft_conformance.runner.attribution import given_of, rules_of_order
+from kraft_conformance.random_runs.seats import LocalSession
+from kraft_conformance.runner.attribution import given_of, rules_of_order, rules_of_writes
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -65,6 +68,15 @@ def test_the_order_of_effects_has_its_rules() -> None:
         "vote.persist-before-reply",
         "durable.write-before-act",
     )
+
+
+def test_what_is_known_and_not_written_has_its_rules() -> None:
+    vector = Catalogue().vector("foreign.none-named.vote")
+    outcome = run_vector(LocalSession(Altered("votes-in-memory")), vector, "kip", attributes=True)
+    assert outcome.rules[:2] == ("vote.persist-before-reply", "durable.write-before-act")
+    # Where the replica does something else besides, it may have meant what it wrote.
+    unwritten = Difference("PersistQuorumState", "a vote", "nothing")
+    assert rules_of_writes("HandleVoteRequest", [unwritten, Difference("state.epoch", "1", "2")]) == ()
 
 
 def test_controllers_of_partitions_are_attributed_too(capsys: Captured) -> None:

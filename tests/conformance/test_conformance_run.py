@@ -334,6 +334,11 @@ def test_expected_failures_are_counted_apart_and_reported_when_they_pass(capsys:
         ("other-type", "malformed", "a reply of type reset, expected step"),
         ("refuses=failed", "failed", "no such thing here"),
         (
+            "shows-epoch=7",
+            "wrong-state",
+            "the state that it has put in place is not the one asked for: before.epoch: expected 0, actual 7",
+        ),
+        (
             "unobservable",
             "malformed",
             "its hello says that its state can be observed, and it says: not today",

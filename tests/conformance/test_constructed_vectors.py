@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.conformance.commands import altered
+from tests.conformance.commands import Captured, altered, output
 
 from kraft_conformance.cli import main as conformance
 from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
@@ -73,3 +73,13 @@ def test_without_injection_a_constructed_vector_is_unsupported(capsys: pytest.Ca
     command = altered("history")
     conformance(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
     assert "unsupported: 1, needs state_injection" in capsys.readouterr().out
+
+
+def test_an_adapter_may_take_constructed_states_and_no_others(capsys: Captured) -> None:
+    def said(vector: str) -> str:
+        code, text = output(capsys, "conformance", "replay", vector, "--adapter", altered("constructed"))
+        assert code == 0
+        return text
+
+    assert '"before":' in said("constructed.leader-asked")
+    assert '"before":' not in said("vote.granted")

@@ -18,7 +18,7 @@ from kraft_conformance.random_runs.notes import Notes
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Answer, AppendRecords, FlushLog
+from kraft_reference.effects import Answer, AppendRecords, FlushLog, StartTimer, Timer
 from kraft_reference.events import PollFetch
 from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, Error, FetchResponse
 from kraft_reference.profile import KAFKA_4
@@ -105,6 +105,20 @@ def unattached_fetches_again_at_once(d: Director) -> None:
     assert [flight.message.destination for flight in d.world.in_flight.values()] == [2]
 
 
+def all_voters_hurry_when_a_restarted_leader_resigns(d: Director) -> None:
+    """Its list of preferred candidates is empty, and each voter takes itself for the first in it."""
+    elect(d, 1, 1)
+    observe(d, 1, 2, 3)
+    d.crash(1)
+    d.restart(1)
+    d.poll(1)
+    d.end_quorum_epoch(1, 2)
+    d.end_quorum_epoch(1, 3)
+    effects = [effect for occurrence in d.occurrences for effect in occurrence.effects]
+    at_once = [one for one in effects if isinstance(one, StartTimer) and one.duration_ms == 0]
+    assert [one.timer for one in at_once] == [Timer.FETCH, Timer.FETCH]
+
+
 @pytest.mark.usefixtures("kafka")
 @pytest.mark.parametrize("version", [*releases()])
 @pytest.mark.parametrize(
@@ -114,6 +128,7 @@ def unattached_fetches_again_at_once(d: Director) -> None:
         (ONE_IS_NEW, voter_dies_of_a_new_voter_that_resigns),
         (TWO, only_voter_answers_before_it_syncs),
         (THREE, unattached_dies_of_an_unknown_error),
+        (THREE, all_voters_hurry_when_a_restarted_leader_resigns),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

@@ -36,12 +36,18 @@ def test_runs_are_counted() -> None:
     assert found.failures == ("calm.7: hw.own-epoch: why",)
 
 
-def test_a_recorded_campaign_takes_the_place_of_an_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kafka_seeds, "FILE", tmp_path / "kafka-seeds.json")
-    planted = counted("4.3.1", patches()["votes-twice"], "calm", 0, (), "abc")
-    for one in (counted("4.3.1", None, "calm", 0, (), "abc"), planted, campaign()):
+    seeds = (made(0, Status.PASS),) * 2
+    before, shorter = (counted("4.3.1", None, "calm", first, seeds, "abc") for first in (3, 4))
+    planted = counted("4.3.1", patches()["votes-twice"], "calm", 5, seeds, "abc")
+    for one in (before, planted, campaign()):
         record(one)
-    assert load_campaigns() == (campaign(), planted)
+    assert load_campaigns() == (before, campaign(), planted)
+    record(shorter)
+    assert load_campaigns() == (shorter, planted)
 
 
 def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:

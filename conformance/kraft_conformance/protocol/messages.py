@@ -124,13 +124,17 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
     kraft_versions: tuple[KraftVersion, ...]
     profile: str
     observability: Level
-    state_injection: bool = False
-    """Whether `reset` may carry a state."""
+    state_injection: bool | Literal["constructed"] = False
+    """Whether `reset` may carry a state; "constructed": one that no events lead to, and no other."""
     unsupported: tuple[Feature, ...] = ()
     unobserved: tuple[Annotated[str, Meta(extra_json_schema={"enum": list(UNOBSERVED)})], ...] = ()
     """What it never shows although its observability would have it: kinds of effects, timers, and fields."""
     subjects: tuple[Subject, ...] = ("replica",)
     """What the adapter can put in front of the runner; whoever does not say it has a replica of the quorum."""
+
+    def injects(self, *, has_history: bool) -> bool:
+        """Whether it is given the state in which a vector begins, and not the events that lead there."""
+        return self.state_injection is True or (bool(self.state_injection) and not has_history)
 
 
 class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):

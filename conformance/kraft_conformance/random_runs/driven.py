@@ -33,7 +33,7 @@ from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes, is_
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
 from kraft_conformance.random_runs.shown import STATE_OF_CLUSTERS, followed, hides, named, reference_effects, without_id
 from kraft_conformance.random_runs.visibility import Shown, Visibility
-from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order
+from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order, rules_of_writes
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
@@ -206,7 +206,8 @@ class AdapterReplica(Replica):
         comparison = StepComparison(event, traced_state(given.state), shown, self._visibility.hello)
         found = attributed(given, comparison.what_differs)
         level = "MUST" if rules_of_order(first.differences) else found.level
-        self._notes.first = replaced(first, rules=found.rules, rule_level=level)
+        of_writes = () if found.is_exact else rules_of_writes(first.event, first.differences)
+        self._notes.first = replaced(first, rules=tuple(dict.fromkeys((*of_writes, *found.rules))), rule_level=level)
 
     def _reference_steps(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[ReferenceStep, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.

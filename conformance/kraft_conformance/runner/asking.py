@@ -39,7 +39,7 @@ def applies(vector: AnyVector, hello: HelloReply, profile: str) -> None:
     lacking = [feature for feature in requires.features if feature in hello.unsupported]
     if lacking:
         raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
-    if vector.history is None and not hello.state_injection:
+    if vector.history is None and not hello.injects(has_history=False):
         raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
     if profile not in requires.profiles:
         named = " and ".join(map(shown_profile, requires.profiles))

@@ -24,6 +24,8 @@ from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 
+_KNOWN_IN_MEMORY = ("epoch", "leader_id", "voted_key")
+
 
 class Seen(NamedTuple):
     """What an implementation showed in a step."""
@@ -100,6 +102,19 @@ def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
         elif second:
             found.append("durable.write-before-act")
     return tuple(dict.fromkeys(found))
+
+
+def rules_of_writes(event: str | None, differences: Sequence[Difference]) -> tuple[str, ...]:
+    """The rules behind a quorum state that the file alone does not have: a replica acts on what it has not written."""
+    unwritten = [
+        one
+        for one in differences
+        if one.field.removeprefix("PersistQuorumState.") in _KNOWN_IN_MEMORY
+        or (one.field == "PersistQuorumState" and one.actual == "nothing")
+    ]
+    if not unwritten or len(unwritten) < len(differences):
+        return ()
+    return ("vote.persist-before-reply",) * (event == "HandleVoteRequest") + ("durable.write-before-act",)
 
 
 def given_of(replica: Replica, event: VectorEvent) -> Given:

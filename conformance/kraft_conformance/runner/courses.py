@@ -53,8 +53,8 @@ class FollowedCourse:
         self._steps = iter(vector.steps if course is None else map(_step, vector.steps, course.steps))
 
     def begins(self, observed: TracedState) -> tuple[Difference, ...]:
-        """The differences of the state in which the steps begin."""
-        return self._state("before", observed)
+        """The differences of the state in which the steps begin; what it leaves out is asked again after each step."""
+        return compared_state("before", *map(self._ahead.without_these, (self._expected, observed))).differences
 
     def addressed(self, event: VectorEvent) -> VectorEvent:
         """The event with the correlation id that the implementation goes by."""
@@ -79,13 +79,11 @@ class FollowedCourse:
             if shown.observed is not None:
                 besides = sends_besides(step, effects) or len(chosen.outputs) > len(step.outputs)
                 found += compared_refusal(step.refusal, shown.reply.refusal, besides=besides)
-        return found if shown.observed is None else (*found, *self._state("state", shown.observed))
-
-    def _state(self, path: str, observed: TracedState) -> tuple[Difference, ...]:
-        judged = self._ahead.without_these
-        compared = compared_state(path, judged(self._expected), judged(observed))
-        self.state_left_out.extend(compared.left_out)
-        return compared.differences
+        if shown.observed is None:
+            return found
+        state = compared_state("state", *map(self._ahead.without_these, (self._expected, shown.observed)))
+        self.state_left_out.extend(state.left_out)
+        return (*found, *state.differences)
 
 
 def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) -> tuple[FollowedCourse, ...]:
@@ -93,7 +91,8 @@ def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) ->
 
     Where its state was put in place, the choices of the history are those of the vector.
     """
-    others = [one for one in vector.courses or () if not hello.state_injection or one.before == TracedState()]
+    injects = hello.injects(has_history=vector.history is not None)
+    others = [one for one in vector.courses or () if not injects or one.before == TracedState()]
     return tuple([FollowedCourse(vector, one, hello, ahead) for one in (None, *others)])
 
 

@@ -79,6 +79,12 @@ class UnknownProfile(AdapterFault):
     kind = "unknown-profile"
 
 
+class WrongState(AdapterFault):
+    """The replica is not in the state that was to be put in place."""
+
+    kind = "wrong-state"
+
+
 class Unable(AdapterFault):
     """The adapter answers with an error of its own."""
 

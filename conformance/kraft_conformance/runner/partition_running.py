@@ -88,7 +88,7 @@ class PartitionRun:
 
     def _set_up(self) -> None:
         vector = self._vector
-        before = vector.before if self._hello.state_injection else UNSET
+        before = vector.before if self._hello.injects(has_history=True) else UNSET
         self._session.ask(PartitionResetReply, PartitionReset, cluster=self._cluster, before=before)
         if before is UNSET:
             for event in vector.history:

@@ -56,6 +56,10 @@ class AdapterProcess:
             raise CannotStart(f"{words[0]}: {error.strerror}") from error
         for stream in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(stream.fileno(), False)
+        self._streams = selectors.DefaultSelector()
+        """Of its outputs, and of its input while it has not read all of a request."""
+        for stream in (self._stdout, self._stderr):
+            self._streams.register(stream, selectors.EVENT_READ)
 
     def __enter__(self) -> "AdapterProcess":
         return self
@@ -100,6 +104,7 @@ class AdapterProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        self._streams.close()
         self._stdout.close()
         self._stderr.close()
 
@@ -123,12 +128,12 @@ class AdapterProcess:
         return self._process.stderr
 
     def _await_line(self, line: bytes) -> bytes:
-        unsent = memoryview(line)
+        unsent = self._written(memoryview(line))
         deadline = time.monotonic() + self._timeout_s
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._stdout, selectors.EVENT_READ)
-            selector.register(self._stderr, selectors.EVENT_READ)
-            selector.register(self._stdin, selectors.EVENT_WRITE)
+        with contextlib.ExitStack() as watching:
+            if unsent:
+                self._streams.register(self._stdin, selectors.EVENT_WRITE)
+                watching.callback(self._streams.unregister, self._stdin)
             while True:
                 end = self._received.find(b"\n")
                 if end + 1 > self._line_bytes_max or (end < 0 and len(self._received) > self._line_bytes_max):
@@ -142,15 +147,12 @@ class AdapterProcess:
                 left_s = deadline - time.monotonic()
                 if left_s <= 0:
                     raise Hang(self._hang(len(unsent)), self.stderr)
-                for key, _ in selector.select(left_s):
-                    if key.fileobj is self._stdin:
-                        unsent = self._written(unsent)
-                        if not unsent:
-                            selector.unregister(self._stdin)
-                    elif not self._read(key.fileobj):  # type: ignore[arg-type]  # one of our three pipes
-                        selector.unregister(key.fileobj)
-                        if key.fileobj is self._stdout:
-                            raise Died(self._death(), self.stderr)
+                if not self._look(left_s):
+                    raise Died(self._death(), self.stderr)
+                if unsent:
+                    unsent = self._written(unsent)
+                    if not unsent:
+                        watching.close()
 
     def _hang(self, unsent: int) -> str:
         if unsent:
@@ -160,6 +162,7 @@ class AdapterProcess:
         return f"no reply within {self._timeout_s:g} s"
 
     def _written(self, unsent: memoryview) -> memoryview:
+        """Write as much as it takes, and return the rest."""
         try:
             return unsent[os.write(self._stdin.fileno(), unsent[:_CHUNK_BYTES]) :]
         except BlockingIOError:
@@ -180,13 +183,16 @@ class AdapterProcess:
             self._said.append(chunk)
         return bool(chunk)
 
-    def _look(self, wait_s: float) -> None:
-        """Take what has been said meanwhile."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._stdout, selectors.EVENT_READ)
-            selector.register(self._stderr, selectors.EVENT_READ)
-            for key, _ in selector.select(wait_s):
-                self._read(key.fileobj)  # type: ignore[arg-type]  # one of our pipes
+    def _look(self, wait_s: float) -> bool:
+        """Take what has been said meanwhile; False at the end of its standard output."""
+        is_open = True
+        for key, _ in self._streams.select(wait_s):
+            if key.fileobj is not self._stdin and not self._read(key.fileobj):  # type: ignore[arg-type]  # a pipe
+                if key.fileobj is self._stderr:
+                    self._streams.unregister(self._stderr)
+                else:
+                    is_open = False
+        return is_open
 
     def _drain(self) -> None:
         """Keep the pipes of a process that is leaving from filling up."""

@@ -30,11 +30,11 @@ from kraft_conformance.runner.asking import (
     place_fault,
     request_of_event,
 )
-from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, seen_of
+from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, rules_of_writes, seen_of
 from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_courses
-from kraft_conformance.runner.faults import AdapterFault, Unsupported
+from kraft_conformance.runner.faults import AdapterFault, Unsupported, WrongState
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.history import HistoryWatch, as_step
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
@@ -115,6 +115,7 @@ class _Run:
         self._hello = session.hello
         self._profile = profile
         self._sees_state = self._hello.observability == "state"
+        self._injects = self._hello.injects(has_history=vector.history is not None)
         self._disk = disk_of(vector.before.state)
         self._ahead = RequestsAhead()
         self._correlations = Correlations()
@@ -130,7 +131,10 @@ class _Run:
         courses = followed_courses(self._vector, self._hello, self._ahead)
         observed = self._observed()
         if observed is not None:
-            courses = _remaining([(one, one.begins(observed)) for one in courses], 0, None, None)
+            begins = [(one, one.begins(observed)) for one in courses]
+            if self._injects and begins[0][1]:
+                raise WrongState(f"the state that it has put in place is not the one asked for: {begins[0][1][0]}")
+            courses = _remaining(begins, 0, None, None)
         seen_before = observed
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
@@ -163,9 +167,10 @@ class _Run:
         if self._seen is not None and outcome.step is not None:
             found = attributed_step(vector, cluster, outcome.step, self._seen, hello, left_out)
         of_order = () if found.suspects else rules_of_order(outcome.differences)
-        rules: tuple[str, ...] = (*of_order, *found.rules)
+        of_writes = () if found.is_exact else rules_of_writes(outcome.event, outcome.differences)
+        rules: tuple[str, ...] = (*of_order, *of_writes, *found.rules)
         words = ""
-        if not hello.state_injection:
+        if not self._injects:
             again = _Run(self._session, vector, self._profile)
             history = again._history = HistoryWatch(vector, configuration_from(cluster), hello)
             # What is wrong with the adapter now was not when it was asked before.
@@ -185,7 +190,7 @@ class _Run:
 
     def _set_up(self) -> None:
         vector, cluster = self._vector, self._cluster()
-        if self._hello.state_injection:
+        if self._injects:
             self._session.ask(ResetReply, Reset, replica=vector.replica, cluster=cluster, before=vector.before)
             self._reference.answer(Reset(id=0, replica=vector.replica, cluster=cluster, before=vector.before))
             self._answers = FetchAnswers(self._reference.replica().configuration)

@@ -19,7 +19,8 @@ REPLY_S = 30.0
 FIRST = 3
 """So many of the rules that a failure names are looked at."""
 VECTORS = "vectors"
-"""The detector that is any vector: `where` is the first that fails in the order of a run, `names` what it names."""
+"""The detector that is any vector: `where` is the first that fails in the order of a run, `names` what it names; one in
+error where no other fails."""
 NAMED = "named"
 """The detector that is a vector which names the rule that the bug is about among its first: `where` is one of them."""
 HEADS = ("bug", "what Kafka does", "breaks", "vectors that fail", "of these name it early", "the first of them")
@@ -51,7 +52,9 @@ def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch] 
 def _first(failing: list[Outcome]) -> Cell:
     if not failing:
         return Cell(VECTORS)
-    return Cell(VECTORS, True, where=failing[0].id, amount=len(failing), names=failing[0].rules[:FIRST])
+    # An error says where a replica was, a failure what it did.
+    first = next((one for one in failing if one.status is Status.FAIL), failing[0])
+    return Cell(VECTORS, True, where=first.id, amount=len(failing), names=first.rules[:FIRST])
 
 
 def _first_that_names(failing: list[Outcome], rule: str) -> Cell:

@@ -158,14 +158,19 @@ def load_campaigns() -> tuple[Campaign, ...]:
 
 
 def record(new: Campaign) -> None:
-    """Keep a campaign in place of an earlier one of the same cluster, bug and workload."""
-    both = {_key(one): one for one in (*load_campaigns(), new)}
+    """Keep a campaign in place of earlier ones of the same cluster, bug and workload that have a seed of it."""
+    others = [one for one in load_campaigns() if _runs(one) != _runs(new) or not _overlap(one, new)]
+    kept = sorted([*others, new], key=lambda one: (*_runs(one), one.first))
     with whole_file(FILE) as output:
-        output.write(msgspec.json.format(msgspec.json.encode([both[key] for key in sorted(both)]), indent=1) + b"\n")
+        output.write(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
 
-def _key(one: Campaign) -> tuple[str, str, str]:
+def _runs(one: Campaign) -> tuple[str, str, str]:
     return one.bug, one.cluster, one.workload
+
+
+def _overlap(one: Campaign, other: Campaign) -> bool:
+    return max(one.first, other.first) < min(one.end, other.end)
 
 
 def markdown(found: Sequence[Campaign]) -> str:

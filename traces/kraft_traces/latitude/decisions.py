@@ -33,7 +33,12 @@ class OpenDecision:
     @property
     def answers(self) -> tuple[str, ...]:
         """All that there are."""
-        return get_args(get_type_hints(Profile)[self.name])
+        return get_args(_types_of_answers()[self.name])
+
+
+@cache
+def _types_of_answers() -> Mapping[str, Any]:
+    return get_type_hints(Profile)
 
 
 class OpenAnswer(NamedTuple):

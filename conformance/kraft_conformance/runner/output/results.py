@@ -61,7 +61,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     kip_levels: dict[str, KipLevel]
     kraft_versions: tuple[KraftVersion, ...]
     observability: Level
-    state_injection: bool
+    state_injection: bool | Literal["constructed"]
     unsupported: tuple[Feature, ...]
     unobserved: tuple[str, ...]
     subjects: tuple[Subject, ...]

@@ -1,5 +1,7 @@
 """`python -m kraft_dev kafka-seeds`: random schedules on releases of Apache Kafka, many of them."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -17,7 +19,7 @@ from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
 from kraft_dev.commands.options import Record
-from kraft_dev.kafka_seeds import counted, record, runs_of, sections_of, workloads_of
+from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
 
@@ -34,6 +36,9 @@ Workloads = Annotated[
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
 PatchName = Annotated[str | None, typer.Option("--patch", help="A bug in Kafka, as `kraft-spec kafka patches` lists.")]
+
+KEPT_AFTER = 20
+"""Runs, after which what there is is recorded: who ends a long run early has that."""
 
 
 def kafka_seeds(
@@ -57,21 +62,34 @@ def kafka_seeds(
         if unknown or cluster == REFERENCE:
             raise usage_error(f"--cluster {cluster}: expected releases ({', '.join(releases())}) and {REFERENCE}")
         for workload in workloads or workloads_of(cluster):
-            outcomes = _made(cluster, bug, workload, numbers)
-            found.append(counted(cluster, bug, workload, numbers.start, outcomes, commit))
+            count = partial(counted, cluster, bug, workload, numbers.start, commit=commit)
+            outcomes = _made(cluster, bug, workload, numbers, count if save else None)
+            found.append(count(outcomes))
             if save:
                 record(found[-1])
     show(sections_of(found))
     return ExitCode.VIOLATION if any(one.failures for one in found) else ExitCode.CONFORMANT
 
 
-def _made(cluster: str, patch: Patch | None, workload: str, seeds: range) -> tuple[RandomOutcome, ...]:
-    """Make the runs, and say what is unexplained."""
+def _made(
+    cluster: str,
+    patch: Patch | None,
+    workload: str,
+    seeds: range,
+    count: Callable[[Sequence[RandomOutcome]], Campaign] | None,
+) -> tuple[RandomOutcome, ...]:
+    """Make the runs, and say what is unexplained; with `count` those that there are so far are recorded."""
+    made: list[RandomOutcome] = []
+
+    def on_run(one: RandomOutcome) -> None:
+        made.append(one)
+        advance(1, f"{one.outcome.id} {one.outcome.status}")
+        if count is not None and len(made) % KEPT_AFTER == 0:
+            record(count(made))
+
     with progress(f"{cluster} {workload}", len(seeds)) as advance:
         try:
-            outcomes = runs_of(
-                cluster, patch, workload, seeds, lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}")
-            )
+            outcomes = runs_of(cluster, patch, workload, seeds, on_run)
         except KafkaUnavailableError as error:
             raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
     for one in outcomes:

@@ -41,7 +41,7 @@ class View(Session):
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: object) -> _Reply:
         """As `Session.ask`; what the level does not show is left out of the reply."""
         reply = self._whole.ask(wanted, request, **fields)
-        return at_level(reply, self.hello.observability, injects=self.hello.state_injection)
+        return at_level(reply, self.hello.observability, injects=self.hello.state_injection is True)
 
     def end(self, *, politely: bool = True) -> None:
         """Leave the process to the session."""

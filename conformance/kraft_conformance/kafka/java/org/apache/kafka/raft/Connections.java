@@ -73,6 +73,14 @@ final class Connections {
         }
     }
 
+    /** Be in wait of an answer to a request that was never sent, of which a state says no more than its number. */
+    void await(Node destination, long correlationId) {
+        client.requests().onRequestSent(destination, correlationId, client.nowMs());
+        awaited.put(
+                nameOf(destination.id(), correlationId),
+                new RaftRequest.Outbound((int) correlationId, null, destination, client.nowMs()));
+    }
+
     /** `request` is null if the request is not awaited any more: Kafka's network layer drops such an answer. */
     private void receive(String type, Map<String, Object> message, int source, RaftRequest.Outbound request) {
         if (request == null) {
@@ -83,7 +91,7 @@ final class Connections {
         }
         long fetchOffset = request.data() instanceof FetchRequestData fetch
                 ? fetch.topics().get(0).partitions().get(0).fetchOffset()
-                : 0;
+                : client.kafka().logEndOffset();
         client.deliver(new RaftResponse.Inbound(
                 request.correlationId(), ReceivedResponses.kafkas(type, message, fetchOffset, setup),
                 request.destination()));

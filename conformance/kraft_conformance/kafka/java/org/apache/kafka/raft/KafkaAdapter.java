@@ -59,7 +59,9 @@ public final class KafkaAdapter {
             case "hello" -> {
                 return replica.hello();
             }
-            case "reset" -> replica.reset(Json.integer(request, "replica"), Json.asObject(request.get("cluster")));
+            case "reset" -> replica.reset(
+                    Json.integer(request, "replica"), Json.asObject(request.get("cluster")),
+                    request.containsKey("before") ? Json.asObject(request.get("before")) : null);
             case "step" -> {
                 if (request.containsKey("crash")) {
                     throw new Unsupported("a crash between two effects of one step");

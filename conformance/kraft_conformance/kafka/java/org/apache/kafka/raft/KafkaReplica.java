@@ -55,6 +55,7 @@ final class KafkaReplica {
                 "kraft_versions", List.of(0, 1),
                 "profile", profile(),
                 "observability", observability,
+                "state_injection", "constructed",
                 "unsupported", unsupported);
     }
 
@@ -67,15 +68,29 @@ final class KafkaReplica {
         return Fields.hasMethod(QuorumConfig.class, "autoJoin");
     }
 
-    void reset(long id, Map<String, Object> cluster) {
+    /** `before` is the state to put in place; null for a replica that is formatted and started. */
+    void reset(long id, Map<String, Object> cluster, Map<String, Object> before) {
         stop();
         setup = Setup.of((int) id, cluster);
         if (setup.autoJoins() && !canJoin()) {
             throw new Unsupported("auto join");
         }
         endpoint = setup.endpointOf(setup.id());
-        disk = Disk.formatted(setup, Json.text(setup.own(), "directory_id"), setup.formattedVoters(), this::show);
-        start(0);
+        String directoryId = Json.text(setup.own(), "directory_id");
+        if (before == null) {
+            disk = Disk.formatted(setup, directoryId, setup.formattedVoters(), this::show);
+            start(0);
+            return;
+        }
+        Injection injection = new Injection(setup, before);
+        disk = Disk.formatted(setup, directoryId, injection.formattedVoters(), this::show);
+        injection.fill(disk);
+        if (injection.isRunning()) {
+            start(0);
+            injection.complete(client, disk, connections);
+            timers.holdExpired();
+        }
+        injection.check(observe(), disk);
     }
 
     private void start(long longerMs) {

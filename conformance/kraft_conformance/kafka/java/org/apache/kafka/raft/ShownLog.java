@@ -118,6 +118,16 @@ final class ShownLog extends MockLog {
         return ControlRecordType.parse(record.key().duplicate());
     }
 
+    /** All records of the log. */
+    List<Map<String, Object>> records() {
+        ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
+        for (LogBatch batch : readBatches(startOffset(), OptionalLong.empty())) {
+            buffer = batch.writeTo(buffer);
+        }
+        buffer.flip();
+        return List.copyOf(TracedRecords.shown(MemoryRecords.readableRecords(buffer)).values());
+    }
+
     /** The epoch of the record before this offset. */
     int epochBefore(long offset) {
         int epoch = 0;
