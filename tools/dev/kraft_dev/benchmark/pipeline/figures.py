@@ -8,20 +8,23 @@ from typing import Any
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.figure import Figure
 from kraft_dev.benchmark.long_trace import record_long_trace
-from kraft_dev.benchmark.pipeline.corpora import TENFOLD, Sizes, write_corpus, write_skewed
-from kraft_dev.benchmark.pipeline.running import BareMeasured, Measured, run_bare, run_session
+from kraft_dev.benchmark.pipeline.corpora import Sizes, write_corpus, write_tenfold
+from kraft_dev.benchmark.pipeline.running import Measured, run_session
 
 CORES = 2
 """The figures are meant for two."""
 
-NAMES = ("cores", "processor", "bare", "growth", "skew", "long")
+NAMES = ("cores", "tenfold", "long")
 """The measurements, in their order."""
 
 MEMORY_SLACK = 1.15
 """What counts as the same memory: a Java heap and Python's allocator grow in steps."""
 
+TENFOLD_SECONDS = 360.0
+"""For ten million events."""
+
 Runs = tuple[Measured, ...]
-"""Those of one session, in their order."""
+"""Those of one session, in their order; the first makes it warm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,62 +32,41 @@ class PipelineSpeed:
     """All that was measured; a measurement that was not asked for is None.
 
     Attributes:
-        two: runs in one session on two cores: the small corpus unmeasured, the small corpus again, the large one.
-        one: runs in one session on one core: the small corpus unmeasured, the large one.
-        processor: the same with Spark's Java process on that core too, where `local[1]` lets it have the other one.
-        bare: two bare checkers on the large corpus.
-        skewed: runs in one session on two cores: the small corpus unmeasured, the skewed corpus.
+        two: runs in one session on two cores: a small corpus, the usual one, and that ten times if it was asked for.
+        one: runs in one session on one core: the small corpus, the usual one.
         long: runs of one trace with checkpoints, in a session on one core, and in one on two; both are warm.
     """
 
     two: Runs | None = None
     one: Runs | None = None
-    processor: Runs | None = None
-    bare: BareMeasured | None = None
-    skewed: Runs | None = None
     long: Runs | None = None
 
     def figures(self) -> list[Figure]:
-        """The ratios; only of `validate`, or of the whole run, as their names say."""
+        """What is held to something."""
         return list(self._figures())
 
     def _figures(self) -> Iterator[Figure]:
-        if self.two is not None:
-            two = self.two[-1]
-            for name, runs in (("local[2] against local[1]", self.one), ("two processors against one", self.processor)):
-                if runs is not None:
-                    yield from _against(name, runs[-1], two, 1.8)
-            if self.bare is not None:
-                name, per_second = "against two bare checkers", self.bare.per_second
-                yield Figure(f"{name}, validate", two.validated_per_second / per_second, 0.75)
-                yield Figure(f"{name}, whole run", two.per_second / per_second)
-            yield from _growth(*self.two[1:])
-        if self.skewed is not None:
-            skewed = self.skewed[-1]
-            used = skewed.all_cpu_seconds / skewed.seconds / CORES
-            yield Figure("skew, share of two cores' time that is used", used, 0.9)
+        if self.two is not None and self.one is not None:
+            yield _against("two cores against one", self.one[1], self.two[1], 1.8)
+        if self.two is not None and len(self.two) > 2:
+            usual, tenfold = self.two[1:]
+            name = f"{tenfold.events:,} events"
+            yield Figure(name, tenfold.seconds, TENFOLD_SECONDS, "s", at_most=True)
+            for role, peak in usual.peak_bytes.items():
+                if peak:
+                    name = f"a tenfold corpus, peak memory of the {role}"
+                    yield Figure(name, tenfold.peak_bytes[role] / peak, MEMORY_SLACK, at_most=True)
         if self.long is not None:
             one, two = self.long
-            yield from _against("checkpointed trace, two cores against one", one, two, 1.7)
+            yield _against("checkpointed trace, two cores against one", one, two, 1.7)
 
     def as_dict(self) -> dict[str, Any]:
         """For --json."""
         return {**asdict(self), "figures": [figure.as_dict() for figure in self.figures()]}
 
 
-def _against(name: str, one: Measured, two: Measured, target: float) -> Iterator[Figure]:
-    yield Figure(f"{name}, whole run", one.seconds / two.seconds, target)
-    yield Figure(f"{name}, validate", one.stages["validate"] / two.stages["validate"], target)
-
-
-def _growth(small: Measured, large: Measured) -> Iterator[Figure]:
-    # What was asked for may not be ten times as many events to the last.
-    scale = TENFOLD * small.events / large.events
-    yield Figure("a tenfold corpus, time of the whole run", large.seconds / small.seconds * scale, 11.0, at_most=True)
-    for role, peak in small.peak_bytes.items():
-        if peak:
-            name = f"a tenfold corpus, peak memory of the {role}"
-            yield Figure(name, large.peak_bytes[role] / peak, MEMORY_SLACK, at_most=True)
+def _against(name: str, one: Measured, two: Measured, target: float) -> Figure:
+    return Figure(name, one.seconds / two.seconds, target)
 
 
 def measure_pipeline(sizes: Sizes, wanted: Sequence[str], folder: Path, settings: Mapping[str, str]) -> PipelineSpeed:
@@ -100,32 +82,24 @@ def measure_pipeline(sizes: Sizes, wanted: Sequence[str], folder: Path, settings
         BenchmarkError: a measured process fails.
     """
 
-    def session(what: str, cores: int, *inputs: Path, processors: int | None = None) -> Runs:
+    def session(what: str, cores: int, *inputs: Path) -> Runs:
         with progress(f"{what}: {', '.join(path.name for path in inputs)}", len(inputs)) as step:
-            return tuple(run_session(f"local[{cores}]", inputs, folder, step, settings, processors))
+            return tuple(run_session(f"local[{cores}]", inputs, folder, step, settings))
 
-    small, large, skewed, long = (folder / name for name in ("small", "large", "skewed", "long"))
-    few = max(1, sizes.traces // TENFOLD)
-    on_large = not {"cores", "processor", "bare", "growth"}.isdisjoint(wanted)
-    with progress("simulating the small corpus", few) as step:
-        write_corpus(small, few, sizes.trace_events, CORES, step, first_seed=1_000_001)
-    if on_large:
-        with progress("simulating the large corpus", sizes.traces) as step:
-            write_corpus(large, sizes.traces, sizes.trace_events, CORES, step)
-    measured: dict[str, Any] = {}
-    if on_large:
-        measured["two"] = session("two cores", CORES, small, small, large)
+    small, usual, tenfold, long = (folder / name for name in ("small", "usual", "tenfold", "long"))
+    with progress("simulating the small corpus", sizes.small_traces) as step:
+        write_corpus(small, sizes.small_traces, sizes.trace_events, CORES, step, first_seed=1_000_001)
+    measured: dict[str, Runs] = {}
+    if "cores" in wanted or "tenfold" in wanted:
+        with progress("simulating the usual corpus", sizes.traces) as step:
+            write_corpus(usual, sizes.traces, sizes.trace_events, CORES, step)
+        inputs = [small, usual]
+        if "tenfold" in wanted:
+            write_tenfold(usual, tenfold)
+            inputs.append(tenfold)
+        measured["two"] = session("two cores", CORES, *inputs)
     if "cores" in wanted:
-        measured["one"] = session("one core", 1, small, large)
-    if "processor" in wanted:
-        measured["processor"] = session("one processor", 1, small, large, processors=1)
-    if "bare" in wanted:
-        with progress(f"{CORES} bare checkers"):
-            measured["bare"] = run_bare(sorted(small.iterdir()), sorted(large.iterdir()), CORES)
-    if "skew" in wanted:
-        with progress("simulating the skewed corpus", sizes.tiny_traces + 1) as step:
-            write_skewed(skewed, sizes, CORES, step)
-        measured["skewed"] = session("skew", CORES, small, skewed)
+        measured["one"] = session("one core", 1, small, usual)
     if "long" in wanted:
         long.mkdir()
         record_long_trace(sizes.long_events, long / "long.jsonl", checkpoint_every=sizes.checkpoint_every)

@@ -5,7 +5,6 @@ standard output: one line of JSON each.
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -24,9 +23,6 @@ def measured(request: SessionRequest) -> Iterator[Measured]:
     Raises:
         SystemExit: not every trace is accepted.
     """
-    if request.processors is not None:
-        # What this process starts inherits it.
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: request.processors])
     options = SessionOptions(request.master, settings=request.settings)
     with watched_processes() as watch, spark_session(options) as session:
         for number, name in enumerate(request.inputs):

@@ -27,14 +27,12 @@ class SessionRequest:
         inputs: files or folders, one for each run.
         folder: where the outputs go.
         settings: more of Spark.
-        processors: how many of the machine's it may use, Java included; None for all.
     """
 
     master: str
     inputs: Sequence[str]
     folder: str
     settings: Mapping[str, str]
-    processors: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +65,9 @@ class Measured:
         """Events a second of the whole run."""
         return self.events / self.seconds
 
-    @property
-    def validated_per_second(self) -> float:
-        """Events a second of the stage that checks."""
-        return self.events / self.stages["validate"]
-
 
 def run_session(
-    master: str,
-    inputs: Sequence[Path],
-    folder: Path,
-    on_run: Callable[[], None],
-    settings: Mapping[str, str],
-    processors: int | None = None,
+    master: str, inputs: Sequence[Path], folder: Path, on_run: Callable[[], None], settings: Mapping[str, str]
 ) -> list[Measured]:
     """Run the pipeline as `SessionRequest` says, in a process of its own.
 
@@ -91,7 +79,7 @@ def run_session(
         BenchmarkError: it fails, or does not accept every trace.
     """
     with TemporaryDirectory(dir=folder) as outputs, TemporaryFile() as words:
-        request = SessionRequest(master, [str(one) for one in inputs], outputs, dict(settings), processors)
+        request = SessionRequest(master, [str(one) for one in inputs], outputs, dict(settings))
         with _started(_SESSION, words) as process:
             _say(process, json.dumps(asdict(request)))
             assert process.stdout is not None
