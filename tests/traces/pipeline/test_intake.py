@@ -109,7 +109,7 @@ def test_a_good_trace_comes_with_its_header_s_facts_and_its_events(tmp_path: Pat
 def test_many_segments_hold_the_lines_byte_for_byte(tmp_path: Path) -> None:
     content = good(1, 1_000, "chaos")
     rows = taken(content, tmp_path)
-    assert len(rows.segments) > 2
+    assert len(rows.segments) > 1
     assert rows.raw == content
     assert [row["segment"] for row in rows.segments] == list(range(len(rows.segments)))
     accounted(rows)

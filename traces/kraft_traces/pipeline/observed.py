@@ -23,6 +23,9 @@ CRASH_IN_STEP = "crash within a step"
 
 FAULT_KINDS = (*FAULTS.values(), CRASH_IN_STEP)
 
+# Once, because Arrow looks for pandas each time that it makes an array of Python's values.
+_FAULT_EVENTS, _FAULTS = pa.array(FAULTS), pa.array(FAULTS.values())
+
 FIRST_ROLE = "Unattached"
 """Of each replica before the first event: it starts on an empty disk."""
 
@@ -56,12 +59,13 @@ def events_of(trace_id: str, raw: bytes, first_line: int, roles: dict[int, str |
         roles: of each replica what the line before shows, if it does; brought to what the last of these lines shows.
     """
     lines = _read(raw)
-    lines = lines.append_column("line", pa.array(range(first_line, first_line + len(lines)), pa.int64()))
+    numbers = pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(lines)), start=first_line - 1)
+    lines = lines.append_column("line", numbers)
     events = lines.filter(pc.equal(lines["kind"], "event")).combine_chunks()
     message, state = events["message"], events["state"]
     role_after = pc.struct_field(state, "role")
     fault = pc.replace_with_mask(
-        pc.take(pa.array(FAULTS.values()), pc.index_in(events["event"], pa.array(FAULTS))).combine_chunks(),
+        pc.take(_FAULTS, pc.index_in(events["event"], _FAULT_EVENTS)).combine_chunks(),
         pc.is_valid(events["crash"]).combine_chunks(),
         CRASH_IN_STEP,
     )

@@ -70,7 +70,7 @@ class Stretch:
         has_header: whether its first line says that it is a header.
         follows_end: whether it stands after an end line.
         next_header: number of the header that ends it; None at an end line and at the end of the file.
-        broken: what is known to be wrong with the file behind `lines_before`; None if nothing is.
+        broken: what is known to be wrong with the file where `reading` ends; None if nothing is.
         lines: how many.
         size: bytes.
     """
