@@ -123,7 +123,7 @@ def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
     # Spark is silent: a line for each stage, more only for one that takes long.
     told = dict.fromkeys(line.partition(" ...")[0] for line in run.stderr.splitlines())
-    assert list(told) == ["starting Spark", "ingest", "validate", "coverage", "report"]
+    assert list(told) == ["starting Spark", "ingest", "verdicts", "coverage", "report"]
 
 
 def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(

@@ -42,7 +42,7 @@ def show_account(account: Mapping[str, int]) -> None:
 
 def show_report(document: Mapping[str, Any], output: Path) -> None:
     """The failures, and where the report is."""
-    if earlier := document["earlier"]:
+    if (earlier := document["earlier"]) and earlier["runs"]:
         same = f"{earlier['same']:,} of the {earlier['runs']:,} runs in {earlier['archive']} had this model and options"
         say(f"{document['account']['taken_over']:,} verdicts are those of earlier runs: {same}")
     if worse := document["regressions"]:

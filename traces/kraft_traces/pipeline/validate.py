@@ -19,7 +19,7 @@ from kraft_traces.check import Extent, VerdictKind
 from kraft_traces.pipeline import ingest
 from kraft_traces.pipeline.checking import Checking, given_up_row, part_row
 from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
-from kraft_traces.pipeline.progress import Notice
+from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.store import Workspace, read
 from kraft_traces.pipeline.units import UNIT_EVENTS, Row, planned, planned_units, units_wanted, write_plan, written
@@ -154,7 +154,10 @@ def run_validate(
     work = partial(_check, tables=workspace.root, journals=journals, checking=checking)
     with journals.explained():
         workspace.make(session, STAGE, range(planned_units(plan)), (PART_VERDICTS,), work, notice)
-    verdicts = _decided(session, traces, read(session, PART_VERDICTS, judged, checked))
-    if taken is not None:
-        verdicts = verdicts.unionByName(taken)
-    workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))
+    with watched(session, "verdicts", notice):
+        rows = read(session, PART_VERDICTS, judged, checked)
+        verdicts = _decided(session, traces, rows)
+        if taken is not None:
+            # The archive may have grown since this run began.
+            verdicts = verdicts.unionByName(taken.join(rows, "trace_id", "left_anti"))
+        workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))
