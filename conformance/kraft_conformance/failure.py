@@ -7,7 +7,7 @@ from kraft_traces.errors import TraceError
 
 EXTRAS = {
     "conformance": ("crc32c", "jinja2", "junitparser", "kio"),
-    "pipeline": ("jinja2", "pyarrow", "pyspark"),
+    "pipeline": ("deltalake", "jinja2", "pyarrow", "pyspark"),
     "proofs": ("z3",),
 }
 """The libraries that the main install has not, by the extra that brings them."""

@@ -28,10 +28,10 @@ def lines_of(trace: str) -> Iterator[str]:
     with TemporaryDirectory() as folder:
         copy = Path(folder) / Path(trace).name
         with copy.open("wb") as output:
-            for piece in splitting.pieces_of(Path(trace), trace):
-                if piece.error is not None:
-                    raise piece.error
-                output.write(piece.raw)
+            for block in splitting.blocks_of(Path(trace), trace):
+                if not isinstance(block, bytes):
+                    raise block.error
+                output.write(block)
         try:
             yield str(copy)
         except TraceError as error:

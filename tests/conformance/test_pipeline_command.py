@@ -50,18 +50,24 @@ def test_an_unfinished_run_that_nobody_takes_up(trace: Path, tmp_path: Path, cap
 
 
 def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: Captured) -> None:
-    for command in ("report", "validate", "coverage"):
-        code, said = _refused(capsys, command, "--output", tmp_path)
-        assert code == ExitCode.CANNOT_WRITE
-        assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
+    code, said = _refused(capsys, "sql", "SELECT 1", "--output", tmp_path)
+    assert code == ExitCode.CANNOT_WRITE
+    assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
 
 
-@pytest.mark.parametrize("option", ["--since", "--compare"])
-def test_an_earlier_run_that_is_none(option: str, trace: Path, tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out", option, tmp_path)
-    missing = {"--since": "it has no pipeline.json", "--compare": "report/report.json cannot be read: "}[option]
-    assert (code, missing in said) == (ExitCode.NO_INPUT, True), said
+def test_a_run_that_an_archive_cannot_name(trace: Path, tmp_path: Path, capsys: Captured) -> None:
+    words = ("run", "--input", trace, "--output", tmp_path / "to day", "--archive", tmp_path / "nights")
+    code, said = _refused(capsys, *words)
+    assert code == ExitCode.CANNOT_WRITE
+    assert said.startswith("'to day' cannot name a run in an archive: expected letters, digits, ")
     assert sorted(tmp_path.iterdir()) == [trace]
+
+
+def test_a_query_on_nothing(tmp_path: Path, capsys: Captured) -> None:
+    code, said = _refused(capsys, "sql", "SELECT 1")
+    assert (code, said) == (ExitCode.USAGE, "expected --output FOLDER or --archive FOLDER")
+    code, said = _refused(capsys, "sql", "SELECT 1", "--archive", tmp_path)
+    assert (code, "is no archive: expected one that" in said) == (ExitCode.NO_INPUT, True)
 
 
 def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -93,10 +99,8 @@ def test_a_library_of_the_extra_that_is_not_there(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("generate", "--seeds", "5:5"), "--seed 5:5: expected a seed, or FIRST:END with FIRST below END, as 0:100"),
-        (("generate", "--seeds", "0:2", "-w", "calmer"), "no workload 'calmer'; there are calm, "),
-        (("generate", "--seeds", "0:2", "-p", "kafka-3"), "no profile 'kafka-3'; there are "),
-        (("sweep", "--mutant", "no-such"), "no mutant 'no-such'; there are "),
+        (("sweep", "-w", "calmer"), "no workload 'calmer'; there are calm, "),
+        (("sweep", "-p", "kafka-3"), "no profile 'kafka-3'; there are "),
         (("sweep", "--master", "local[0]"), "--master local[0]: expected local[*], local[N] or spark://HOST:PORT"),
         (("sweep", "--conf", "driver.memory=1g"), "--conf driver.memory=1g: expected a setting of Spark, "),
     ],
@@ -117,11 +121,9 @@ def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
     assert run.returncode == ExitCode.BAD_INPUT
     assert document == json.loads((output / "report" / "report.json").read_bytes())
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
-    taken = pipeline("ingest", "-i", tmp_path / "*.jsonl", "-o", tmp_path / "in", "--master", "local[1]", "--json")
-    assert (taken.returncode, json.loads(taken.stdout)["quarantine"]) == (ExitCode.BAD_INPUT, 1)
     # Spark is silent: a line for each stage, more only for one that takes long.
     told = dict.fromkeys(line.partition(" ...")[0] for line in run.stderr.splitlines())
-    assert list(told) == ["starting Spark", "ingest", "validate", "coverage", "report"]
+    assert list(told) == ["starting Spark", "ingest", "verdicts", "coverage", "report"]
 
 
 def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(

@@ -18,18 +18,21 @@ class RawLines:
     """Reads lines from a stream.
 
     Attributes:
-        line_number: that of the line read last, counted from 1; at the end one more than there are.
+        line_number: that of the line read last, counted from `first_line`; at the end one more than there are.
     """
 
-    def __init__(self, stream: BufferedIOBase, source: str, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(
+        self, stream: BufferedIOBase, source: str, line_bytes_max: int = LINE_BYTES_MAX, first_line: int = 1
+    ) -> None:
         """Read nothing yet.
 
         Args:
             stream: the decompressed bytes of the trace.
             source: its name in errors.
             line_bytes_max: the longest line that is accepted, newline included.
+            first_line: the number of the first line, where the trace is one of several in a file.
         """
-        self.line_number = 0
+        self.line_number = first_line - 1
         self._stream = stream
         self._source = source
         self._line_bytes_max = line_bytes_max
@@ -107,18 +110,21 @@ class LineReader:
         events: how many event lines were read.
     """
 
-    def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(
+        self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX, first_line: int = 1
+    ) -> None:
         """Read nothing yet.
 
         Args:
             stream: the decompressed bytes of the trace.
             source: its name in errors.
             line_bytes_max: the longest line that is accepted, newline included.
+            first_line: the number of the first line, where the trace is one of several in a file.
         """
         self.source = source
         self.events = 0
         self._stream = stream
-        self._lines = RawLines(stream, source, line_bytes_max)
+        self._lines = RawLines(stream, source, line_bytes_max, first_line)
 
     @classmethod
     def opened(cls, path: str | Path, source: str | None = None, **options: int) -> Self:

@@ -27,19 +27,21 @@ class TraceReader(LineReader):
     Attributes:
         header: its first line.
         raw_header: the bytes of the first line as they stand in the file.
-        line_number: that of the line read last, counted from 1.
+        line_number: that of the line read last, counted from `first_line`, which is 1 where nothing else is said.
         end: the end line once it was read; None before, and for a trace that stops without one.
     """
 
-    def __init__(self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(
+        self, stream: BufferedIOBase, source: str, *, line_bytes_max: int = LINE_BYTES_MAX, first_line: int = 1
+    ) -> None:
         """Read the header.
 
         Raises:
             TraceError: it has none, or a wrong one.
         """
-        super().__init__(stream, source, line_bytes_max=line_bytes_max)
+        super().__init__(stream, source, line_bytes_max=line_bytes_max, first_line=first_line)
         self.end: EndLine | None = None
-        self.line_number = 0
+        self.line_number = first_line - 1
         self.raw_header = self._next_raw()
         if not self.raw_header:
             raise EmptyTraceError("the file is empty, expected a header", source)

@@ -8,19 +8,9 @@ from typing import Any
 from rich.text import Text
 
 from kraft_conformance.console import print_json, say, show_table, shown
-from kraft_conformance.exit_codes import ExitCode
 
 _GROUPS_SHOWN = 10
 _COLUMNS_SHOWN = 6
-
-
-def show_made(made: Mapping[str, int], output: Path, as_json: bool) -> ExitCode:
-    """Numbers of rows, by name."""
-    if as_json:
-        print_json(dict(made))
-    else:
-        show_table(f"{output}", ("", "rows"), [(name, f"{rows:,}") for name, rows in made.items()])
-    return ExitCode.CONFORMANT
 
 
 def show_answer(answer: Any, as_json: bool) -> None:
@@ -52,11 +42,9 @@ def show_account(account: Mapping[str, int]) -> None:
 
 def show_report(document: Mapping[str, Any], output: Path) -> None:
     """The failures, and where the report is."""
-    if since := document["since"]:
-        if since["differs"]:
-            say(f"nothing is taken over: {since['output']} was checked with another {', '.join(since['differs'])}")
-        else:
-            say(f"{document['account']['taken_over']:,} verdicts are those of {since['output']}")
+    if (earlier := document["earlier"]) and earlier["runs"]:
+        same = f"{earlier['same']:,} of the {earlier['runs']:,} runs in {earlier['archive']} had this model and options"
+        say(f"{document['account']['taken_over']:,} verdicts are those of earlier runs: {same}")
     if worse := document["regressions"]:
         _show_regressions(worse)
     _show_failures(document)
@@ -77,7 +65,7 @@ def show_report(document: Mapping[str, Any], output: Path) -> None:
 
 def _show_regressions(worse: Mapping[str, Any]) -> None:
     """What is worse than in an earlier run."""
-    say(f"against {worse['output']}:")
+    say(f"against {worse['run']}:")
     for one in worse["failures"]:
         words = filter(None, (one["rule"], one["event"] or one["kind"], one["field"]))
         say(f"  new failure in {one['traces']:,} traces: {', '.join(words)}", "red")
@@ -101,9 +89,7 @@ def _show_failures(document: Mapping[str, Any]) -> None:
         if document["failure_groups"] > _GROUPS_SHOWN:
             say(f"and {document['failure_groups'] - _GROUPS_SHOWN} groups more")
     for one in document["violations"]:
-        # Of a broken reference there is no command.
-        example = f": {one['command']}" if one["command"] else ""
-        say(f"{one['traces']:,} x {one['property']} is broken{example}", "red")
+        say(f"{one['traces']:,} x {one['property']} is broken: {one['command']}", "red")
 
 
 def _place(example: Mapping[str, Any]) -> Text:
@@ -113,10 +99,8 @@ def _place(example: Mapping[str, Any]) -> Text:
 
 def show_sweep(document: Mapping[str, Any], output: Path) -> None:
     """What a sweep has come to."""
-    swept, account = document["sweep"], document["account"]
+    account = document["account"]
+    schedules = sum(account[kind] for kind in ("accepted", "rejected", "inconclusive"))
     verdicts = "{accepted:,} accepted, {rejected:,} rejected, {inconclusive:,} inconclusive".format_map(account)
-    say(f"{swept['schedules']:,} schedules, {account['events']:,} events: {verdicts}")
-    if swept["mutant"] is not None:
-        what = f"found after {swept['first']:,} schedules" if swept["first"] else "NOT found"
-        say(f"mutant {swept['mutant']}: {what}")
+    say(f"{schedules:,} schedules, {account['events']:,} events: {verdicts}")
     show_report(document, output)

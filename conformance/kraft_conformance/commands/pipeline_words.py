@@ -49,20 +49,3 @@ def plans_of(
         return Plans(seeds.start, len(seeds), tuple(workloads), tuple(profiles), steps, replicas, **more)
     except InputError as error:
         raise usage_error(str(error)) from error
-
-
-def known_mutant(name: str | None) -> Any:
-    """The mutant of a name; None for None.
-
-    Raises:
-        CommandError: there is none of that name.
-    """
-    if name is None:
-        return None
-    from kraft_spec.mutants import MutantError, load_catalogue, seeded
-
-    try:
-        (chosen,) = seeded(load_catalogue(), [name])
-    except MutantError as error:
-        raise usage_error(str(error)) from error
-    return chosen

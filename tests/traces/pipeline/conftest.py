@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.traces.pipeline.corpus import write_corpus
 
-_LIBRARIES = ("pyspark", "pyarrow", "jinja2")
+_LIBRARIES = ("pyspark", "pyarrow", "deltalake", "jinja2")
 collect_ignore_glob = [] if all(find_spec(library) for library in _LIBRARIES) else ["test_*.py"]
 
 

@@ -1,6 +1,5 @@
 """The rows of one file, for the tests of what is taken in."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,25 +7,26 @@ import pyarrow as pa
 from tests.traces.pipeline.corpus import LINE_BYTES_MAX
 
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES
+from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, TableSchema
+from kraft_traces.streams import LINE_BYTES_MAX as STANDARD_LIMIT
 
 
 class Taken:
     """The rows of a file, by table."""
 
-    def __init__(self, rows: Iterable[dict[str, Any]]) -> None:
-        self.rows = list(rows)
-        self.traces = self._of("trace")
-        self.segments = self._of("segment")
-        self.quarantine = self._of("quarantine")
-        (self.file,) = self._of("file")
-        tables = {TRACES: self.traces, SEGMENTS: self.segments, QUARANTINE: self.quarantine, FILES: [self.file]}
-        tables[EVENTS] = [event for segment in self.segments for event in segment["events"]]
-        for table, of_table in tables.items():
-            pa.RecordBatch.from_pylist(of_table, schema=table.arrow).validate(full=True)
+    def __init__(self, path: Path, source: str, size: int, line_bytes_max: int = STANDARD_LIMIT) -> None:
+        rows: dict[TableSchema, list[dict[str, Any]]] = {
+            table: [] for table in (TRACES, SEGMENTS, EVENTS, QUARANTINE, FILES)
+        }
 
-    def _of(self, table: str) -> list[dict[str, Any]]:
-        return [row[table] for row in self.rows if table in row]
+        def write(table: TableSchema, columns: Any) -> None:
+            batch = pa.RecordBatch.from_pylist([columns], schema=table.arrow) if isinstance(columns, dict) else columns
+            batch.validate(full=True)
+            assert batch.schema == table.arrow
+            rows[table] += batch.to_pylist()
+
+        take_in(write, path, source, size, line_bytes_max=line_bytes_max)
+        self.traces, self.segments, self.events, self.quarantine, (self.file,) = rows.values()
 
     @property
     def reasons(self) -> list[str]:
@@ -47,7 +47,7 @@ class Taken:
 def taken(content: bytes, folder: Path, name: str = "trace.jsonl") -> Taken:
     path = folder / name
     path.write_bytes(content)
-    return Taken(take_in(path, name, len(content), line_bytes_max=LINE_BYTES_MAX))
+    return Taken(path, name, len(content), line_bytes_max=LINE_BYTES_MAX)
 
 
 def accounted(rows: Taken) -> None:

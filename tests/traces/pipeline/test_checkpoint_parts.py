@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -27,6 +28,7 @@ from tests.traces.checkpointed import (
     simulated,
 )
 from tests.traces.pipeline.tables import rows_of
+from tests.traces.pipeline.taken import Taken as Rows
 
 from kraft_dev.detectors.places import END, EVENT, Document, fields_there, with_value
 from kraft_reference.cluster.plan import RunPlan
@@ -37,14 +39,13 @@ from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
 from kraft_traces.message_types import TracedAddVoterRequest
 from kraft_traces.own import own_generator
-from kraft_traces.pipeline import assembly, intake
 from kraft_traces.pipeline import runs as pipeline_runs
-from kraft_traces.pipeline.assembly import reason_of
-from kraft_traces.pipeline.checking import row_of, verdict_row
-from kraft_traces.pipeline.schemas import PART_VERDICTS, QUARANTINE, TRACES, VERDICTS
+from kraft_traces.pipeline import splitting, stretches
+from kraft_traces.pipeline.checking import Checking, part_row, row_of
+from kraft_traces.pipeline.intake import reason_of
+from kraft_traces.pipeline.schemas import QUARANTINE, TRACES, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.splitting import Piece
-from kraft_traces.pipeline.validate import decided
+from kraft_traces.pipeline.validate import together
 from kraft_traces.reader import trace_of_bytes
 from kraft_traces.writer import trace_bytes
 
@@ -67,53 +68,34 @@ class Taken(NamedTuple):
 def taken(lines: Sequence[bytes], part_events: int, segment_bytes: int) -> Taken:
     """Take in a file of these lines."""
     with (
-        patch.object(assembly, "PART_EVENTS", part_events),
-        patch.object(assembly, "SEGMENT_BYTES", segment_bytes),
+        TemporaryDirectory() as folder,
+        patch.object(stretches, "PART_EVENTS", part_events),
+        patch.object(stretches, "SEGMENT_BYTES", segment_bytes),
+        patch.object(splitting, "READ_BYTES", segment_bytes),
     ):
-        going_on = intake._Intake(SOURCE, 10**9)
-        rows = [row for number, raw in enumerate(lines, 1) for row in going_on.line(Piece(number, raw, True))]
-        rows += going_on.finish()
-    wrong = [row["quarantine"] for row in rows if "quarantine" in row]
-    if wrong:
-        assert b"".join(row["raw"] for row in sorted(wrong, key=itemgetter("line"))) == b"".join(lines)
-        (reason,) = [row["reason"] for row in wrong if row["wrong"]]
+        file = Path(folder) / SOURCE
+        file.write_bytes(b"".join(lines))
+        rows = Rows(file, SOURCE, 0)
+    assert rows.raw == b"".join(lines)
+    if rows.reasons:
+        (reason,) = rows.reasons
         return Taken(None, [], reason)
-    (trace,) = [row["trace"] for row in rows if "trace" in row]
-    segments = [row["segment"] for row in rows if "segment" in row]
-    assert b"".join(segment["raw"] for segment in segments) == b"".join(lines)
-    assert trace["parts"] == segments[-1]["part"] + 1
-    return Taken(trace, segments, None)
-
-
-def composed(rows: Sequence[Row]) -> Row:
-    """What `decided` makes of the verdicts on the parts."""
-    place = next((n for n, row in enumerate(rows) if row["verdict"] != "accepted"), len(rows) - 1)
-    judged = rows[: place + 1]
-    sums: dict[str, Row] = {}
-    for one in (one for row in judged for one in row["shown"]):
-        known = sums.setdefault(one["name"], {"name": one["name"], "shown": 0, "events": 0})
-        known["shown"] += one["shown"]
-        known["events"] += one["events"]
-    words = {row["compared"] for row in judged} - {None}
-    return {
-        **rows[place],
-        "candidates_max": max(row["candidates_max"] for row in judged),
-        "open_answers": sorted({answer for row in judged for answer in row["open_answers"]}),
-        "compared": "partial" if len(words) > 1 else next(iter(words), None),
-        "shown": list(sums.values()),
-    }
+    (trace,) = rows.traces
+    assert trace["parts"] == rows.segments[-1]["part"] + 1
+    return Taken(trace, rows.segments, None)
 
 
 def in_parts(found: Taken) -> Row:
     """The verdict from those on the parts."""
     assert found.trace is not None
     parts = groupby(found.segments, itemgetter("part"))
-    return composed([verdict_row(found.trace, list(group), part, **OPTIONS) for part, group in parts])
+    return together([part_row(found.trace, list(group), part, Checking(**OPTIONS)) for part, group in parts])
 
 
 def as_a_whole(lines: Sequence[bytes], trace: Row) -> Row:
     """The verdict on the trace read from its beginning to its end."""
-    return row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS))
+    row = row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS))
+    return {name: row[name] for name in VERDICTS.names}
 
 
 KINDS = {"event": EVENT, "checkpoint": CHECKPOINT, "end": END}
@@ -256,47 +238,22 @@ def test_a_checkpoint_shows_messages_that_nobody_has_shown_before() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _part_rows(traces: int) -> list[list[Row]]:
-    """Verdicts on the parts of many traces, drawn at random; what they are is in `reason`."""
-    chance, drawn = Random(5), []
-    kinds = ("accepted", "accepted", "accepted", "rejected", "inconclusive")
-    for number in range(traces):
-        parts = [
-            {
-                "verdict": chance.choice(kinds),
-                "candidates_max": chance.randint(1, 9),
-                "open_answers": chance.sample(("end_quorum_fetched_flag cleared", "own_vote_at_restart unattached"), 1),
-                "reason": f"{number}/{part}",
-                "compared": chance.choice(("complete", "complete", "complete", "partial", "names only", None)),
-                # A part on which the checker failed shows nothing.
-                "shown": [
-                    {"name": name, "shown": chance.randint(0, 9), "events": chance.randint(9, 20)}
-                    for name in ("role", "HwMonotonic") * chance.choice((0, 1, 1, 1))
-                ],
-            }
-            for part in range(chance.randint(1, 12))
-        ]
-        drawn.append([{**one, "trace_id": f"trace-{number}", "part": part} for part, one in enumerate(parts)])
-    return drawn
+def test_the_first_part_that_is_not_accepted_decides() -> None:
+    shown = {"name": "role", "shown": 1, "events": 2}
+    nothing: Row = dict.fromkeys(VERDICTS.names) | {"open_answers": [], "shown": [shown], "compared": "complete"}
 
+    def part(verdict: str, **more: Any) -> Row:
+        return nothing | {"verdict": verdict, "candidates_max": 1, **more}
 
-def test_the_first_part_that_is_not_accepted_decides(spark: Any) -> None:
-    drawn = _part_rows(150)
-    nothing = dict.fromkeys(PART_VERDICTS.names)
-    said = {"source": "", "generator": "", "profile": "", "events": 0, "other_model": False}
-    said |= {"defect": False, "taken_over": False}
-    lists: Row = {"rules": [], "explained_by": [], "properties": [], "differences": []}
-    rows = [{**nothing, **said, **lists, **row} for parts in drawn for row in parts]
-    Random(6).shuffle(rows)
-    table = spark.createDataFrame([[row[name] for name in PART_VERDICTS.names] for row in rows], PART_VERDICTS.spark)
-    wanted = {row["trace_id"]: row for row in map(composed, drawn)}
-    found = {row["trace_id"]: row.asDict(recursive=True) for row in decided(table).collect()}
-    names = ("verdict", "candidates_max", "open_answers", "reason", "compared", "shown")
-    assert len(found) == 150
-    assert {key: [row[name] for name in names] for key, row in found.items()} == {
-        key: [row[name] for name in names] for key, row in wanted.items()
-    }
-    assert decided(table).columns == list(VERDICTS.names)
+    first = part("accepted", candidates_max=5, open_answers=["b"])
+    wrong = part("rejected", line=7, open_answers=["a"], shown=[])
+    row = together([first, wrong, part("inconclusive", candidates_max=9, compared="partial")])
+    names = ("verdict", "line", "candidates_max", "open_answers", "compared", "shown")
+    assert [row[name] for name in names] == ["rejected", 7, 5, ["a", "b"], "complete", [shown]]
+    row = together([first, part("accepted", compared="names only"), part("inconclusive", reason="stops")])
+    assert (row["verdict"], row["reason"], row["compared"]) == ("inconclusive", "stops", "partial")
+    assert row["shown"] == [{"name": "role", "shown": 3, "events": 6}]
+    assert together([part("accepted", compared=None)])["compared"] is None
 
 
 @cache
@@ -339,8 +296,7 @@ def test_a_long_trace_is_checked_in_parts_with_the_verdict_of_the_whole(shared: 
     assert set(traces) == set(verdicts) == {"right.jsonl", "wrong-line.jsonl", "wrong-checkpoint.jsonl"}
     for name, row in verdicts.items():
         whole = check_reader(trace_of_bytes((corpus / name).read_bytes(), row["source"]))
-        trace = {**row, "first_line": 1}
-        assert row == {"trace_id": row["trace_id"], **row_of(trace, whole)}
+        assert row == {"trace_id": row["trace_id"], **row_of(row, whole)}
         assert traces[name]["parts"] == 3
         assert traces[name]["lines"] == len(_long_run())
     assert (verdicts["right.jsonl"]["verdict"], verdicts["right.jsonl"]["events"]) == (

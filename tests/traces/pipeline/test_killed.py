@@ -15,11 +15,12 @@ from tests.traces.pipeline.tables import all_tables, rows_of
 from kraft_dev.benchmark.pipeline.processes import below
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.journal import DEATHS_MAX
+from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
 from kraft_traces.pipeline.schemas import VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
 
-OPTIONS = SessionOptions("local[2]")
+CORES = 2
+OPTIONS = SessionOptions(f"local[{CORES}]")
 WORKLOADS = ("chaos", "storm", "calm", "upgrade")
 
 
@@ -36,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_path: Path) -> None:
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
     root = shared.sparkContext._gateway.proc.pid
-    killer = KillOnce("validate", lambda: python_workers(root))
+    killer = KillOnce("ingest", lambda: python_workers(root))
     runs.run(OPTIONS, [str(folder)], tmp_path / "killed", notice=killer)
     assert killer.killed is not None
     assert all_tables(tmp_path / "killed") == all_tables(tmp_path / "whole")
@@ -62,9 +63,7 @@ def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_c
     assert {row["verdict"] for row in verdicts.values()} == {"accepted"}
 
 
-def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output_before(
-    shared: Any, tmp_path: Path
-) -> None:
+def test_a_killed_run_loses_the_traces_under_way_and_no_other_verdict(shared: Any, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     # Several in a unit, whose journal is there until the last of them is checked.
@@ -82,17 +81,22 @@ def test_a_killed_run_goes_on_with_the_verdicts_that_it_had_and_leaves_no_output
         told = run.stderr.read().splitlines()
     assert run.returncode == -signal.SIGKILL
     wait_until_gone(children)
+    journals = Journals(unfinished / ".work" / "journals", run="")
+    # What begins when the last verdict of its worker is on disk.
+    assert len(journals.under_way()) <= CORES
     assert told[0] == "starting Spark ..."
     assert not output.exists()
     assert not (unfinished / "verdicts").exists()
     # What is written down is told from what is checked again by another name of the same length.
     name, other = GENERATOR_NAME.encode(), b"x" * len(GENERATOR_NAME)
+    known = 0
     for journal in _journals_with(name, unfinished):
+        known += journal.read_bytes().count(name)
         journal.write_bytes(journal.read_bytes().replace(name, other))
     runs.run(OPTIONS, [str(folder)], output, resume=True)
     verdicts, whole = rows_of(output, VERDICTS), rows_of(tmp_path / "whole", VERDICTS)
     kept = [row for row in verdicts if row["generator"] == other.decode()]
-    assert 0 < len(kept) < len(verdicts)
+    assert 0 < len(kept) == known < len(verdicts)
     assert sorted(({**row, "generator": GENERATOR_NAME} for row in verdicts), key=repr) == whole
 
 

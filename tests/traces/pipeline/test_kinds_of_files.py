@@ -14,7 +14,6 @@ import pytest
 from tests.traces.pipeline.corpus import LINE_BYTES_MAX, good, good_lines, truncated_gzip
 from tests.traces.pipeline.taken import Taken, accounted, taken
 
-from kraft_traces.pipeline.intake import take_in
 from kraft_traces.pipeline.splitting import PIECE_BYTES_MAX
 
 
@@ -82,7 +81,7 @@ def test_what_is_no_regular_file_is_quarantined(tmp_path: Path) -> None:
         bound.bind(str(tmp_path / "socket.jsonl"))
     details = {}
     for path in sorted(tmp_path.iterdir()):
-        rows = Taken(take_in(path, path.name, 0))
+        rows = Taken(path, path.name, 0)
         assert rows.reasons == ["UNREADABLE_FILE"]
         accounted(rows)
         (details[path.name],) = [row["detail"] for row in rows.quarantine]
@@ -100,7 +99,7 @@ def test_a_folder_that_cannot_be_searched_says_why(tmp_path: Path, monkeypatch: 
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(os, "scandir", refuses)
-    rows = Taken(take_in(tmp_path, "folder", 0))
+    rows = Taken(tmp_path, "folder", 0)
     assert [(row["reason"], row["detail"]) for row in rows.quarantine] == [("UNREADABLE_FILE", "Permission denied")]
 
 
@@ -117,7 +116,7 @@ def test_lines_of_a_parquet_file(tmp_path: Path) -> None:
     for kind in (pa.binary(), pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
         values = pa.array(lines, pa.binary()).cast(kind)
         pq.write_table(pa.table({"line": values}), tmp_path / "traces.parquet", row_group_size=7)
-        rows = Taken(take_in(tmp_path / "traces.parquet", "p", 1))
+        rows = Taken(tmp_path / "traces.parquet", "p", 1)
         assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1, 2], [])
         accounted(rows)
 
@@ -133,7 +132,7 @@ def test_lines_of_a_parquet_file(tmp_path: Path) -> None:
 )
 def test_a_sound_parquet_file_without_lines(table: dict[str, list[Any]], detail: str, tmp_path: Path) -> None:
     pq.write_table(pa.table(table), tmp_path / "other.parquet")
-    rows = Taken(take_in(tmp_path / "other.parquet", "other.parquet", 1))
+    rows = Taken(tmp_path / "other.parquet", "other.parquet", 1)
     assert (rows.traces, rows.file["lines"]) == ([], 0)
     assert [(row["reason"], row["detail"]) for row in rows.quarantine] == [("CORRUPT_PARQUET", detail)]
     accounted(rows)
@@ -167,7 +166,7 @@ def test_a_row_of_a_parquet_file_that_is_no_line(value: str | None, reason: str,
     lines[5:5] = [value, value]
     lines += [raw.decode() for raw in good_lines(2)]
     pq.write_table(pa.table({"line": lines}), tmp_path / "t.parquet")
-    rows = Taken(take_in(tmp_path / "t.parquet", "t.parquet", 1, line_bytes_max=LINE_BYTES_MAX))
+    rows = Taken(tmp_path / "t.parquet", "t.parquet", 1, line_bytes_max=LINE_BYTES_MAX)
     assert [trace["seed"] for trace in rows.traces] == [2]
     (wrong,) = [row for row in rows.quarantine if row["wrong"]]
     raw = b"" if value is None else value.encode()
@@ -181,7 +180,7 @@ def test_a_header_over_several_lines_in_a_row_leaves_the_trace_before_it_alone(t
     header, *others = [raw.decode() for raw in good_lines(2)]
     lines = [raw.decode() for raw in good_lines(1)[:-1]] + [header.replace(",", ",\n"), *others]
     pq.write_table(pa.table({"line": lines}), tmp_path / "t.parquet")
-    rows = Taken(take_in(tmp_path / "t.parquet", "t.parquet", 1))
+    rows = Taken(tmp_path / "t.parquet", "t.parquet", 1)
     assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1], ["MALFORMED_JSON"])
     accounted(rows)
 
@@ -190,5 +189,5 @@ def test_a_parquet_file_with_a_name_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"x\xff.parquet")
     with path.open("wb") as file:
         pq.write_table(pa.table({"line": [raw.decode() for raw in good_lines(1)]}), file)
-    rows = Taken(take_in(path, "x", 1))
+    rows = Taken(path, "x", 1)
     assert ([trace["seed"] for trace in rows.traces], rows.reasons) == ([1], [])

@@ -80,10 +80,10 @@ def test_a_trace_over_which_workers_have_died_is_known_by_name_and_the_verdicts_
 
 def test_a_result_that_breaks_off_in_its_journal_is_none(tmp_path: Path) -> None:
     with Journals(tmp_path).opened() as journal:
-        journal.row("one", "one.jsonl:1", lambda _: {"raw": b"kept"})
-        journal.row("two", "two.jsonl:1", lambda _: {"raw": b"torn"})
+        journal.row("one", "one.jsonl:1", lambda _: {"field": "kept"})
+        journal.row("two", "two.jsonl:1", lambda _: {"field": "torn"})
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-1])
     with Journals(tmp_path).opened() as journal:
-        assert journal.row("one", "one.jsonl:1", lambda _: {}) == {"raw": b"kept"}
+        assert journal.row("one", "one.jsonl:1", lambda _: {}) == {"field": "kept"}
         assert journal.row("two", "two.jsonl:1", lambda deaths: {"deaths": deaths}) == {"deaths": 0}

@@ -57,7 +57,7 @@ def document(**changes: Any) -> dict[str, Any]:
             "traces_quarantined": 1,
         },
         "sweep": None,
-        "since": None,
+        "earlier": None,
         "regressions": None,
         "other_model": 1,
         "sources": [source | counts],

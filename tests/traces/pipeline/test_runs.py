@@ -17,6 +17,7 @@ from tests.traces.pipeline.tables import all_tables, rows_of
 from kraft_traces.check import check_reader
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.accounting import account
+from kraft_traces.pipeline.checking import Checking
 from kraft_traces.pipeline.coverage import everything
 from kraft_traces.pipeline.failures import AccountingError, InputError, OutputError
 from kraft_traces.pipeline.ingest import INTAKE_TABLES
@@ -26,7 +27,6 @@ from kraft_traces.pipeline.schemas import (
     EVENTS,
     FILES,
     QUARANTINE,
-    SEGMENTS,
     TABLES,
     TRACES,
     VERDICTS,
@@ -38,7 +38,7 @@ from kraft_traces.pipeline.units import run_units
 from kraft_traces.reader import trace_of_bytes
 
 OPTIONS = SessionOptions("local[2]")
-STOPS = ("ingest", "verdicts", "coverage")
+STOPS = ("verdicts", "coverage")
 
 
 def test_verdicts_are_those_of_each_trace_by_itself(whole_run: Path, corpus: Path) -> None:
@@ -156,7 +156,7 @@ class _StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("stage", ["validate", *(pytest.param(name, marks=pytest.mark.nightly) for name in STOPS)])
+@pytest.mark.parametrize("stage", ["ingest", *(pytest.param(name, marks=pytest.mark.nightly) for name in STOPS)])
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
     shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
@@ -206,7 +206,7 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(shared: Any, tmp
     with stopped_at("finish_tables"):
         runs.run(OPTIONS, [str(copy)], output)
     with pytest.raises(OutputError, match="begun with every 500, not 7"):
-        runs.run(OPTIONS, [str(copy)], output, resume=True, checking=runs.Checking(every=7))
+        runs.run(OPTIONS, [str(copy)], output, resume=True, checking=Checking(every=7))
     copy.write_bytes(good(1))
     with pytest.raises(InputError, match="has changed"):
         runs.run(OPTIONS, [str(copy)], output, resume=True)
@@ -214,52 +214,23 @@ def test_a_run_is_taken_up_with_the_same_input_and_options_only(shared: Any, tmp
 
 def test_an_unfinished_run_of_another_command_is_not_taken_up(shared: Any, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    (tmp_path / "trace.jsonl").write_bytes(good())
-    inputs = [str(tmp_path / "trace.jsonl")]
     with stopped_at("finish_tables"):
-        runs.ingest(OPTIONS, inputs, output, resume=False)
-    with pytest.raises(OutputError, match="an unfinished run of `pipeline ingest`, not of `pipeline run`"):
-        runs.run(OPTIONS, inputs, output, resume=True)
-
-
-def test_a_stage_is_taken_up_with_the_same_options_only(shared: Any, tmp_path: Path) -> None:
-    output = tmp_path / "out"
+        runs.sweep(OPTIONS, Plans(0, 1, ("calm",), steps=20), output)
     (tmp_path / "trace.jsonl").write_bytes(good())
-    runs.ingest(OPTIONS, [str(tmp_path / "trace.jsonl")], output, resume=False)
-    with stopped_at("finish_tables"):
-        runs.validate(OPTIONS, output, checking=runs.Checking(every=100))
-    with pytest.raises(OutputError, match="was begun to be validated with every 100, not 500"):
-        runs.validate(OPTIONS, output, checking=runs.Checking())
-    assert runs.validate(OPTIONS, output, checking=runs.Checking(every=100)) == {"accepted": 1}
+    with pytest.raises(OutputError, match="an unfinished run of `pipeline sweep`, not of `pipeline run`"):
+        runs.run(OPTIONS, [str(tmp_path / "trace.jsonl")], output, resume=True)
 
 
-def test_simulated_traces_are_the_same_as_when_they_are_written_and_read(shared: Any, tmp_path: Path) -> None:
-    plans = Plans(3, 2, ("chaos", "calm"), steps=40, replicas=3)
-    made = runs.generate(OPTIONS, plans, tmp_path / "made", resume=False)
-    assert made["traces"] == made["files"] == 4
-    # The same lines, read from one file.
-    lines = b"".join(
-        row["raw"]
-        for row in sorted(rows_of(tmp_path / "made", SEGMENTS), key=lambda row: (row["trace_id"], row["segment"]))
-    )
-    (tmp_path / "all.jsonl").write_bytes(lines)
-    read = runs.ingest(OPTIONS, [str(tmp_path / "all.jsonl")], tmp_path / "read", resume=False)
-    assert read == made | {"files": 1}
-    facts = ("seed", "workload", "events", "bytes", "complete", "profile", "spec_hash")
-    made_traces, read_traces = (
-        sorted(tuple(row[name] for name in facts) for row in rows_of(tmp_path / name, TRACES))
-        for name in ("made", "read")
-    )
-    assert made_traces == read_traces
-    columns = [name for name in EVENTS.names if name not in ("trace_id", "line")]
-    made_events, read_events = (
-        sorted(repr([row[name] for name in columns]) for row in rows_of(tmp_path / name, EVENTS))
-        for name in ("made", "read")
-    )
-    assert made_events == read_events
-    # Each of the other stages by itself.
-    assert runs.validate(OPTIONS, tmp_path / "made", checking=runs.Checking()) == {"accepted": 4}
-    runs.coverage(OPTIONS, tmp_path / "made")
-    document = runs.report(OPTIONS, tmp_path / "made")
-    assert (document["account"]["accepted"], document["failures"]) == (4, [])
-    assert (tmp_path / "made" / "report" / "report.html").is_file()
+def test_large_files_are_read_on_one_core_and_checked_on_all_with_the_same_tables(
+    spark: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def left(output: Path) -> int:
+        events: int = json.loads((output / "pipeline.json").read_bytes())["left_to_validate"]
+        return events
+
+    # Larger than nothing are all.
+    monkeypatch.setattr("kraft_traces.pipeline.ingest.UNIT_BYTES", 0)
+    runs.run_in(spark, [str(corpus)], tmp_path / "out")
+    assert all_tables(tmp_path / "out") == all_tables(whole_run)
+    assert left(whole_run) == 0
+    assert left(tmp_path / "out") == len(rows_of(whole_run, EVENTS))

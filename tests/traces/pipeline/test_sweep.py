@@ -1,25 +1,26 @@
-"""Sweeps: nothing is found wrong with the reference, and a mutant is, after a number of schedules that is its own."""
+"""Sweeps: nothing is found wrong with the reference, and what would be is reported."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.traces.pipeline.shell import pipeline
+from msgspec import UNSET
+from msgspec.structs import replace
 from tests.traces.pipeline.tables import rows_of
 
-from kraft_traces.check import check_reader
-from kraft_traces.pipeline import runs
+from kraft_reference.cluster.occurrence import Occurrence
+from kraft_reference.cluster.plan import RunPlan
+from kraft_traces.encode import event_line
+from kraft_traces.lines import EventLine
+from kraft_traces.own import own_generator
+from kraft_traces.pipeline import runs, sweep
 from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.plans import VOTERS, Plans
-from kraft_traces.pipeline.schemas import COVERAGE, SCHEDULES, VERDICTS
+from kraft_traces.pipeline.plans import VOTERS, Plans, source_of
+from kraft_traces.pipeline.schemas import COVERAGE, VERDICTS
 from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.sweep import cuts
-from kraft_traces.reader import open_trace
+from kraft_traces.writer import trace_bytes
 
 OPTIONS = SessionOptions("local[2]")
-MUTANT = "votes-twice"
-RULE = "vote.once-per-epoch"
 
 
 def test_each_seed_comes_with_each_profile_and_each_workload() -> None:
@@ -41,41 +42,53 @@ def test_each_seed_comes_with_each_profile_and_each_workload() -> None:
         Plans(0, 1, ("chaos", "calm", "chaos"))
 
 
-def test_jobs_grow_until_they_are_large_and_hold_every_unit_once() -> None:
-    assert cuts(100, 8, 20) == [0, 8, 24, 44, 64, 84, 100]
-    assert cuts(40, 20, 20) == [0, 20, 40]
-    assert cuts(3, 8, 20) == [0, 3]
+def _written(plan: RunPlan, folder: Path) -> None:
+    simulation = plan.simulation()
+    lines = trace_bytes(simulation.run(), simulation.configuration, own_generator(plan.seed, plan.workload))
+    (folder / f"{source_of(plan).replace('/', '-')}.jsonl").write_bytes(b"".join(lines))
 
 
-def test_a_sweep_counts_what_generate_and_validate_count(shared: Any, tmp_path: Path) -> None:
+def test_a_sweep_counts_what_a_run_over_the_same_traces_counts(shared: Any, tmp_path: Path) -> None:
     plans = Plans(0, 1, ("calm", "elections", "storm"), ("kip", "kafka-4"), steps=40)
     document = runs.sweep(OPTIONS, plans, tmp_path / "swept")
-    runs.generate(OPTIONS, plans, tmp_path / "made", resume=False)
-    runs.validate(OPTIONS, tmp_path / "made", checking=runs.Checking())
-    runs.coverage(OPTIONS, tmp_path / "made")
-    assert document["sweep"] == {"schedules": 6, "failing": 0, "first": None, "mutant": None}
+    (tmp_path / "in").mkdir()
+    for index in range(len(plans)):
+        _written(plans.plan(index), tmp_path / "in")
+    runs.run(OPTIONS, [str(tmp_path / "in")], tmp_path / "run")
     assert (document["failures"], document["violations"], document["account"]["accepted"]) == ([], [], 6)
-    for table in (VERDICTS, COVERAGE):
-        assert rows_of(tmp_path / "swept", table) == rows_of(tmp_path / "made", table)
+    assert rows_of(tmp_path / "swept", COVERAGE) == rows_of(tmp_path / "run", COVERAGE)
+    names = [name for name in VERDICTS.names if name not in ("trace_id", "source", "command")]
+    swept, checked = (
+        sorted(repr([row[name] for name in names]) for row in rows_of(tmp_path / folder, VERDICTS))
+        for folder in ("swept", "run")
+    )
+    assert swept == checked
+    commands = {row["source"]: row["command"] for row in rows_of(tmp_path / "swept", VERDICTS)}
+    assert commands == {source_of(plan): plan.command_line() for plan in map(plans.plan, range(len(plans)))}
 
 
-def test_a_mutant_is_found_and_named_and_its_schedule_fails_again(tmp_path: Path) -> None:
-    options = ("--schedules", 200, "--steps", 200, "-w", "elections", "-w", "storm", "-p", "kip")
-    swept = pipeline("sweep", *options, "--mutant", MUTANT, "-o", tmp_path / "out", "--master", "local[2]", "--json")
-    assert swept.returncode == 1, swept.stderr
-    document = json.loads(swept.stdout)
-    schedules = sorted(rows_of(tmp_path / "out", SCHEDULES), key=lambda row: int(row["index"]))
-    first = next(row["index"] for row in schedules if row["failed"]) + 1
-    assert (document["sweep"]["first"], document["sweep"]["mutant"]) == (first, MUTANT)
-    assert [row["index"] for row in schedules] == list(range(len(schedules)))
-    assert len(schedules) < 200
-    for group in document["failures"]:
-        example = group["example"]
-        # No command has the mutant in it, so none would show the failure again but that on the prefix.
-        assert example["commands"] == [f"kraft-spec validate {example['prefix']}"]
-        with open_trace(tmp_path / "out" / "report" / example["prefix"]) as reader:
-            rejection = check_reader(reader).rejection
-        assert rejection is not None
-        assert (rejection.sequence, rejection.event) == (example["sequence"], group["event"])
-    assert any(RULE in group["example"]["rules"] for group in document["failures"])
-    assert document == json.loads((tmp_path / "out" / "report" / "report.json").read_bytes())
+def test_a_wrong_step_is_rejected_and_only_what_comes_before_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(occurrence: Occurrence) -> EventLine:
+        line = event_line(occurrence)
+        if occurrence.sequence != 7:
+            return line
+        assert line.state is not UNSET
+        assert line.state.epoch is not UNSET
+        return replace(line, state=replace(line.state, epoch=line.state.epoch + 7))
+
+    monkeypatch.setattr(sweep, "event_line", wrong)
+    found = sweep.swept(RunPlan(seed=0, steps=20, workload="calm"))
+    row = found["verdict"]
+    assert (row["verdict"], row["sequence"], row["field"]) == ("rejected", 7, "state.epoch")
+    assert sum(tally["events"] for tally in found["tallies"]) == row["events"] == 6
+
+
+def test_a_reference_that_raises_is_a_failure_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raises(_plan: RunPlan) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(sweep, "simulation_of", raises)
+    found = sweep.swept(RunPlan(seed=0, steps=20, workload="calm"))
+    row = found["verdict"]
+    assert (row["verdict"], row["kind"], row["field"]) == ("rejected", "raises", "ZeroDivisionError")
+    assert (row["reason"], found["tallies"]) == ("ZeroDivisionError: by zero", [])

@@ -4,22 +4,38 @@ The process starts one Java machine at its first trace, parses the specification
 both.
 """
 
-import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from io import BufferedIOBase
+from tempfile import SpooledTemporaryFile
+from typing import Any, cast
 
-from msgspec import DecodeError
-
-from kraft_traces.check import CANDIDATES_MAX, EVERY, OtherModelError, Rejection, Verdict, VerdictKind, check_reader
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
 from kraft_traces.check.model import trace_model
+from kraft_traces.check.run import LineSource
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import TraceError
 from kraft_traces.pipeline.journal import given_up
-from kraft_traces.pipeline.parts import PartLines
+from kraft_traces.pipeline.parts import PartReader
+from kraft_traces.pipeline.stretches import SPOOL_BYTES_MAX
 
 Row = dict[str, Any]
 
 _DETAIL_MAX = 2_000
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How traces are checked."""
+
+    every: int = EVERY
+    candidates_max: int = CANDIDATES_MAX
+
+    def as_dict(self) -> dict[str, Any]:
+        """What decides the verdicts, as JSON has it."""
+        return {**vars(self), "spec_hash": spec_hash()}
 
 
 @cache
@@ -28,24 +44,49 @@ def ready_model() -> None:
     trace_model()
 
 
-def verdict_row(
-    trace: Row, segments: Iterable[Row], part: int = 0, *, every: int = EVERY, candidates_max: int = CANDIDATES_MAX
-) -> Row:
-    """The row of `verdicts` of a trace, or of a part of one, of which the following part judges the rest.
+def verdict_row(trace: Row, lines: LineSource, checking: Checking, start: CheckpointLine | None = None) -> Row:
+    """The row of `verdicts` of a trace, or of a part of one that begins at the checkpoint `start`.
 
-    Whatever the checker does with it, there is one: an error of the checker makes the trace inconclusive.
-    `trace` has the columns of `traces` that the verdict repeats, and its header.
+    An error of the checker makes it inconclusive.
+    `trace` has the columns of `traces` that the verdict repeats.
+
+    Raises:
+        TraceError: a line after the header is wrong.
     """
     try:
         ready_model()
-        lines = PartLines(trace["header"], trace["source"], segments, part, trace["first_line"])
-        verdict = check_reader(lines, every=every, candidates_max=candidates_max, start=lines.start)
-    except (TraceError, OtherModelError, DecodeError) as error:
-        # The stage before lets none through, unless its tables come from somewhere else.
-        return _undecided(trace, f"not a trace any more: {error}")
+        verdict = check_reader(lines, **vars(checking), start=start)
     except Exception as error:
+        # The header is right by itself: what is said of it is that no model does without all of its rules.
+        if isinstance(error, TraceError) and error.line_number != 1:
+            raise
         return _undecided(trace, f"the checker fails: {type(error).__name__}: {error}")
     return row_of(trace, verdict)
+
+
+def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking) -> Row:
+    """The row of a part of a trace, of which the following part judges the rest; `trace` has its header too."""
+    first_line, closing = None, None
+    with SpooledTemporaryFile(SPOOL_BYTES_MAX) as spool:
+        for segment in segments:
+            spool.write(segment["raw"])
+            first_line = first_line or segment["first_line"]
+            closing = segment["closing"]
+        spool.write(closing or b"")
+        spool.seek(0)
+        try:
+            lines = PartReader(
+                cast(BufferedIOBase, spool),
+                trace["source"],
+                header=trace["header"],
+                first_line=first_line or 0,
+                part=part,
+                is_closed=closing is not None,
+            )
+            return verdict_row(trace, lines, checking, lines.start)
+        except ValueError as error:
+            # `ingest` lets none through, unless the tables come from somewhere else.
+            return _undecided(trace, f"not a trace any more: {error}")
 
 
 _OF_TRACE = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
@@ -55,7 +96,7 @@ _LISTS = ("open_answers", "shown", "rules", "explained_by", "properties", "diffe
 
 def _undecided(trace: Row, reason: str) -> Row:
     return {
-        **{name: trace[name] for name in _OF_TRACE},
+        **{name: trace.get(name) for name in _OF_TRACE},
         "verdict": VerdictKind.INCONCLUSIVE.value,
         "events": 0,
         "candidates_max": 0,
@@ -83,10 +124,6 @@ def raised_row(trace: Row, error: Exception) -> Row:
 
 def row_of(trace: Row, verdict: Verdict) -> Row:
     """The row of a verdict."""
-    # A place counted from the header of a trace as one in its source.
-    first_line, reason = trace["first_line"], verdict.reason
-    if reason is not None:
-        reason = _PLACE.sub(lambda found: f"line {int(found[1]) + first_line - 1}:", reason)
     row = _undecided(trace, "")
     row |= {
         "verdict": verdict.kind.value,
@@ -99,24 +136,20 @@ def row_of(trace: Row, verdict: Verdict) -> Row:
             {"name": name, "shown": counted.shown, "events": counted.events}
             for name, counted in (*verdict.compared.groups.items(), *verdict.compared.properties.items())
         ],
-        "reason": reason,
+        "reason": verdict.reason,
         "defect": False,
     }
     if verdict.rejection is not None:
-        row |= _rejection(verdict.rejection, first_line)
+        row |= _rejection(verdict.rejection)
     return row
 
 
-_PLACE = re.compile(r"^line (\d+):")
-
-
-def _rejection(rejection: Rejection, first_line: int) -> Row:
+def _rejection(rejection: Rejection) -> Row:
     conjunct = rejection.conjunct
     rules = list(dict.fromkeys((*rejection.explained_by, *rejection.rules)))
     return {
         "kind": rejection.kind.value,
-        # The reader counts from the header, which need not be the first line of its file.
-        "line": rejection.line + first_line - 1,
+        "line": rejection.line,
         "sequence": rejection.sequence,
         "event": rejection.event,
         "replica": rejection.replica,

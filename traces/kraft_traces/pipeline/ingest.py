@@ -1,61 +1,95 @@
 """The stage `ingest`: files to the tables `files`, `traces`, `segments`, `events` and `quarantine`.
 
 A file is read by one task from its beginning to its end, in bounded memory.
+Where it is one of many, its traces are checked as they are read; what is left of the others is for `validate`.
 """
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kraft_traces.pipeline.checking import Checking, given_up_row, verdict_row
 from kraft_traces.pipeline.failures import InputError
 from kraft_traces.pipeline.inputs import list_inputs
 from kraft_traces.pipeline.intake import take_in
+from kraft_traces.pipeline.journal import DEATHS_MAX, Journal, Journals
+from kraft_traces.pipeline.known import Known
 from kraft_traces.pipeline.progress import Notice
-from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES
+from kraft_traces.pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.units import Row, Write, planned, planned_units, units_wanted, write_plan, written
+from kraft_traces.pipeline.units import Row, planned, planned_units, units_wanted, write_plan, written
+from kraft_traces.reader import TraceReader
 
 UNIT_BYTES = 2**25
 """A unit has no more bytes of files, unless it is one file: some seconds of work."""
 
+STAGE = "ingest"
 INTAKE_TABLES = (TRACES, SEGMENTS, EVENTS, QUARANTINE, FILES)
 
 _PLAN = "ingest.parquet"
-_TABLE_OF = {"file": FILES, "trace": TRACES, "quarantine": QUARANTINE}
 
 
-def write_intake(write: Write, rows: Iterable[Row]) -> None:
-    """Write rows as `take_in` and `simulated` give them."""
-    for row in rows:
-        ((kind, columns),) = row.items()
-        if kind == "segment":
-            for event in columns.pop("events"):
-                write(EVENTS, event)
-            write(SEGMENTS, columns)
-        else:
-            write(_TABLE_OF[kind], columns)
+def _ingest(
+    unit: int, *, folder: Path, journals: Journals, checking: Checking, known: Path | None, bytes_max: int
+) -> None:
+    journals = journals.of_unit(unit)
+    files = planned(folder / _PLAN, unit)
+    with written(folder, unit, (PART_VERDICTS, *INTAKE_TABLES)) as write, journals.opened() as journal:
+        # A large file is read on one core: its traces are checked on all of them.
+        is_large = sum(file["bytes"] for file in files) > bytes_max
+        judge = None if is_large else partial(_judged, journal, checking, Known(known))
+        for file in files:
+            take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge=judge)
+    journals.forget()
 
 
-def _ingest(unit: int, *, folder: Path) -> None:
-    with written(folder, unit, INTAKE_TABLES) as write:
-        for file in planned(folder / _PLAN, unit):
-            write_intake(write, take_in(Path(os.fsdecode(file["path"])), file["source"], file["bytes"]))
+def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, reader: TraceReader) -> Row | None:
+    if trace["sha256"] in known:
+        # `validate` takes the verdict over, or finds that there is none.
+        return None
+
+    def checked(deaths: int) -> Row:
+        if deaths >= DEATHS_MAX:
+            return given_up_row(trace, deaths)
+        return verdict_row(trace, reader, checking)
+
+    return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", checked)
 
 
-def run_ingest(session: Any, workspace: Workspace, patterns: Iterable[str], notice: Notice) -> None:
+def run_ingest(
+    session: Any,
+    workspace: Workspace,
+    patterns: Iterable[str],
+    notice: Notice,
+    checking: Checking,
+    known: Path | None = None,
+) -> None:
     """Run the stage.
+
+    Args:
+        session: of Spark.
+        workspace: of the run.
+        patterns: what is read.
+        notice: is told how far it is.
+        checking: how to check what is read.
+        known: file of `write_known`: what is not checked here, because its verdict may be taken over.
 
     Raises:
         InputError: there is nothing to read, or what there was is not the same any more.
+        SparkError: the same few traces have ended their workers again and again.
     """
     files, listed = list_inputs(patterns)
     if workspace.facts().setdefault("input", listed) != listed:
         raise InputError("the input has changed since the run began: begin again with another output folder")
     workspace.note(input=listed)
-    plan = workspace.work / _PLAN
+    plan = workspace.stage(STAGE) / _PLAN
     if not plan.exists():
         files.sort(key=lambda file: (-file["bytes"], file["source"]))
         write_plan(plan, files, "bytes", UNIT_BYTES, units_wanted(session))
-    workspace.make(session, "ingest", range(planned_units(plan)), INTAKE_TABLES, _ingest, notice)
-    workspace.finish_tables(INTAKE_TABLES)
+    journals = Journals(workspace.journals(STAGE))
+    work = partial(_ingest, journals=journals, checking=checking, known=known, bytes_max=UNIT_BYTES)
+    with journals.explained():
+        workspace.make(session, STAGE, range(planned_units(plan)), INTAKE_TABLES, work, notice)
+    workspace.finish_tables(STAGE, INTAKE_TABLES)

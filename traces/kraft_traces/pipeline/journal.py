@@ -20,7 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from msgspec import Struct
-from msgspec.msgpack import Decoder, Encoder
+from msgspec.json import Decoder, Encoder
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from kraft_traces.pipeline.failures import SparkError
 
 Row = dict[str, Any]
 
@@ -28,7 +32,6 @@ DEATHS_MAX = 3
 """So often a worker may die over a piece of work."""
 
 _SHOWN_MAX = 5
-_LENGTH_BYTES = 4
 
 
 class Begun(Struct, frozen=True, tag=True, array_like=True):
@@ -91,6 +94,20 @@ class Journals:
         journals = map(_read, self._files(f"{self.run}*"))
         return [one for begun, done in journals for key, one in begun.items() if key not in done]
 
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """A job that fails because workers have died within the block says over what.
+
+        Raises:
+            SparkError: it is so.
+        """
+        try:
+            yield
+        except (PySparkException, Py4JError) as error:
+            if not (died := self.described()):
+                raise
+            raise SparkError(f"a Spark job failed: {died}") from error
+
     def described(self) -> str:
         """The same in words; empty if there is none."""
         found = sorted({one.what for one in self.under_way()})
@@ -135,8 +152,7 @@ class Journal:
         return row
 
     def _write(self, record: Begun | Done) -> None:
-        content = _ENCODER.encode(record)
-        self._file.write(len(content).to_bytes(_LENGTH_BYTES, "big") + content)
+        self._file.write(_ENCODER.encode(record) + b"\n")
         self._file.flush()
 
 
@@ -144,13 +160,10 @@ def _read(path: Path) -> tuple[dict[str, Begun], dict[str, Row | None]]:
     """What was begun, and what has come of it, by key; a last record that breaks off is none."""
     begun: dict[str, Begun] = {}
     done: dict[str, Row | None] = {}
-    content = path.read_bytes()
-    start = 0
-    while (first := start + _LENGTH_BYTES) <= len(content):
-        start = first + int.from_bytes(content[start:first], "big")
-        if start > len(content):
+    for line in path.read_bytes().splitlines(keepends=True):
+        if not line.endswith(b"\n"):
             break
-        record = _DECODER.decode(content[first:start])
+        record = _DECODER.decode(line)
         if isinstance(record, Begun):
             begun[record.key] = record
         else:

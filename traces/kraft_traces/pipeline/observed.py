@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from msgspec import UNSET
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import json
 
-from kraft_traces.effects import TracedAnswer, TracedSend
-from kraft_traces.lines import EventLine
-from kraft_traces.state_types import TracedState
-
-Row = dict[str, Any]
+from kraft_traces.pipeline.schemas import EVENTS
 
 FAULTS: dict[str, str] = {
     "Crash": "crash between steps",
@@ -25,52 +23,97 @@ CRASH_IN_STEP = "crash within a step"
 
 FAULT_KINDS = (*FAULTS.values(), CRASH_IN_STEP)
 
+# Once, because Arrow looks for pandas each time that it makes an array of Python's values.
+_FAULT_EVENTS, _FAULTS = pa.array(FAULTS), pa.array(FAULTS.values())
 
-def event_row(trace_id: str, line_number: int, line: EventLine, role_before: str | None) -> Row:
-    """The row of a line; `role_before` is what the line before it at that replica shows, if it does."""
-    state = _UNOBSERVED if line.state is UNSET else line.state
-    message = line.message
-    pre_vote = getattr(message, "pre_vote", None)
-    return {
-        "trace_id": trace_id,
-        "line": line_number,
-        "sequence": line.sequence,
-        "time_ms": _or_none(line.time_ms),
-        "event": line.event,
-        "replica": _or_none(line.replica),
-        "message": None if message is UNSET else message.__struct_config__.tag,
-        "pre_vote": pre_vote if isinstance(pre_vote, bool) else None,
-        "refusal": line.refusal if line.refusal else None,
-        "fault": FAULTS.get(line.event) if line.crash is UNSET else CRASH_IN_STEP,
-        "errors": _errors(line),
-        "role_before": role_before,
-        "role_after": None if state.role is UNSET else state.role.value,
-        "epoch": _or_none(state.epoch),
-        "leader_id": _or_none(state.leader_id),
-        "log_end_offset": _or_none(state.log_end_offset),
-        "high_watermark": _or_none(state.high_watermark),
+FIRST_ROLE = "Unattached"
+"""Of each replica before the first event: it starts on an empty disk."""
+
+_ERROR = pa.struct([("error", pa.string())])
+_STATE = ("epoch", "leader_id", "log_end_offset", "high_watermark")
+_LINE = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("sequence", pa.int64()),
+        ("time_ms", pa.int64()),
+        ("event", pa.string()),
+        ("replica", pa.int32()),
+        ("message", pa.struct([("type", pa.string()), ("pre_vote", pa.bool_())])),
+        ("effects", pa.list_(pa.struct([("message", _ERROR), ("reply", _ERROR)]))),
+        ("refusal", pa.string()),
+        ("crash", pa.struct([("completed", pa.int64())])),
+        ("answer", _ERROR),
+        ("state", pa.struct([("role", pa.string()), *((name, EVENTS.arrow.field(name).type) for name in _STATE)])),
+    ]
+)
+"""The part of a line that is looked at."""
+
+
+def events_of(trace_id: str, raw: bytes, first_line: int, roles: dict[int, str | None]) -> Any:
+    """The rows of `events` of some lines of a trace, a `RecordBatch`: all at once, none of them as an object.
+
+    Args:
+        trace_id: of the trace.
+        raw: lines that have been held to their form; of those that are no events there is no row.
+        first_line: number of the first.
+        roles: of each replica what the line before shows, if it does; brought to what the last of these lines shows.
+    """
+    lines = _read(raw)
+    numbers = pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(lines)), start=first_line - 1)
+    lines = lines.append_column("line", numbers)
+    events = lines.filter(pc.equal(lines["kind"], "event")).combine_chunks()
+    message, state = events["message"], events["state"]
+    role_after = pc.struct_field(state, "role")
+    fault = pc.replace_with_mask(
+        pc.take(_FAULTS, pc.index_in(events["event"], _FAULT_EVENTS)).combine_chunks(),
+        pc.is_valid(events["crash"]).combine_chunks(),
+        CRASH_IN_STEP,
+    )
+    columns = {
+        "trace_id": pa.repeat(trace_id, len(events)),
+        **{name: events[name] for name in ("line", "sequence", "time_ms", "event", "replica", "refusal")},
+        "message": pc.struct_field(message, "type"),
+        "pre_vote": pc.struct_field(message, "pre_vote"),
+        "fault": fault,
+        "errors": _errors(events),
+        "role_before": _before(events["replica"].to_pylist(), role_after.to_pylist(), roles),
+        "role_after": role_after,
+        **{name: pc.struct_field(state, name) for name in _STATE},
     }
+    table = pa.table([columns[name] for name in EVENTS.names], schema=EVENTS.arrow)
+    (batch,) = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=EVENTS.arrow)]
+    return batch
 
 
-_UNOBSERVED = TracedState()
+def _read(raw: bytes) -> Any:
+    # In one block, because a line must not straddle two.
+    whole = json.ReadOptions(use_threads=False, block_size=len(raw) + 1)
+    parse = json.ParseOptions(explicit_schema=_LINE, unexpected_field_behavior="ignore")
+    return json.read_json(pa.BufferReader(raw), whole, parse)
 
 
-def _or_none(value: Any) -> Any:
-    return None if value is UNSET else value
+def _errors(events: Any) -> Any:
+    """The error codes of the answers that each event sends."""
+    found: list[list[str]] = [[] for _ in range(len(events))]
+    effects = events["effects"].combine_chunks()
+    sent = pc.list_flatten(effects)
+    errors = pc.coalesce(*(pc.struct_field(sent, [kind, "error"]) for kind in ("message", "reply")))
+    there, senders = pc.is_valid(errors), pc.list_parent_indices(effects)
+    for event, error in zip(senders.filter(there).to_pylist(), errors.filter(there).to_pylist(), strict=True):
+        found[event].append(error)
+    for event, error in enumerate(pc.struct_field(events["answer"], "error").to_pylist()):
+        if error is not None:
+            found[event].append(error)
+    return pa.array(found, EVENTS.arrow.field("errors").type)
 
 
-def _errors(line: EventLine) -> list[str]:
-    if line.answer is not UNSET:
-        error = getattr(line.answer, "error", UNSET)
-        return [] if error is UNSET else [error.value]
-    if not line.effects:
-        return []
-    found: list[str] = []
-    for effect in line.effects:
-        if type(effect) is TracedSend:
-            error = getattr(effect.message, "error", UNSET)
-            if error is not UNSET:
-                found.append(error.value)
-        elif type(effect) is TracedAnswer:
-            found.append(effect.reply.error.value)
-    return found
+def _before(replicas: list[int | None], after: list[str | None], roles: dict[int, str | None]) -> Any:
+    """What the line before each one at its replica shows."""
+    before: list[str | None] = []
+    for replica, role in zip(replicas, after, strict=True):
+        if replica is None:
+            before.append(None)
+        else:
+            before.append(roles.get(replica))
+            roles[replica] = role
+    return pa.array(before, pa.string())

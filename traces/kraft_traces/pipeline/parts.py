@@ -1,112 +1,51 @@
-"""A part of a trace, from one checkpoint to the next, as lines for the checker.
+"""A part of a trace, from one checkpoint to the next, as the checker reads it.
 
-`ingest` has held the lines to their form and to each other, so here they are decoded and no more.
+`ingest` has held the lines to their form and to each other, over the whole trace.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any
+from io import BufferedIOBase
 
-from msgspec import UNSET
-
-from kraft_reference.configuration import Configuration
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.lines import EndLine, EventLine, HeaderLine
+from kraft_traces.continuity import Continuity
+from kraft_traces.lines import HeaderLine
 from kraft_traces.parsing import decode_line
-from kraft_traces.restore import configuration_of
-
-Row = dict[str, Any]
-
-_LINES_AHEAD = 100
+from kraft_traces.raw_lines import LineReader
+from kraft_traces.reader import TraceReader
 
 
-class PartLines:
-    """What `check_reader` asks of a reader.
+class PartReader(TraceReader):
+    """Reads a part whose first line is a checkpoint, or a whole trace, or its first part, which begin with the header.
 
     Attributes:
-        source: the file.
-        header: of the trace.
-        start: the checkpoint at which the part begins; None for the first part.
-        line_number: that of the line read last, counted from the header.
-        sequence: of the newest event.
-        time_ms: of the newest line.
-        end: the end line once it was read.
+        start: the checkpoint at which the part begins; None where that is the header.
     """
 
-    def __init__(self, header: bytes, source: str, segments: Iterable[Row], part: int, first_line: int) -> None:
-        """Read up to the first event.
+    def __init__(
+        self, stream: BufferedIOBase, source: str, *, header: bytes, first_line: int, part: int, is_closed: bool
+    ) -> None:
+        """Read up to the first event; `is_closed` says that a checkpoint is the last line, where another part begins.
 
         Raises:
-            msgspec.DecodeError: a line is not what `ingest` lets through.
+            TraceError, msgspec.DecodeError: a line is not what `ingest` lets through.
         """
-        self.source = source
-        self.end: EndLine | None = None
-        self._closed = False
-        self._lines = self._raw_lines(segments)
-        self._ahead: deque[tuple[int, bytes]] = deque()
-        self.line_number = 0
-        self._first_line = first_line
-        line = decode_line(header)
-        assert isinstance(line, HeaderLine), "a trace begins with its header"
-        self.header: HeaderLine = line
-        self.line_number, raw = next(self._lines)
-        opening = decode_line(raw)
-        self.start = opening if isinstance(opening, CheckpointLine) else None
-        self.sequence, self.time_ms = (0, 0) if self.start is None else (self.start.sequence, self.start.time_ms)
-        assert (self.start is None) == (part == 0), "a part begins with a checkpoint, the first with the header"
-
-    @property
-    def configuration(self) -> Configuration:
-        """The cluster of the header."""
-        return configuration_of(self.header, self.source)
+        self.start: CheckpointLine | None = None
+        self._is_closed = is_closed
+        if part == 0:
+            super().__init__(stream, source, first_line=first_line)
+            return
+        LineReader.__init__(self, stream, source, first_line=first_line)
+        self.end = None
+        self.line_number = first_line - 1
+        opening, known = decode_line(self._next_raw()), decode_line(header)
+        assert isinstance(opening, CheckpointLine), "a part begins with a checkpoint, the first with the header"
+        assert isinstance(known, HeaderLine), "a trace begins with its header"
+        self.start, self.header, self.events = opening, known, opening.sequence
+        self._continuity = Continuity(known, source)
+        self._continuity.skip(opening.sequence, opening.time_ms, {})
+        # What is on its way, the part before says.
+        self._continuity.knows_messages = False
 
     @property
     def complete(self) -> bool:
         """Does the trace say that it holds the whole run, as far as this part can tell?"""
-        return self._closed or (self.end is not None and self.end.complete)
-
-    def next_line(self) -> EventLine | CheckpointLine | None:
-        """The next event or checkpoint, None after the last."""
-        found = self._ahead.popleft() if self._ahead else next(self._lines, None)
-        if found is None:
-            return None
-        self.line_number, raw = found
-        line = decode_line(raw)
-        assert not isinstance(line, HeaderLine), "a trace has one header"
-        if isinstance(line, EndLine):
-            self.end = line
-            return None
-        self.sequence = line.sequence
-        if line.time_ms is not UNSET:
-            self.time_ms = line.time_ms
-        return line
-
-    def ahead(self) -> bytes:
-        """Lines that come next, without taking them."""
-        self._ahead.extend(islice(self._lines, max(0, _LINES_AHEAD - len(self._ahead))))
-        return b"".join([raw for _, raw in self._ahead])
-
-    def skip(self, lines: int, size: int) -> None:
-        """Take the first of the lines that `ahead` gave, all of them events, as read."""
-        for _ in range(lines):
-            self.line_number, _ = self._ahead.popleft()
-        self.sequence += lines
-
-    def follow(self, time_ms: int, copies: dict[str, int]) -> None:
-        """Go on from this time; `ingest` has followed the messages."""
-        self.time_ms = time_ms
-
-    def _raw_lines(self, segments: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
-        for segment in segments:
-            number = segment["first_line"] - self._first_line
-            raw, start = segment["raw"], 0
-            while start < len(raw):
-                # Segments end where lines do; the last line of a trace may lack its newline.
-                end = raw.find(b"\n", start) + 1 or len(raw)
-                number += 1
-                yield number, raw[start:end]
-                start = end
-            if segment["closing"] is not None:
-                self._closed = True
-                yield number + 1, segment["closing"]
+        return self._is_closed or super().complete

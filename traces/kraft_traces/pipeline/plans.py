@@ -23,9 +23,7 @@ class Plans:
         profiles: names of answers to the open points of the KIPs.
         steps: events of each run before its faults stop.
         replicas: number of voters; None to vary it with the seed.
-        switched_off: rules that every run leaves out.
         count: how many runs; None for all.  The last seed need not get all workloads.
-        checkpoint_every: after how many events their traces have a checkpoint; None for none.
     """
 
     first_seed: int
@@ -34,9 +32,7 @@ class Plans:
     profiles: tuple[str, ...] = ("kip",)
     steps: int = 500
     replicas: int | None = None
-    switched_off: tuple[str, ...] = ()
     count: int | None = None
-    checkpoint_every: int | None = None
 
     def __post_init__(self) -> None:
         for kind, names, known in (
@@ -66,7 +62,6 @@ class Plans:
             steps=self.steps,
             workload=self.workloads[workload],
             profile=self.profiles[profile],
-            switched_off=self.switched_off,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -77,9 +72,7 @@ class Plans:
             "profiles": list(self.profiles),
             "steps": self.steps,
             "replicas": self.replicas,
-            "switched_off": list(self.switched_off),
             "count": len(self),
-            "checkpoint_every": self.checkpoint_every,
         }
 
 

@@ -1,15 +1,14 @@
-"""SQL on the tables of a run: whatever the query says, nothing changes."""
+"""SQL on tables: whatever the query says, nothing changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 
 from kraft_traces.pipeline.failures import QueryError
-from kraft_traces.pipeline.schemas import TABLES
-from kraft_traces.pipeline.store import Workspace
 
+_PARQUET_ROWS_MAX = 32
 _END_OF_MESSAGE = ("; line ", "\n== ", " SQLSTATE: ", ";\n", "\n")
 """What follows the sentence in an error of Spark: the query again, its plan, a code."""
 
@@ -29,17 +28,16 @@ class Answer:
     is_whole: bool
 
 
-def ask(session: Any, output: Path, query: str, rows_max: int) -> Answer:
-    """Answer a query on the tables in `output`, each of which it calls by its name.
+def ask(session: Any, tables: Mapping[str, Any], query: str, rows_max: int) -> Answer:
+    """Answer a query on tables, DataFrames by the names that it calls them.
 
     Raises:
-        OutputError: `output` is not the folder of a run that has ended.
         QueryError: the query is not one, names what is not there, or cannot be computed.
     """
-    workspace = Workspace.finished(output)
-    there = [table for table in TABLES if workspace.has(table)]
-    for table in there:
-        workspace.read(session, table).createOrReplaceTempView(table.name)
+    # Of segments, Spark's own 4096 rows would be gigabytes in one piece.
+    session.conf.set("spark.sql.parquet.columnarReaderBatchSize", str(_PARQUET_ROWS_MAX))
+    for name, table in tables.items():
+        table.createOrReplaceTempView(name)
     try:
         # Spark runs a statement when it is told of it: only a query may get that far.
         session._jsparkSession.sessionState().sqlParser().parseQuery(query)
@@ -48,12 +46,11 @@ def ask(session: Any, output: Path, query: str, rows_max: int) -> Answer:
     except PySparkException as error:
         if error.getCondition() is None:
             raise
-        names = ", ".join(table.name for table in there)
-        hint = f" (a query on the tables {names})" if isinstance(error, AnalysisException) else ""
+        hint = f" (a query on the tables {', '.join(tables)})" if isinstance(error, AnalysisException) else ""
         raise QueryError(f"{_sentence(error)}{hint}") from error
     finally:
-        for table in there:
-            session.catalog.dropTempView(table.name)
+        for name in tables:
+            session.catalog.dropTempView(name)
     rows = tuple(tuple(_plain(value) for value in row) for row in found[:rows_max])
     return Answer(tuple(answer.columns), rows, len(found) <= rows_max)
 

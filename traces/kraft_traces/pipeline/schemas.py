@@ -51,14 +51,14 @@ _TEXT, _BYTES, _TRUTH, _INT, _LONG = pa.string(), pa.binary(), pa.bool_(), pa.in
 _TEXTS = pa.list_(_TEXT)
 
 _TRACE_ID = Column("trace_id", _TEXT, "names the trace within these tables; made of its source and first line")
-_SOURCE = Column("source", _TEXT, "the file as it was named, or the run, as `chaos/kip/3/1000/seed-7`")
+_SOURCE = Column("source", _TEXT, "the file as it was named; of a sweep the run, as `chaos/kip/3/1000/seed-7`")
 
 FILES = TableSchema(
     "files",
-    "a file that was read, or a run that was simulated",
+    "a file that was read",
     (
         _SOURCE,
-        Column("bytes", _LONG, "its size on disk; of a run, that of its lines"),
+        Column("bytes", _LONG, "its size on disk"),
         Column("lines", _LONG, "how many lines it has, a last one without a newline included"),
         Column("traces", _LONG, "how many traces begin in it; what has no header counts as one"),
     ),
@@ -86,8 +86,6 @@ TRACES = TableSchema(
         Column("profile", _TEXT, "answers to the open points of the KIPs"),
         Column("spec_hash", _TEXT, "the model that its writer meant", nullable=True),
         Column("switched_off", _TEXTS, "rules that it says were left out on purpose"),
-        Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
-        Column("command", _TEXT, "of a simulated run: the line that repeats it", nullable=True),
     ),
 )
 
@@ -185,7 +183,7 @@ VERDICTS = TableSchema(
         ),
         Column("reason", _TEXT, "why it is inconclusive", nullable=True),
         Column("defect", _TRUTH, "whether that is an error of the checker"),
-        Column("taken_over", _TRUTH, "whether it is that of an earlier run on the same bytes (`--since`)"),
+        Column("taken_over", _TRUTH, "whether it is that of an earlier run on the same bytes (`--archive`)"),
         Column("violation", _TEXT, "of a simulated run: the reference's own invariant that it broke", nullable=True),
         Column(
             "kind", _TEXT, "`not-enabled`, `mismatch`, `property`, `ambiguous`, `checkpoint`, `raises`", nullable=True
@@ -244,14 +242,22 @@ COVERAGE = TableSchema(
     ),
 )
 
-SCHEDULES = TableSchema(
-    "schedules",
-    "a run of a sweep",
+RUNS = TableSchema(
+    "runs",
+    "a run that an archive holds whole; every other table there has the column `run` too",
     (
-        Column("index", _LONG, "counts the runs from 0, whatever worker took which"),
-        _TRACE_ID,
-        Column("failed", _TRUTH, "whether the model rejects it, or an invariant of the reference is broken"),
-        Column("prefix", _BYTES, "of a rejected run: its trace up to the rejected line", nullable=True),
+        Column("run", _TEXT, "the name of its output folder"),
+        Column("ended_ms", _LONG, "when it was archived, milliseconds since 1970"),
+        Column("spec_hash", _TEXT, "the model that its traces were held to"),
+        Column("every", _LONG, "as `--every`"),
+        Column("candidates_max", _LONG, "as `--candidates`"),
+        Column("traces", _LONG, "how many came in"),
+        Column("events", _LONG, "how many are in its table"),
+        Column("accepted", _LONG, "traces with this verdict"),
+        Column("rejected", _LONG, "the same"),
+        Column("inconclusive", _LONG, "the same"),
+        Column("quarantined", _LONG, "traces in quarantine"),
+        Column("report", _TEXT, "the figures of its report, JSON"),
     ),
 )
 

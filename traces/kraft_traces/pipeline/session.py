@@ -32,7 +32,6 @@ TASK_FAILURES_MAX = 8
 """How often a task may fail, for instance because its worker was killed, before the run does: more than twice as often
 as a worker may die over one trace, which is then given up (`journal`)."""
 
-_PARQUET_ROWS_MAX = 64
 _CONNECT_SECONDS = 5.0
 _END_SECONDS = 30.0
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -53,13 +52,11 @@ class SessionOptions:
         master: a master of Spark, `local[*]` for this machine.
         spark_log: whether Spark's log goes to standard error instead of a file.
         settings: more settings of Spark, by name.
-        packages: folder of packages that take precedence over the installed ones in the workers; None for none.
     """
 
     master: str = "local[*]"
     spark_log: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
-    packages: Path | None = None
 
     @property
     def is_local(self) -> bool:
@@ -198,8 +195,6 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
         "spark.python.worker.reuse": "true",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
-        # Of segments, Spark's own 4096 rows are a gigabyte in one piece.
-        "spark.sql.parquet.columnarReaderBatchSize": str(_PARQUET_ROWS_MAX),
         # As few tasks after a shuffle as its size asks for, not as many as there are cores.
         "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
     }
@@ -211,11 +206,8 @@ def _settings(options: SessionOptions, folder: Path) -> dict[str, str]:
     if options.is_local or options.master.startswith((f"{_STANDALONE}127.", f"{_STANDALONE}localhost:")):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     settings |= options.settings
-    if options.is_local:
-        if options.packages is not None:
-            settings["spark.executorEnv.PYTHONPATH"] = str(options.packages)
-    else:
-        archive = archive_of_packages(folder, options.packages)
+    if not options.is_local:
+        archive = archive_of_packages(folder)
         mine = f"{archive}#{PACKAGES_FOLDER}"
         settings["spark.archives"] = ",".join(filter(None, [settings.get("spark.archives"), mine]))
         # Relative to the folder in which an executor runs, where Spark unpacks archives.

@@ -21,16 +21,12 @@ _DISTRIBUTION = "kraft-spec"
 _THE_SAME_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def archive_of_packages(folder: Path, instead: Path | None = None) -> Path:
-    """Write the archive into `folder`; packages that are in `instead` are taken from there.
-
-    The same files give the same bytes.
-    """
+def archive_of_packages(folder: Path) -> Path:
+    """Write the archive into `folder`; the same files give the same bytes."""
     target = folder / "packages.zip"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in PACKAGES:
-            replaced = None if instead is None else instead / package
-            source = replaced if replaced is not None and replaced.is_dir() else package_folder(package)
+            source = package_folder(package)
             for file in _files_of(source):
                 _add(archive, f"{package}/{file.relative_to(source).as_posix()}", file.read_bytes())
         number = version(_DISTRIBUTION)

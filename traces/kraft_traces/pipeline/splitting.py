@@ -1,4 +1,4 @@
-"""Files as lines of bytes, in bounded memory, whatever is wrong with them.
+"""Files as blocks of bytes, in bounded memory, whatever is wrong with them.
 
 A file is plain, gzip (by its content, whatever the name says), or Parquet with a column `line`, one line in each row.
 Unlike `kraft_traces.streams`, which stops at the first thing that is wrong, this hands on every byte that can be had:
@@ -23,15 +23,17 @@ from kraft_traces.errors import (
     TruncatedGzipError,
     UnreadableFileError,
 )
-from kraft_traces.streams import LINE_BYTES_MAX, PARQUET_SUFFIX
+from kraft_traces.streams import PARQUET_SUFFIX
 
 LINE_COLUMN = "line"
 """The column of a Parquet file that holds the lines, as text or bytes."""
 
 PIECE_BYTES_MAX = 2**20
-"""A line beyond the limit comes in pieces of this size."""
+"""What cannot be made into lines comes in pieces of this size."""
 
-_READ_BYTES = 2**17
+READ_BYTES = 2**17
+"""A block has so many bytes, unless a row of a Parquet file has more."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _PARQUET_ROWS = 256
 
@@ -42,19 +44,11 @@ class CorruptParquetError(TraceError):
     code = "CORRUPT_PARQUET"
 
 
-class Piece(NamedTuple):
-    """A line, or a part of one that is beyond the limit."""
+class WrongRow(NamedTuple):
+    """A row of a Parquet file that is not one line."""
 
-    number: int
-    """Line number, from 1."""
+    error: TraceError
     raw: bytes
-    """With the newline, if the line has one."""
-    whole: bool
-    """False for each part of a line that is beyond the limit."""
-    first: bool = True
-    """Whether the line begins here."""
-    error: TraceError | None = None
-    """What keeps a row of a Parquet file from being a line."""
 
 
 class Remains(NamedTuple):
@@ -62,9 +56,11 @@ class Remains(NamedTuple):
 
     error: TraceError
     raw: bytes
-    """What was there: the line that breaks off, or what could not be made into lines at all."""
-    lines: int = 0
-    """1 if `raw` is a line that breaks off."""
+    """What could not be made into lines."""
+
+
+Block = bytes | WrongRow | Remains
+"""Bytes of lines, which may begin and end within one; beside a wrong row they do not."""
 
 
 def irregular(mode: int) -> str | None:
@@ -75,11 +71,8 @@ def irregular(mode: int) -> str | None:
     return next((kind for is_kind, kind in kinds if is_kind(mode)), "a device")
 
 
-def pieces_of(path: Path, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) -> Iterator[Piece | Remains]:
-    """The lines of a file; `Remains` come last, and only if something is wrong with the file itself.
-
-    A longer line than `line_bytes_max`, its newline included, comes in pieces.
-    """
+def blocks_of(path: Path, source: str) -> Iterator[Block]:
+    """The content of a file; `Remains` come last, and only if something is wrong with the file itself."""
     try:
         # A pipe has to be told before it is opened: that waits for somebody who writes.
         kind = irregular(path.stat().st_mode)
@@ -91,70 +84,22 @@ def pieces_of(path: Path, source: str, *, line_bytes_max: int = LINE_BYTES_MAX) 
             return
         with path.open("rb", buffering=0) as file:
             if path.suffix == PARQUET_SUFFIX:
-                yield from _parquet_lines(file, source, line_bytes_max)
+                yield from _rows(file, source)
             else:
-                yield from _lines(_chunks(file, source), line_bytes_max)
+                yield from _content(file, source)
     except OSError as error:
         yield Remains(UnreadableFileError(error.strerror or str(error), source), b"")
 
 
-def _lines(chunks: Iterator[bytes | Remains], line_bytes_max: int) -> Iterator[Piece | Remains]:
-    number = 0
-    held = bytearray()
-    too_long = False
-    remains: Remains | None = None
-    for chunk in chunks:
-        if isinstance(chunk, Remains):
-            # Nothing but such follows.
-            remains = chunk
-            break
-        start = 0
-        while (newline := chunk.find(b"\n", start)) >= 0:
-            held += chunk[start : newline + 1]
-            start = newline + 1
-            if not too_long and len(held) <= line_bytes_max:
-                number += 1
-                yield Piece(number, bytes(held), True)
-            else:
-                number += not too_long
-                yield from _parts(number, held, begins=not too_long)
-            held.clear()
-            too_long = False
-        held += chunk[start:]
-        if len(held) > line_bytes_max and len(held) >= PIECE_BYTES_MAX:
-            number += not too_long
-            yield from _parts(number, held, begins=not too_long)
-            held.clear()
-            too_long = True
-    if held:
-        if remains is not None and not too_long:
-            yield Remains(remains.error, bytes(held), 1)
-        elif not too_long and len(held) <= line_bytes_max:
-            yield Piece(number + 1, bytes(held), True)
-        else:
-            yield from _parts(number + (not too_long), held, begins=not too_long)
-    if remains is not None:
-        yield remains
-        yield from (chunk for chunk in chunks if isinstance(chunk, Remains))
-
-
-def _parts(number: int, held: bytes | bytearray, *, begins: bool) -> Iterator[Piece]:
-    for start in range(0, len(held), PIECE_BYTES_MAX):
-        yield Piece(number, bytes(held[start : start + PIECE_BYTES_MAX]), False, begins and start == 0)
-
-
-def _chunks(file: BinaryIO, source: str) -> Iterator[bytes | Remains]:
-    blocks = _blocks(file)
+def _content(file: BinaryIO, source: str) -> Iterator[bytes | Remains]:
+    blocks = _as_it_is(file)
     start = next(blocks, b"")
-    if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC:
-        yield from _decompressed(chain((start,), blocks), source)
-    else:
-        yield start
-        yield from blocks
+    whole = chain((start,), blocks)
+    yield from _decompressed(whole, source) if start[: len(_GZIP_MAGIC)] == _GZIP_MAGIC else whole
 
 
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    while block := file.read(_READ_BYTES):
+def _as_it_is(file: BinaryIO) -> Iterator[bytes]:
+    while block := file.read(READ_BYTES):
         yield block
 
 
@@ -186,7 +131,7 @@ def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Rema
                     break
             begun = True
             try:
-                content = member.decompress(rest, _READ_BYTES)
+                content = member.decompress(rest, READ_BYTES)
             except zlib.error as error:
                 # What zlib has not consumed is kept as it is, so that nothing is lost.
                 damaged = CorruptGzipError(f"the compressed data is damaged: {error}", source)
@@ -207,7 +152,7 @@ def _decompressed(blocks: Iterator[bytes], source: str) -> Iterator[bytes | Rema
             yield Remains(TruncatedGzipError("the compressed data stops before its end mark", source), b"")
 
 
-def _parquet_lines(file: BinaryIO, source: str, line_bytes_max: int) -> Iterator[Piece | Remains]:
+def _rows(file: BinaryIO, source: str) -> Iterator[Block]:
     number = 0
     try:
         with pq.ParquetFile(file) as rows:
@@ -222,7 +167,7 @@ def _parquet_lines(file: BinaryIO, source: str, line_bytes_max: int) -> Iterator
             for batch in chain.from_iterable(batches):
                 for value in batch.column(0).cast(pa.binary()).to_pylist():
                     number += 1
-                    yield from _row(number, value, source, line_bytes_max)
+                    yield _line_of(value, number, source)
             return
     except OSError as error:
         if error.errno is not None:
@@ -234,7 +179,7 @@ def _parquet_lines(file: BinaryIO, source: str, line_bytes_max: int) -> Iterator
     # Which bytes are those of the rows that are missing cannot be told, so all are kept.
     file.seek(0)
     reason = next(iter(damage.splitlines()), "no reason given")
-    yield from _raw(CorruptParquetError(f"the file is damaged: {reason}", source), _blocks(file))
+    yield from _raw(CorruptParquetError(f"the file is damaged: {reason}", source), _as_it_is(file))
 
 
 def _no_lines(schema: pa.Schema) -> str | None:
@@ -257,18 +202,13 @@ _LINE_TYPES = (
 )
 
 
-def _row(number: int, value: bytes | None, source: str, line_bytes_max: int) -> Iterator[Piece]:
+def _line_of(value: bytes | None, row: int, source: str) -> bytes | WrongRow:
     """The line of a row, with the newline that it may leave out."""
+    raw = b"" if value is None else value if value.endswith(b"\n") else value + b"\n"
+    if raw and raw.find(b"\n") == len(raw) - 1:
+        return raw
+    # As lines of a file a row with a newline would be something else than it is as a row.
+    detail = "a row with a newline in its middle, expected one line"
     if value is None:
-        error = MalformedJsonError(f"column `{LINE_COLUMN}` is NULL in this row, expected a line", source, number)
-        yield Piece(number, b"", True, error=error)
-        return
-    raw = value if value.endswith(b"\n") else value + b"\n"
-    if len(raw) > line_bytes_max:
-        yield from _parts(number, raw, begins=True)
-    elif raw.find(b"\n") < len(raw) - 1:
-        # As lines of a file it would be something else than it is as a row.
-        error = MalformedJsonError("a row with a newline in its middle, expected one line", source, number)
-        yield Piece(number, raw, True, error=error)
-    else:
-        yield Piece(number, raw, True)
+        detail = f"column `{LINE_COLUMN}` is NULL in this row, expected a line"
+    return WrongRow(MalformedJsonError(detail, source, row), raw)

@@ -152,28 +152,44 @@ class Workspace:
 
     def write(self, table: TableSchema, rows: Any) -> None:
         """Write a table, a DataFrame."""
-        rows.select(*table.names).write.mode("overwrite").parquet(str(self.work / table.name))
-        self.finish_tables((table,))
+        stage = f"write-{table.name}"
+        rows.select(*table.names).write.mode("overwrite").parquet(str(self.stage(stage) / table.name))
+        self.finish_tables(stage, (table,))
+
+    def stage(self, name: str) -> Path:
+        """The folder in which a stage makes its tables."""
+        folder = self.work / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def journals(self, stage: str) -> Path:
+        """The folder for the journals of a stage."""
+        return self.work / "journals" / stage
 
     def make(
         self,
         session: Any,
-        name: str,
+        stage: str,
         units: Sequence[int],
         tables: Sequence[TableSchema],
         work: Callable[..., None],
         notice: Notice,
+        what: str | None = None,
     ) -> None:
-        """Make the units of these tables that are not there, with `work`, which is told `unit` and `folder`."""
+        """Make the units of these tables that are not there, with `work`, which is told `unit` and `folder`.
+
+        The last of the tables says whether a unit is there; `what` is the stage in other words.
+        """
         last = tables[-1]
         if not self.has(last):
-            missing = [unit for unit in units if not unit_file(self.work, last, unit).exists()]
-            run_units(session, name, missing, partial(work, folder=self.work), notice)
+            folder = self.stage(stage)
+            missing = [unit for unit in units if not unit_file(folder, last, unit).exists()]
+            run_units(session, what or stage, missing, partial(work, folder=folder), notice)
 
-    def finish_tables(self, tables: Sequence[TableSchema]) -> None:
-        """Move tables that are complete to their places, as plain folders of Parquet files."""
+    def finish_tables(self, stage: str, tables: Sequence[TableSchema]) -> None:
+        """Move tables of a stage that are complete to their places, as plain folders of Parquet files."""
         for table in tables:
-            made = self.work / table.name
+            made = self.stage(stage) / table.name
             if not self.has(table):
                 # What killed attempts have left, and Spark's checksums.
                 for hidden in made.glob(".*"):
@@ -201,28 +217,19 @@ class Workspace:
         finally:
             os.close(descriptor)
 
-    @property
-    def has_begun(self) -> bool:
-        """Is there work that has not ended?"""
-        return (self.root / _WORK).is_dir()
-
-    def forget_work(self) -> None:
-        """Remove what a stage that did not end has begun in a finished folder."""
-        shutil.rmtree(self.root / _WORK, ignore_errors=True)
-
     def forget_if_empty(self) -> None:
         """Remove the folder of a run that has not come as far as to make anything."""
-        if self.root != self.output and not any(self.root.rglob("[0-9]*.parquet")):
+        if not any(self.root.rglob("[0-9]*.parquet")):
             shutil.rmtree(self.root, ignore_errors=True)
 
     def finish(self) -> None:
         """Give the folder its name."""
-        self.forget_work()
-        if self.root != self.output:
-            self.root.rename(self.output)
-            self.root = self.output
+        shutil.rmtree(self.root / _WORK, ignore_errors=True)
+        self.root.rename(self.output)
+        self.root = self.output
 
 
-def read(session: Any, table: TableSchema, folder: Path) -> Any:
-    """The files of a table below a folder as a DataFrame."""
-    return session.read.schema(table.spark).parquet(str(folder / table.name))
+def read(session: Any, table: TableSchema, *folders: Path) -> Any:
+    """The files of a table below some folders as a DataFrame; where it is not there, it has no rows."""
+    there = [str(folder / table.name) for folder in folders if (folder / table.name).is_dir()]
+    return session.read.schema(table.spark).parquet(*there) if there else session.createDataFrame([], table.spark)

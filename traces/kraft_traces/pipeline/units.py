@@ -19,7 +19,8 @@ from kraft_traces.pipeline.schemas import TableSchema
 from kraft_traces.pipeline.session import parallelism
 
 Row = dict[str, Any]
-Write = Callable[[TableSchema, Row], None]
+Write = Callable[[TableSchema, Any], None]
+"""Takes a row of a table, or many as a `RecordBatch` of Arrow."""
 
 UNITS_PER_CORE = 8
 """At least so many, so that a core which is done early finds another one."""
@@ -27,7 +28,7 @@ UNITS_PER_CORE = 8
 UNIT_EVENTS = 50_000
 """A unit of simulated or checked events has no more, unless one piece has: some seconds of work."""
 
-_ROWS_MAX = 4096
+_ROWS_MAX = 2**15
 _BYTES_MAX = 2**22
 _PLAN_ROWS = 1024
 
@@ -111,22 +112,28 @@ class _File:
         self._target.parent.mkdir(parents=True, exist_ok=True)
         texts = [field.name for field in table.arrow if field.type == pa.string()]
         self._writer = pq.ParquetWriter(self._partial, self._schema, compression="zstd", use_dictionary=texts)
-        self._rows: list[Row] = []
+        self._held: list[Any] = []
+        self._rows = 0
         self._bytes = 0
 
-    def add(self, row: Row) -> None:
-        self._rows.append(row)
-        self._bytes += len(row.get("raw") or b"")
-        if len(self._rows) >= _ROWS_MAX or self._bytes >= _BYTES_MAX:
+    def add(self, rows: Any) -> None:
+        self._held.append(rows)
+        is_row = isinstance(rows, dict)
+        self._rows += 1 if is_row else len(rows)
+        self._bytes += len(rows.get("raw") or b"") if is_row else rows.nbytes
+        if self._rows >= _ROWS_MAX or self._bytes >= _BYTES_MAX:
             self._flush()
 
     def _flush(self) -> None:
-        self._writer.write_batch(pa.RecordBatch.from_pylist(self._rows, schema=self._schema))
-        self._rows = []
-        self._bytes = 0
+        single = [rows for rows in self._held if isinstance(rows, dict)]
+        batches = [rows for rows in self._held if not isinstance(rows, dict)]
+        batches += [pa.RecordBatch.from_pylist(single, schema=self._schema)] if single else []
+        self._writer.write_table(pa.Table.from_batches(batches))
+        self._held = []
+        self._rows = self._bytes = 0
 
     def close(self, *, keep: bool) -> None:
-        if keep and self._rows:
+        if keep and self._held:
             self._flush()
         self._writer.close()
         if keep:

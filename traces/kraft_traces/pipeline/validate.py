@@ -1,32 +1,30 @@
-"""The stage `validate`: `traces` and `segments` to `verdicts`.
+"""The stage `validate`: what `ingest` has not checked, `traces` and `segments`, to `verdicts` of all.
 
 The unit of work holds parts of traces, from one checkpoint to the next, or whole traces without one; a worker reads the
-segments of one after the other from where `ingest` or `generate` wrote them.
+segments of one after the other from where `ingest` wrote them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pyarrow.dataset as pd
 import pyarrow.parquet as pq
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from kraft_traces.check import Extent, VerdictKind
-from kraft_traces.pipeline.checking import given_up_row, verdict_row
-from kraft_traces.pipeline.earlier import Earlier
-from kraft_traces.pipeline.failures import SparkError
+from kraft_traces.pipeline import ingest
+from kraft_traces.pipeline.checking import Checking, given_up_row, part_row
 from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
-from kraft_traces.pipeline.progress import Notice
+from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.store import Workspace, read
 from kraft_traces.pipeline.units import UNIT_EVENTS, Row, planned, planned_units, units_wanted, write_plan, written
+
+STAGE = "validate"
 
 _PLAN = "validate.parquet"
 _TRACE_COLUMNS = (
@@ -35,8 +33,6 @@ _TRACE_COLUMNS = (
     "generator",
     "workload",
     "profile",
-    "command",
-    "violation",
     "header",
     "first_line",
     "lines",
@@ -44,45 +40,40 @@ _TRACE_COLUMNS = (
 _SEGMENT_COLUMNS = ("trace_id", "part", "first_line", "raw", "closing")
 
 
-def decided(parts: Any) -> Any:
-    """The verdicts on traces from those on their parts, a DataFrame of `PART_VERDICTS`.
+def together(parts: Iterable[Row]) -> Row:
+    """The verdict on a trace from those on its parts, rows of `PART_VERDICTS` in their order.
 
     The first part that is not accepted decides, as it would if the parts were checked one after the other; else the
     last, which knows whether the trace is complete.
     What was compared, and the open answers, are those of all parts up to the one that decides.
     """
-    trace = Window.partitionBy("trace_id")
-    so_far = trace.orderBy("part").rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    part = sf.col("part")
-    rank = sf.when(sf.col("verdict") == VerdictKind.ACCEPTED.value, -part).otherwise(part - 2**31)
-    return (
-        parts.withColumn("candidates_max", sf.max("candidates_max").over(so_far))
-        .withColumn(
-            "open_answers", sf.array_sort(sf.array_distinct(sf.flatten(sf.collect_list("open_answers").over(so_far))))
-        )
-        .withColumn("compared", _extent(sf.collect_set("compared").over(so_far)))
-        .withColumn("shown", _sums(sf.collect_list("shown").over(so_far)))
-        .withColumn("place", sf.row_number().over(trace.orderBy(rank)))
-        .where("place = 1")
-        .select(*VERDICTS.names)
-    )
+    judged: list[Row] = []
+    for row in parts:
+        if not judged or judged[-1]["verdict"] == VerdictKind.ACCEPTED.value:
+            judged.append(row)
+    shown: dict[str, Row] = {}
+    for one in chain.from_iterable(row["shown"] for row in judged):
+        counted = shown.setdefault(one["name"], {"name": one["name"], "shown": 0, "events": 0})
+        for name in ("shown", "events"):
+            counted[name] += one[name]
+    words = {row["compared"] for row in judged} - {None}
+    row = judged[-1] | {
+        "candidates_max": max(row["candidates_max"] for row in judged),
+        "open_answers": sorted({answer for row in judged for answer in row["open_answers"]}),
+        "compared": Extent.PARTIAL.value if len(words) > 1 else next(iter(words), None),
+        "shown": list(shown.values()),
+    }
+    return {name: row[name] for name in VERDICTS.names}
 
 
-def _extent(words: Any) -> Any:
-    """How much of a trace was compared, from the words about its parts."""
-    return sf.when(sf.size(words) <= 1, sf.try_element_at(words, sf.lit(1))).otherwise(Extent.PARTIAL.value)
-
-
-def _sums(shown: Any) -> Any:
-    """What the parts of a trace show, added up; a part on which the checker failed shows nothing."""
-
-    def added(one: Any, other: Any) -> Any:
-        return sf.struct(one["name"], *((one[name] + other[name]).alias(name) for name in ("shown", "events")))
-
-    parts = sf.filter(shown, lambda counts: sf.size(counts) > 0)
-    first = sf.coalesce(sf.try_element_at(parts, sf.lit(1)), sf.try_element_at(shown, sf.lit(1)))
-    rest = sf.slice(parts, sf.lit(2), sf.greatest(sf.size(parts) - 1, sf.lit(0)))
-    return sf.aggregate(rest, first, lambda sums, counts: sf.zip_with(sums, counts, added))
+def _decided(session: Any, traces: Any, rows: Any) -> Any:
+    """The verdicts from those on parts, DataFrames; of a trace in parts one at a time comes to this process."""
+    in_parts = traces.where("parts > 1").select("trace_id")
+    of_parts = rows.join(in_parts, "trace_id", "left_semi").orderBy("trace_id", "part").toLocalIterator()
+    groups = groupby((row.asDict(recursive=True) for row in of_parts), itemgetter("trace_id"))
+    found = [tuple(together(parts).values()) for _, parts in groups]
+    whole = rows.join(in_parts, "trace_id", "left_anti").select(*VERDICTS.names)
+    return whole.unionByName(session.createDataFrame(found, VERDICTS.spark))
 
 
 def parts_of(traces: Any) -> list[Row]:
@@ -96,12 +87,12 @@ def parts_of(traces: Any) -> list[Row]:
     ]
 
 
-def _check(unit: int, *, folder: Path, tables: Path, journals: Journals, every: int, candidates_max: int) -> None:
+def _check(unit: int, *, folder: Path, tables: Path, journals: Journals, checking: Checking) -> None:
     journals = journals.of_unit(unit)
     with written(folder, unit, (PART_VERDICTS,)) as write, journals.opened() as journal:
         for file, parts in groupby(planned(folder / _PLAN, unit), itemgetter("file")):
             for trace, part, segments in _traces(tables, file, {(row["trace_id"], row["part"]) for row in parts}):
-                check = partial(_checked, trace, segments, part, every=every, candidates_max=candidates_max)
+                check = partial(_checked, trace, segments, part, checking)
                 key, what = f"{trace['trace_id']}-{part}", f"{trace['source']}:{trace['first_line']}"
                 write(PART_VERDICTS, {**journal.row(key, what, check), "part": part})
     journals.forget()
@@ -128,40 +119,45 @@ def _traces(tables: Path, file: str, wanted: set[tuple[str, int]]) -> Iterator[t
             yield traces[name], number, segments
 
 
-def _checked(trace: Row, segments: Iterable[Row], part: int, deaths: int, *, every: int, candidates_max: int) -> Row:
+def _checked(trace: Row, segments: Iterable[Row], part: int, checking: Checking, deaths: int) -> Row:
     if deaths >= DEATHS_MAX:
         return given_up_row(trace, deaths)
-    return verdict_row(trace, segments, part, every=every, candidates_max=candidates_max)
+    return part_row(trace, segments, part, checking)
 
 
 def run_validate(
     session: Any,
     workspace: Workspace,
     notice: Notice,
-    *,
-    every: int,
-    candidates_max: int,
-    earlier: Earlier | None = None,
+    checking: Checking,
+    verdicts_on: Callable[[Any, Any], Any] | None = None,
 ) -> None:
-    """Run the stage; `earlier` has verdicts that need not be found again."""
+    """Run the stage; `verdicts_on` gives, with a session and traces, the verdicts that need not be found again.
+
+    Raises:
+        SparkError: the same few traces have ended their workers again and again.
+    """
     if workspace.has(VERDICTS):
         return
     traces = workspace.read(session, TRACES).withColumn("file", sf.col("_metadata.file_name"))
-    taken = earlier.verdicts(session, traces) if earlier is not None and not earlier.differs else None
-    plan = workspace.work / _PLAN
+    taken = None if verdicts_on is None else verdicts_on(session, traces)
+    judged, checked = workspace.stage(ingest.STAGE), workspace.stage(STAGE)
+    plan = checked / _PLAN
     if not plan.exists():
-        new = traces if taken is None else traces.join(taken.select("trace_id"), "trace_id", "left_anti")
-        write_plan(plan, parts_of(new), "events", UNIT_EVENTS, units_wanted(session))
-    journals = Journals(workspace.work / "journals")
-    work = partial(_check, tables=workspace.root, journals=journals, every=every, candidates_max=candidates_max)
-    try:
-        workspace.make(session, "validate", range(planned_units(plan)), (PART_VERDICTS,), work, notice)
-    except (PySparkException, Py4JError) as error:
-        if not (died := journals.described()):
-            raise
-        raise SparkError(f"a Spark job failed: {died}") from error
-    (workspace.work / PART_VERDICTS.name).mkdir(exist_ok=True)
-    verdicts = decided(read(session, PART_VERDICTS, workspace.work))
-    if taken is not None:
-        verdicts = verdicts.unionByName(taken)
-    workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))
+        known = read(session, PART_VERDICTS, judged).select("trace_id")
+        if taken is not None:
+            known = known.unionByName(taken.select("trace_id"))
+        parts = parts_of(traces.join(known, "trace_id", "left_anti"))
+        workspace.note(left_to_validate=sum(part["events"] for part in parts))
+        write_plan(plan, parts, "events", UNIT_EVENTS, units_wanted(session))
+    journals = Journals(workspace.journals(STAGE))
+    work = partial(_check, tables=workspace.root, journals=journals, checking=checking)
+    with journals.explained():
+        workspace.make(session, STAGE, range(planned_units(plan)), (PART_VERDICTS,), work, notice)
+    with watched(session, "verdicts", notice):
+        rows = read(session, PART_VERDICTS, judged, checked)
+        verdicts = _decided(session, traces, rows)
+        if taken is not None:
+            # The archive may have grown since this run began.
+            verdicts = verdicts.unionByName(taken.join(rows, "trace_id", "left_anti"))
+        workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))

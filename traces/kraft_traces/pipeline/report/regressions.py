@@ -1,28 +1,8 @@
 """What is worse than in an earlier run, from the figures of both reports."""
 
-import json
-from pathlib import Path
-
-from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.report.figures import FORMAT, Document
+from kraft_traces.pipeline.report.figures import Document
 
 _GROUP = ("rule", "event", "field", "kind")
-
-
-def figures_of(path: Path) -> Document:
-    """The figures of a report that was written before.
-
-    Raises:
-        InputError: the file cannot be read, or holds something else.
-    """
-    try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    found = document.get("format") if isinstance(document, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{path} has format {found!r}, expected {FORMAT!r}")
-    return dict(document)
 
 
 def regressions(before: Document, now: Document) -> Document:

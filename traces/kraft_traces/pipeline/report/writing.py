@@ -8,16 +8,20 @@ import json
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow.dataset as pd
 from pyspark.sql import functions as sf
 
 from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.report.figures import Document, figures
 from kraft_traces.pipeline.report.page import page
 from kraft_traces.pipeline.report.regressions import regressions
-from kraft_traces.pipeline.schemas import SCHEDULES, SEGMENTS, TRACES
+from kraft_traces.pipeline.schemas import SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.streams import whole_file
 
@@ -31,7 +35,7 @@ PREFIXES = "failing"
 def write_report(session: Any, workspace: Workspace, notice: Notice, before: Document | None = None) -> Document:
     """Write the report of a run, in place of an older one, and return its figures.
 
-    `before` are those of an earlier run, and under `output` where that is.
+    `before` are those of an earlier run, and under `run` its name.
     """
     target = workspace.root / FOLDER
     partial = workspace.root / f".{FOLDER}.part"
@@ -41,7 +45,7 @@ def write_report(session: Any, workspace: Workspace, notice: Notice, before: Doc
         with watched(session, "report", notice):
             document = figures(session, workspace)
             if before is not None:
-                document["regressions"] = {"output": before["output"], **regressions(before, document)}
+                document["regressions"] = {"run": before["run"], **regressions(before, document)}
             write_prefixes(session, workspace, document, partial)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
@@ -66,43 +70,24 @@ def write_prefixes(session: Any, workspace: Workspace, document: Document, folde
             prefix = f"{PREFIXES}/{name}.failing.jsonl"
             (folder / PREFIXES).mkdir(exist_ok=True)
             with whole_file(folder / prefix) as stream:
-                for block in lines:
-                    stream.write(block)
+                stream.writelines(lines)
         example["prefix"] = prefix
         example["commands"] = commands(example, prefix)
 
 
-def _lines(session: Any, workspace: Workspace, example: Document) -> Any:
-    """The bytes of the prefix, in blocks; None if the trace was not kept."""
-    name = example["trace_id"]
-    if workspace.has(SCHEDULES):
-        kept = workspace.read(session, SCHEDULES).where(sf.col("trace_id") == name).select("prefix").head(1)
-        return [bytes(kept[0][0])] if kept and kept[0][0] is not None else None
+def _lines(session: Any, workspace: Workspace, example: Document) -> Iterator[bytes] | None:
+    """The lines of the prefix; None if the trace was not kept."""
     if example["line"] is None or not workspace.has(SEGMENTS):
         return None
-    (first_line,) = workspace.read(session, TRACES).where(sf.col("trace_id") == name).select("first_line").head(1)[0]
-    segments = (
-        workspace.read(session, SEGMENTS)
-        .where((sf.col("trace_id") == name) & (sf.col("first_line") <= example["line"]))
-        .orderBy("segment")
-        .select("raw")
+    is_it = pd.field("trace_id") == example["trace_id"]
+    trace = workspace.read(session, TRACES).where(sf.col("trace_id") == example["trace_id"])
+    (name, first_line) = trace.select("_metadata.file_name", "first_line").head(1)[0]
+    # The segments of a trace are in the file of the same name, in their order.
+    segments = pd.dataset(workspace.path(SEGMENTS) / name).scanner(
+        ["raw"], is_it & (pd.field("first_line") <= example["line"]), batch_size=1, use_threads=False
     )
-    return _cut(segments, example["line"] - first_line + 1)
-
-
-def _cut(segments: Any, lines: int) -> Any:
-    """The first so many lines; one segment is in memory at a time."""
-    left = lines
-    for row in segments.toLocalIterator():
-        raw = bytes(row[0])
-        ends = raw.splitlines(keepends=True) if raw.count(b"\n") > left else None
-        if ends is not None:
-            yield b"".join(ends[:left])
-            return
-        left -= raw.count(b"\n")
-        yield raw
-        if left == 0:
-            return
+    blocks = (raw for batch in segments.to_batches() for raw in batch["raw"].to_pylist())
+    return islice((line for block in blocks for line in BytesIO(block)), example["line"] - first_line + 1)
 
 
 def commands(example: Document, prefix: str | None) -> list[str]:
