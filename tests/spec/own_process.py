@@ -9,6 +9,9 @@ from typing import ParamSpec, TypeVar
 TOYS = Path(__file__).resolve().parent / "tla"
 """Folder of the toy specifications."""
 
+SECONDS = 3600
+"""A call that takes longer hangs."""
+
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 
@@ -22,4 +25,4 @@ def in_own_process(
     """
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=spawning) as pool:
-        return pool.submit(function, *args, **kwargs).result(timeout=120)
+        return pool.submit(function, *args, **kwargs).result(timeout=SECONDS)

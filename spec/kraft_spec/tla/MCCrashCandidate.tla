@@ -25,10 +25,11 @@ Committing ==
       voted == [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted_key = key]
   IN Of(Fetched, Of(Extended, Of(ToLeader, voted)))
 
-\* A follower with the log of the leader, of which it has synced the records before flushed.
+\* A follower with the log of the leader, of which it has synced the records before flushed, and knows them committed.
 FollowerOf(leads, r, flushed) ==
   LET voted == [NewReplica(ThreeVoters.keys[r]) EXCEPT !.epoch = 1, !.voted_key = leads.replica_key]
-      Following(s) == [ToFollower(s, 1, 1, leads.leader_endpoint) EXCEPT !.fetched = TRUE, !.flushed = flushed]
+      Following(s) == [ToFollower(s, 1, 1, leads.leader_endpoint) EXCEPT !.fetched = TRUE, !.flushed = flushed,
+                                                                                !.high_watermark = flushed]
   IN Of(Following, Appended(voted, leads.log))
 
 Unsynced ==

@@ -40,7 +40,8 @@ Voted(r, leader) == [NewReplica(config.keys[r]) EXCEPT !.epoch = 1, !.voted_key 
 
 \* The leader of epoch 1 that has appended more to the records of the start of its epoch.
 LeaderOf(id, more) ==
-  LET Extended(s) == [Appended(s, more) EXCEPT !.acknowledged = OtherIds(s)]
+  LET Announced(before, s) == [s EXCEPT !.acknowledged = OtherIds(before) \cap OtherIds(s)]
+      Extended(s) == Announced(s, Appended(s, more))
   IN Of(Flushed, Of(Extended, Of(ToLeader, [Voted(id, id) EXCEPT !.role = "Candidate"])))
 
 \* A follower that has fetched the first end records.
@@ -58,7 +59,8 @@ Knowing(states, leader, end) ==
         [r \in DOMAIN each |->
            IF r # leader THEN [each[r] EXCEPT !.high_watermark = Smaller(end, EndOffset(each[r]))]
            ELSE [each[r] EXCEPT !.high_watermark = end,
-                                !.fetch_offsets = [v \in Others(each[r]) |-> EndOffset(each[v[1]])]]]
+                                !.fetch_offsets = Each([v \in {EntryOf(each[r], each[q].replica_key) : q \in DOMAIN each \ {r}}
+                                                          |-> Smaller(end, EndOffset(each[v[1]]))])]]
   IN Each(Of(Knows, Each(states)))
 
 EpochOne(leads, end) ==
@@ -98,11 +100,27 @@ UncommittedRecord ==
   /\ network = {}
   /\ cuts \in Lost
 
+\* The leader, which alone has its last record, and replica 3 are down; the leader starts again, the other does not.
+LeaderIsDown ==
+  /\ config = Voters3
+  /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
+         end == EndOffset(leads)
+         known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end - 1)], 1, end - 1)
+     IN /\ replicas = [known EXCEPT ![1] = Stopped(@), ![3] = Stopped(@)]
+        /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = 2]
+  /\ network = {}
+  /\ cuts = {}
+
+FirstRestarts(r, endpoint) == r = 1 /\ endpoint = NoEndpoint
+
 (***************************************************************************)
 (* Switches.                                                               *)
 (***************************************************************************)
 \* One append, by a leader that has no client's record yet.
 AppendsOnce(r) == Quiet /\ \A i \in 1..Len(replicas[r].log) : replicas[r].log[i].kind # "Data"
+
+\* Without state.resigned.timeout.
+StaysResigned(s) == s.role \in {"Prospective", "Candidate"} \/ (s.role = "Unattached" /\ IsVoter(s))
 
 \* Without state.leader.start-of-epoch.
 NoRecords(s) == <<>>
@@ -115,5 +133,6 @@ NeverLed == ~SomeoneLeads
 NeverZombie == \A r \in Ids : ~Zombie(r)
 NeverRefused == \A a \in Ids : \A b \in Ids : ~(Couple(a, b) /\ Refuses(a, b))
 NeverFair == <>[](network # network)
+NeverRestarts == ~Runs(1)
 
 =============================================================================

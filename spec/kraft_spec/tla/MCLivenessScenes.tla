@@ -39,7 +39,8 @@ WithDecisions(configuration) ==
   [configuration EXCEPT !.bootstrap_servers = {}, !.decisions.observer_refusal = Refusal,
                         !.decisions.end_quorum_fetched_flag = FlagAfterEndQuorum]
 
-VotersRecord(ids) == Record(1, "Voters", 0, {config.keys[r] : r \in ids})
+VotersRecord(ids) ==
+  LET keys == {config.keys[r] : r \in ids} IN VotersRecordOf(1, keys, FormattedDetails(keys))
 
 (***************************************************************************)
 (* 6.  Replica 3 does not know that it was removed, and is in a Pre-Vote   *)
@@ -71,7 +72,7 @@ LeaderThatCannotCommit ==
          Has(r) == FollowerOf(leads, r, IF r = 2 THEN end ELSE end - 1)
          running == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE Has(r)], 1, end - 1)
      IN /\ replicas = [r \in Ids |-> IF r = 5 THEN Stopped(running[5]) ELSE running[r]]
-        /\ history = EpochOne(leads, end - 1)
+        /\ history = [EpochOne(leads, end - 1) EXCEPT !.crashes = Cardinality(Ids \cap {5})]
   /\ network = {}
   /\ cuts \in CannotCommitCuts
 
@@ -104,14 +105,13 @@ ZombieLeader ==
            Voted2(s) == [s EXCEPT !.epoch = 2, !.voted_key = key, !.leader_id = NoLeader]
            Elected2(s) == [ToLeader([Voted2(s) EXCEPT !.role = "Candidate"]) EXCEPT !.acknowledged = {3}]
            Follows2(s) == ToFollower(Voted2(s), 2, 2, config.endpoints[2])
-       IN \E new \in {Of(Elected2, Has(2))} :
-            /\ replicas = <<old, new, Of(Follows2, Has(3)), Has(4)>>
-            /\ history = [NewHistory EXCEPT
-                            !.epochs = 1 :> [leaders |-> {old.replica_key}, end_offset |-> end, rewritten |-> FALSE] @@
-                                       2 :> [leaders |-> {key}, end_offset |-> EndOffset(new), rewritten |-> FALSE],
-                            !.votes = <<[epoch |-> 1, candidates |-> {old.replica_key}],
-                                        [epoch |-> 2, candidates |-> {key}],
-                                        [epoch |-> 2, candidates |-> {key}], NoVotes>>]
+           states == Knowing(<<old, Has(2), Has(3), Has(4)>>, 1, end - 1)
+       IN \E new \in {Of(Elected2, states[2])} :
+            /\ replicas = [states EXCEPT ![2] = new, ![3] = Of(Follows2, @)]
+            /\ history = [EpochOne(old, end - 1) EXCEPT
+                            !.epochs = 2 :> [leaders |-> {key}, end_offset |-> EndOffset(new), rewritten |-> FALSE] @@ @,
+                            !.votes[2] = [epoch |-> 2, candidates |-> {key}],
+                            !.votes[3] = [epoch |-> 2, candidates |-> {key}]]
   /\ network = {}
   /\ cuts = {}
 

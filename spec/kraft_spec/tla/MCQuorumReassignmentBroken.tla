@@ -58,13 +58,15 @@ InitJumped ==
 (***************************************************************************)
 InitRestored ==
   /\ config = Joining(5, 3)
-  /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 4, 5}, {1, 4, 5})>>)} : Begins(stand)
+  /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 3}, {1, 4, 5}), AssignmentTo({1, 2, 3, 4}, {1, 4, 5}),
+                            AssignmentTo({1, 2, 4}, {1, 4, 5}), AssignmentTo({1, 2, 4, 5}, {1, 4, 5})>>)} : Begins(stand)
 
 \* S21 (c).  The step to {1, 2, 4, 5} is not committed when the client names another target, and the record of that
 \* target undoes it.
 InitUndone ==
   /\ config = Joining(5, 3)
-  /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 4}, {1, 4, 5})>>)} :
+  /\ \E stand \in {StandAfter(<<AssignmentTo({1, 2, 3}, {1, 4, 5}), AssignmentTo({1, 2, 3, 4}, {1, 4, 5}),
+                            AssignmentTo({1, 2, 4}, {1, 4, 5})>>)} :
      \E scene \in {AppendsFor(stand, <<AssignmentTo({1, 2, 4, 5}, {1, 4, 5})>>, {})} : Begins(scene)
 
 FirstVoters == {<<<<1, 2, 3>>>>}

@@ -27,16 +27,26 @@ AllCampaign == {1, 2, 3}
 
 Init == Elected(ThreeVoters, 1)
 
-TimeOut(r, timer) ==
+TimeOutAnyTime(r, timer) ==
   /\ timer \in {"election", "fetch"}
   /\ r \in Campaigners
   /\ replicas[r].epoch < EpochLimit
-  /\ NobodyPollsOrFetches
+TimeOut(r, timer) == TimeOutAnyTime(r, timer) /\ NobodyPollsOrFetches
 
-AppendsUpToBound(r) ==
+AppendsAnyTime(r) ==
   /\ RecordsOfOwnEpoch(r) < RecordsPerEpoch
   /\ EndOffset(replicas[r]) < LogLimit
-  /\ NobodyPollsOrFetches
+AppendsUpToBound(r) == AppendsAnyTime(r) /\ NobodyPollsOrFetches
 
 Bounds == EpochsUpTo(EpochLimit)
+
+(***************************************************************************)
+(* Slices replication-small and -small-whole: the second has none of the   *)
+(* reductions 2 to 4 of MCBounds, and reaches the same states, as far as   *)
+(* an invariant can tell them apart (a test compares).                     *)
+(***************************************************************************)
+OnlyThird == {3}
+FirstTwoFetch(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
+AnyInFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types}
+Visible == <<[r \in Ids |-> [replicas[r] EXCEPT !.awaiting = {}, !.flushed = 0]], history>>
 =============================================================================

@@ -41,7 +41,9 @@ Start(configuration) ==
                   Prospective(ToUnattached(new, 0, NoLeader))}
   IN
   /\ config = configuration
-  /\ \E third \in outside : replicas = <<[leads EXCEPT !.acknowledged = {2, 3}], fetching, third>>
+  /\ \E third \in outside :
+       replicas = <<[leads EXCEPT !.acknowledged = IF third.leader_id = 1 THEN {2, 3} ELSE {2},
+                                  !.fetch_offsets = keys[2] :> 0], fetching, third>>
   /\ network = {}
   /\ cuts = {}
   /\ history = [NewHistory EXCEPT

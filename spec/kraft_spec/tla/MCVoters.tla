@@ -88,7 +88,7 @@ StandWith(leads, behind) ==
                                        ELSE FollowsFirst(r, IF r \in behind THEN <<>> ELSE leads.log, end)]),
       history |-> [HistoryOf(leads.log)
                      EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> end, rewritten |-> FALSE],
-                            !.votes = Each([r \in Ids |-> IF r \in VoterIds(leads)
+                            !.votes = Each([r \in Ids |-> IF IsVoter(NewReplica(config.keys[r]))
                                                           THEN [epoch |-> 1, candidates |-> {leads.replica_key}]
                                                           ELSE NoVotes])]]
 

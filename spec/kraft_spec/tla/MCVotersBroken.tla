@@ -72,7 +72,7 @@ AppendsAfterChange(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 4
 (***************************************************************************)
 EmptyThird(scene) ==
   [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
-                !.history.votes[3] = NoVotes, !.history.crashes = 1]
+                !.history.votes[3] = NoVotes, !.history.crashes = 1, !.history.directories = @ \cup {"new"}]
 
 InitVote ==
   /\ config = Joining(3, 3)
@@ -166,7 +166,7 @@ DetailsCommitted(s) == s.voters[NewestCommitted(s)].details
 InitUnread ==
   /\ config = Joining(3, 3)
   /\ \E stand \in {Stand({})} :
-     \E left \in {AppendsFor(stand, <<Record(1, "Data", 1, {}), Record(1, "Data", 2, {})>>, {})} :
+     \E left \in {AppendsFor(stand, <<Record(1, "Data", 0, {}), Record(1, "Data", 0, {})>>, {})} :
      \E scene \in {NextLeads(left, 2, {3})} : Begins(scene)
 
 FirstFetches == {1}

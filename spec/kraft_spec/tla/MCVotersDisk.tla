@@ -26,7 +26,7 @@ Both == {<<3, "C">>, <<3, "new">>}
 \* Replica 3 has just started with an empty disk.
 Replaced(scene) ==
   [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
-                !.history.votes[3] = NoVotes, !.history.crashes = 1]
+                !.history.votes[3] = NoVotes, !.history.crashes = 1, !.history.directories = @ \cup {"new"}]
 
 Init == config = Joining(3, 3) /\ \E stand \in {Stand({})} : \E scene \in {Replaced(stand)} : Begins(scene)
 

@@ -1,0 +1,39 @@
+"""`python -m kraft_dev starts`: every start in the middle is reached from the first one."""
+
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.console import progress, say, show_table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import usage_error
+from kraft_dev.starts import first_checks, goals, reach
+from kraft_spec.tlc.model_report import Outcome
+
+Names = Annotated[list[str] | None, typer.Argument(help="Model checks that start there; all if none is named.")]
+
+
+def starts(names: Names = None) -> int:
+    """Search a way of the protocol from the first start to each start in the middle of the model's slices (minutes)."""
+    known = first_checks()
+    unknown = sorted(set(names or ()) - set(known))
+    if unknown:
+        raise usage_error(f"no start of {unknown[0]}; there are {', '.join(known)}")
+    rows = []
+    reached = set[tuple[str, ...]]()
+    with progress("starts", len(names or known)) as advance:
+        for name in names or known:
+            advance(1, name)
+            for goal in goals(known[name]):
+                key = tuple(goal.values())
+                if key not in reached:
+                    reached.add(key)
+                    report = reach(goal)
+                    steps = str(len(report.trace) - 1) if report.outcome is Outcome.VIOLATION else "no way"
+                    rows.append((name, known[name].configuration.module, steps))
+    show_table("Starts of the model's slices", ("first in", "module", "steps from the first start"), rows)
+    lost = [row[0] for row in rows if row[2] == "no way"]
+    say(
+        f"no way to the start of {', '.join(lost)}" if lost else "all are reached", "bold red" if lost else "bold green"
+    )
+    return ExitCode.VIOLATION if lost else ExitCode.CONFORMANT
