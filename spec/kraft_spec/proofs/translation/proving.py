@@ -1,0 +1,84 @@
+"""The actions of the model, proved one by one."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import z3
+
+from kraft_spec.models import model_directory
+from kraft_spec.proofs.induction.prover import Answer, prove, refutes
+from kraft_spec.proofs.translation.acting import Acted, act
+from kraft_spec.proofs.translation.counterexample import counterexample
+from kraft_spec.proofs.translation.relation import VOCABULARY
+from kraft_spec.proofs.translation.steps import LIMIT, obligations, others
+from kraft_spec.tlc.specification import Specification
+
+OTHERS = "others"
+"""In place of an action: that no step changes another replica than its own."""
+
+
+class Proved(NamedTuple):
+    """What came of an action.
+
+    Attributes:
+        action: Its name.
+        steps: The sequences of steps of the proof that it may amount to, with blanks between the steps.
+        answers: To its obligations.
+        is_possible: Whether Z3 finds nothing in the premises that contradicts the action by itself.
+        counterexample: Of the first obligation that is not proved: a line for each field.
+    """
+
+    action: str
+    steps: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    is_possible: bool
+    counterexample: tuple[str, ...]
+
+    @property
+    def failing(self) -> tuple[Answer, ...]:
+        """Those that are not proved."""
+        return tuple(one for one in self.answers if not one.proved)
+
+    @property
+    def holds(self) -> bool:
+        """Is all of it proved, of something that can happen?"""
+        return self.is_possible and not self.failing
+
+
+def specification(directory: Path | None = None) -> Specification:
+    """The model, parsed: as a whole, with what a trace check replaces, of which nothing is used.
+
+    Raises:
+        SpecificationError, JvmError, JarMissing, JarMismatch, JavaMissing: as `Specification`.
+    """
+    return Specification(directory or model_directory(), "Trace")
+
+
+def prove_action(model: Specification, action: str, until: Callable[[Answer], bool] = lambda _: False) -> Proved:
+    """Prove an action, or `OTHERS`.
+
+    Args:
+        model: Of what.
+        action: Its name.
+        until: Stop after an answer of which this holds.
+
+    Raises:
+        UnsupportedError: The action uses what is not translated.
+    """
+    acted = None if action == OTHERS else act(model, action)
+    listed = others() if acted is None else obligations(acted)
+    answers: list[Answer] = []
+    for obligation in listed:
+        answers.append(prove(obligation, LIMIT))
+        if until(answers[-1]):
+            break
+    failing = next((one.obligation for one in answers if not one.proved), None)
+    shown = () if acted is None or failing is None else counterexample(acted, failing)
+    steps = dict.fromkeys(one.name.split("/")[1] for one in listed if "/guard of " not in one.name)
+    return Proved(action, tuple(steps), tuple(answers), acted is None or _is_possible(acted), shown)
+
+
+def _is_possible(acted: Acted) -> bool:
+    texts = z3.Distinct(*acted.translator.texts.values())
+    return not refutes([acted.guard, *acted.translator.facts, *VOCABULARY.values(), texts], LIMIT)
