@@ -37,7 +37,8 @@ def actions(names: Names = None, only_list: List = False, smt2: Smt2 = None, as_
     if only_list:
         return _list(ACTIONS, EXECUTED, as_json)
     chosen = names or [*ACTIONS, OTHERS]
-    of_model, found, started = specification(), list[Proved](), perf_counter()
+    of_model, started = specification(), perf_counter()
+    found: list[Proved] = []
     with progress("proving", len(chosen)) as advance:
         for name in chosen:
             found.append(prove_action(of_model, name))

@@ -107,9 +107,9 @@ REVIEWED: tuple[Reviewed, ...] = (
     Reviewed(
         "translation",
         "The translation of TLA+ to Z3 says what TLA+ says, or leaves more open. Presumed, and not proved, of what an "
-        "action reads: an answer that is matched to a request answers it (a grant is for the Candidate that counts it); "
-        "no Pre-Vote is taken for a vote; at kraft.version 0 an id has one directory. How the network carries messages "
-        "is not translated.",
+        "action reads: an answer that is matched to a request answers it (a grant is for the Candidate that counts "
+        "it); no Pre-Vote is taken for a vote; at kraft.version 0 an id has one directory. How the network carries "
+        "messages is not translated.",
         "translator.py and `read` in relation.py",
         "mutants of the model's text fail at the field that they are about: tests of `prove actions`",
     ),

@@ -276,6 +276,11 @@ class Sides:
                     at,
                 ),
             ),
+            "voters": (
+                in_force(log) == name,
+                forall((i, d), Implies(voters.has((i, d)), d == directory_of(name, i)), voters.has((i, d))),
+                forall((i,), Implies(voters.has((i, t.text(""))), has_one_directory(i)), voters.has((i, t.text("")))),
+            ),
             "flushed": (state.flushed(own) == cut(log, s["flushed"]), base <= s["flushed"], s["flushed"] <= end),
             "voted_key": (
                 forall(
@@ -295,17 +300,13 @@ class Sides:
             ),
             "role": (Implies(is_in("Candidate"), And(state.asked(own, epoch, log), leader == -1)),),
             "granted": (
-                Implies(campaigns, And(voters.has(entry(own_id)), replica_of(*entry(own_id)) == own)),
+                Implies(campaigns, voters.has(entry(own_id))),
+                Implies(campaigns, replica_of(*entry(own_id)) == own),
                 Implies(campaigns, forall((i,), Implies(s["granted"].has(i), voters.has(entry(i))))),
                 Implies(
                     is_in("Candidate"),
                     forall((i,), Implies(s["granted"].has(i), state.granted(replica_of(*entry(i)), epoch, own, log))),
                 ),
-            ),
-            "voters": (
-                in_force(log) == name,
-                forall((i, d), Implies(voters.has((i, d)), d == directory_of(name, i)), voters.has((i, d))),
-                forall((i,), Implies(voters.has((i, t.text(""))), has_one_directory(i)), voters.has((i, t.text("")))),
             ),
             "epoch_start_offset": (
                 Implies(leads, And(base <= start, start <= end)),

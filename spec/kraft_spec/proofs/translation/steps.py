@@ -168,12 +168,15 @@ def _at_the_end(acted: Acted, sides: Sides, case: Case) -> Iterator[Goal]:
     title, own = " ".join(case.steps) or "nothing", replica_of(*acted.before["replica_key"])
     log, watermark = any_state().log_end(own), cut(case.state.log_end(own), acted.after["high_watermark"])
     past = KNOWN.and_also(Past((ASKED_LOG, log), (TOLD,), (log,), (watermark,)))
+    known = dict(case.known)
     for part, one in sides.same(acted.after, case.state, past).items():
-        yield f"{title}/{part}", case.known, one
+        yield f"{title}/{part}", dict(known), one
+        # It is proved, so that the fields after it may use it.
+        known[f"after, {part}"] = one
     sends, place = sequence(acted.sends), z3.Int("place")
     is_place, message = And(place >= 1, place <= sends.length), sends.at(place)
     for part, one in told(acted.translator, acted.after, message, acted.message, case.state, past).items():
-        yield f"{title}/sent, {part}", case.known, Implies(is_place, one)
+        yield f"{title}/sent, {part}", known, Implies(is_place, one)
 
 
 def at(action: Action, given: Mapping[Expression, Expression], before: State) -> Action:
@@ -241,5 +244,5 @@ def others() -> tuple[Obligation, ...]:
     return tuple(found)
 
 
-LIMIT = 4 * WORK_LIMIT
+LIMIT = 10 * WORK_LIMIT
 """Z3's resource units for an attempt at one of these."""
