@@ -140,6 +140,12 @@ def obligations(acted: Acted) -> tuple[Obligation, ...]:
 
 def _of_cases(acted: Acted, sides: Sides, links: tuple[Link, ...], case: Case) -> Iterator[Goal]:
     of_state = {f"{one.name}, {len(case.steps)}": one.formula(case.state) for one in INVARIANTS}
+    if "become-leader" in case.steps:
+        # The leader is new: no term is there yet that Z3 would match.
+        own, epoch = replica_of(*acted.before["replica_key"]), acted.after["epoch"]
+        every = of_state[f"leader-has-its-epoch, {len(case.steps)}"]
+        of_it = z3.substitute_vars(every.body(), any_state().log_end(own), own, epoch)
+        of_state[f"it has its epoch, {len(case.steps)}"] = of_it
     if not links:
         yield from _at_the_end(acted, sides, case._replace(known={**case.known, **of_state}))
         return
@@ -187,7 +193,10 @@ def at(action: Action, given: Mapping[Expression, Expression], before: State) ->
         changed = getattr(action.after, name)
         if changed is getattr(before, name):
             return changed
-        return lambda *where: z3.substitute(changed(*where), *pairs)
+        # Places of its own: what the function is asked of may have the parameters of the next action in it.
+        places = [z3.FreshConst(sort) for sort in FUNCTIONS[name].arguments]
+        value = z3.substitute(changed(*places), *pairs)
+        return lambda *where: z3.substitute(value, *zip(places, where, strict=True))
 
     guard = {name: z3.substitute(one, *pairs) for name, one in action.guard.items()}
     left = tuple(one for one in action.parameters if not any(one.eq(known) for known in given))
@@ -215,12 +224,23 @@ def has_quantifier(formula: Formula) -> bool:
 
 
 def _attempts(facts: Mapping[str, Formula]) -> Iterator[tuple[str, ...]]:
-    """Premises to try: what is said of the step alone; then no invariants, those that serve most often, those that name
-    nothing new, all."""
+    """Premises to try: what is said of the step alone, the axioms too, and with them more and more invariants."""
     invariants, naming = [one.name for one in INVARIANTS], SAYS_THERE_IS.split()
     yield tuple(one for one in facts if one.partition(",")[0] not in (*invariants, *_ALWAYS))
-    for chosen in ((), _KNOWN_FIRST, [one for one in invariants if one not in naming], invariants):
-        yield tuple(one for one in facts if (name := one.partition(",")[0]) not in invariants or name in chosen)
+    last = max((one.rpartition(", ")[2] for one in facts if one.partition(",")[0] in invariants), default="")
+    plain = [one for one in invariants if one not in naming]
+    for chosen, when in (
+        ((), ""),
+        (["leader-has-its-epoch"], last),
+        (_KNOWN_FIRST, ""),
+        (plain, last),
+        (invariants, ""),
+    ):
+        yield tuple(
+            one
+            for one in facts
+            if (name := one.partition(",")[0]) not in invariants or (name in chosen and one.endswith(when))
+        )
 
 
 def others() -> tuple[Obligation, ...]:

@@ -81,7 +81,7 @@ class Translator:
         self.texts: dict[str, Expression] = {}
         self._written: set[int] = set()
         self._made = 0
-        self._is_empty: dict[int, Formula] = {}
+        self._is_empty: dict[Set, Formula] = {}
         self._kept: list[Expression] = []
         self.places: dict[int, tuple[tuple[Formula, Expression], ...]] = {}
 
@@ -344,12 +344,12 @@ class Translator:
             return z3.BoolVal(not members.members)
         if members.shape is None:
             return self.fresh("is_empty", TRUTH)
-        key = self.key(members)
-        if key not in self._is_empty:
+        # By the object: one that is made of what was made up is written in another way each time.
+        if members not in self._is_empty:
             there, witness = self.fresh("has_some", TRUTH), self.fresh("some", members.shape)
             self.facts.append(z3.Implies(there, members.has(witness)))
-            self._is_empty[key] = z3.Not(there)
-        return self._is_empty[key]
+            self._is_empty[members] = z3.Not(there)
+        return self._is_empty[members]
 
     def count(self, members: Set) -> Expression:
         """How many members a set has: of the same sets the same number."""
