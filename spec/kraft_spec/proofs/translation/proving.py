@@ -1,5 +1,6 @@
 """The actions of the model, proved one by one."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from kraft_spec.proofs.translation.relation import VOCABULARY
 from kraft_spec.proofs.translation.steps import LIMIT, obligations, others
 from kraft_spec.tlc.specification import Specification
 
+_AUXILIARY = re.compile("/guard of |/voters/")
 OTHERS = "others"
 """In place of an action: that no step changes another replica than its own."""
 
@@ -75,7 +77,7 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
             break
     failing = next((one.obligation for one in answers if not one.proved), None)
     shown = () if acted is None or failing is None else counterexample(acted, failing)
-    steps = dict.fromkeys(one.name.split("/")[1] for one in listed if "/guard of " not in one.name)
+    steps = dict.fromkeys(one.name.split("/")[1] for one in listed if not _AUXILIARY.search(one.name))
     return Proved(action, tuple(steps), tuple(answers), acted is None or _is_possible(acted), shown)
 
 

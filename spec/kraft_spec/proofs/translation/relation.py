@@ -156,7 +156,7 @@ def read(t: Translator, s: Value, m: Value | None, state: State) -> Mapping[str,
     if "granted" in m:
         its_key = (m["source"], directory_of(in_force(state.log_end(own)), m["source"]))
         voted = state.granted(replica_of(*its_key), s["epoch"], own, state.log_end(own))
-        counts = And(m["granted"], Not(m["pre_vote"]), m["epoch"] == s["epoch"], s["role"] == t.text("Candidate"))
+        counts = And(m["granted"], m["epoch"] == s["epoch"], s["role"] == t.text("Candidate"))
         found["it answers the request"] = Implies(And(counts, t.truth(t.call("Correlated", s, m))), voted)
     return found
 
@@ -180,7 +180,7 @@ def told(t: Translator, s: Value, m: Value, answered: Value | None, state: State
         ends = And(epoch_of(log) == m["last_epoch"], offset_of(log) == m["end_offset"])
         asks = And(m["type"] == t.text("VoteRequest"), Not(m["pre_vote"]))
         found["its Candidate"] = Implies(asks, And(state.asked(own, m["epoch"], log), ends))
-    if "type" in m and "leader_id" not in m:
+    if "type" in m and "epoch" in m and "leader_id" not in m:
         announces = Or(*(m["type"] == t.text(f"{one}QuorumEpochRequest") for one in ("Begin", "End")))
         led = Or(*(state.elected(m["epoch"], own, f) for f in past.led))
         found["its sender led"] = Implies(announces, And(led, m["source"] == s["replica_key"][0]))
@@ -206,37 +206,43 @@ class Sides:
             self._voters[key] = (members, z3.Const(f"voters_{len(self._voters)}", VOTERS))
         return self._voters[key][1]
 
+    def names(self) -> tuple[Expression, ...]:
+        """The names that were given; that of the first set, which is in force before the step, first."""
+        return tuple(name for _, name in self._voters.values())
+
     def facts(self) -> Mapping[str, Formula]:
         """What names and majorities are: the same members are one set, and more than half of them a majority."""
-        found: dict[str, Formula] = {}
-        sets = list(self._voters.values())
+        t, found = self._translator, dict[str, Formula]()
+        for number, voters in t.compared:
+            name = self.voters(voters)
+            for counted in [one for one in t.counted.values() if one.number.eq(number)]:
+                quorum = f"quorum {counted.number} of {name}"
+                found[quorum] = self._majority(counted, voters, name, t.count(voters), z3.Const(quorum, QUORUM))
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
-        for number, (one, name) in enumerate(sets):
-            for other, other_name in sets[:number]:
-                same = forall((i, d), one.has((i, d)) == other.has((i, d)))
-                found[f"{name} {other_name}"] = Implies(same, name == other_name)
-        for counted in list(self._translator.counted.values()):
-            for one, name in sets:
-                size = self._translator.count(one)
-                if counted.members is not one and counted.number is not size:
-                    found[f"quorum {len(found)}"] = self._majority(counted, one, name, size)
+        (first, its_name), *others = self._voters.values()
+        for other, name in others:
+            same = forall((i, d), first.has((i, d)) == other.has((i, d)))
+            found[f"{name}, {its_name}"] = Implies(same, name == its_name)
         return found
 
-    def _majority(self, counted: Counted, voters: Set, name: Expression, size: Expression) -> Formula:
-        """More than half of the voters, by their keys or ids, are a majority of the set, and a quorum."""
-        quorum = z3.Const(f"quorum_{counted.number}_of_{name}", QUORUM)
+    def _majority(
+        self, counted: Counted, voters: Set, name: Expression, size: Expression, quorum: Expression
+    ) -> Formula:
+        """More than half of the voters, by their keys or ids, are a majority of the set, and a quorum.
+
+        No id is twice in a voters set (see `same`), so that as many replicas are in the quorum.
+        """
+        by_id = isinstance(counted.members.shape, z3.SortRef)
+
+        def entry(number: Expression) -> Value:
+            return (number, directory_of(name, number))
+
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
-        if isinstance(counted.members.shape, z3.SortRef):
-            own = directory_of(name, i)
-            among = forall((i,), Implies(counted.members.has(i), voters.has((i, own))))
-            its_id = id_of(_v)
-            key = (its_id, directory_of(name, its_id))
-            of_it = And(counted.members.has(its_id), voters.has(key), _v == replica_of(*key))
-        else:
-            among = forall((i, d), Implies(counted.members.has((i, d)), voters.has((i, d))))
-            its_id = id_of(_v)
-            key = (its_id, directory_of(name, its_id))
-            of_it = And(counted.members.has(key), voters.has(key), _v == replica_of(*key))
+        one = i if by_id else (i, d)
+        among = forall((i, d), Implies(counted.members.has(one), voters.has(entry(i) if by_id else one)))
+        its_key = entry(id_of(_v))
+        is_counted = counted.members.has(its_key[0] if by_id else its_key)
+        of_it = And(is_counted, voters.has(its_key), _v == replica_of(*its_key))
         return Implies(
             And(2 * counted.number > size, among),
             And(majority(quorum, name), forall((_v,), Implies(member(_v, quorum), of_it), member(_v, quorum))),
@@ -263,7 +269,7 @@ class Sides:
         campaigns, leads, start = is_in("Candidate", "Prospective"), is_in("Leader"), s["epoch_start_offset"]
         watermark, at = s["high_watermark"], cut(log, _o)
         offsets = s["fetch_offsets"]
-        told = offsets.at((i, d))
+        has_told, told = offsets.domain.has((i, d)), offsets.at((i, d))
         of_epoch = And(epoch_of(at) == epoch, state.acknowledged(own, at))
         listed: Mapping[str, tuple[Formula, ...]] = {
             "epoch": (state.epoch(own) == epoch, epoch >= 0),
@@ -313,16 +319,17 @@ class Sides:
                 Implies(leads, forall((_o,), Implies(And(start < _o, _o <= end), of_epoch), at)),
             ),
             "fetch_offsets": (
+                Implies(leads, forall((i, d), Implies(has_told, told <= end), told, has_told)),
                 Implies(
                     leads,
                     forall(
-                        (i, d, _o),
+                        (i, d, _x),
                         Implies(
-                            And(offsets.domain.has((i, d)), start < _o, _o <= told),
-                            And(_o <= end, state.acknowledged(replica_of(i, d), at)),
+                            And(has_told, prefix(_x, log), start < offset_of(_x), offset_of(_x) <= told),
+                            state.acknowledged(replica_of(i, d), _x),
                         ),
-                        (told, at),
-                        (offsets.domain.has((i, d)), at),
+                        (told, prefix(_x, log)),
+                        (has_told, prefix(_x, log)),
                     ),
                 ),
             ),

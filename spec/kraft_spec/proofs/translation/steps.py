@@ -79,13 +79,15 @@ def chain(acted: Acted) -> tuple[Link, ...]:
     )
     elected = And(leads, was != t.text("Leader"))
     watermark = after["high_watermark"]
-    counts = And(leads, watermark > after["epoch_start_offset"], Or(elected, watermark != s["high_watermark"]))
+    # Who is removed resigns in the step that commits it, and forgets where its epoch began.
+    start = z3.If(elected, after["epoch_start_offset"], s["epoch_start_offset"])
+    led = Or(leads, was == t.text("Leader"))
+    counts = And(led, watermark > start, Or(elected, watermark != s["high_watermark"]))
     first = sequence(acted.sends).at(z3.IntVal(1))
     fetches = t.equal(first["type"], t.text("FetchRequest")) if isinstance(first, Mapping) else z3.BoolVal(False)
-    of_candidate, of_leader = (
-        {actions.candidate: own, actions.epoch: epoch},
-        {actions.leader: own, actions.epoch: epoch},
-    )
+    led_with = z3.If(elected, any_state().log_end(own), KNOWN.led[0])
+    of_candidate = {actions.candidate: own, actions.epoch: epoch}
+    of_leader = {actions.leader: own, actions.epoch: epoch, actions.log: led_with}
     of_replica = {actions.replica: own, actions.epoch: epoch}
 
     def appended(state: State) -> Mapping[Expression, Expression]:
@@ -93,10 +95,13 @@ def chain(acted: Acted) -> tuple[Link, ...]:
         any_watermark = {one: one for one in (actions.watermark, actions.watermark_log)}
         return {**of_leader, actions.entry: extended(state.log_end(own), epoch), **any_watermark}
 
+    def counted(state: State) -> Mapping[Expression, Expression]:
+        return {**of_leader, actions.entry: cut(state.log_end(own), watermark)}
+
     of_vote = {actions.voter: own, actions.candidate: replica_of(*after["voted_key"]), actions.epoch: epoch}
 
     def append(number: int) -> Link:
-        return Link("append", lambda _: And(leads, t.call("EndOffset", s) + number <= end), appended)
+        return Link("append", lambda _: And(led, t.call("EndOffset", s) + number <= end), appended)
 
     return (
         Link("vote", lambda _: And(votes, Not(stands)), lambda _: {**of_vote, actions.log: ASKED_LOG}),
@@ -106,9 +111,7 @@ def chain(acted: Acted) -> tuple[Link, ...]:
         Link("stand-again", lambda _: again, lambda _: of_candidate),
         Link("become-leader", lambda _: elected, lambda state: {**of_candidate, actions.log: state.log_end(own)}),
         *map(append, (1, 2, 3)),
-        Link(
-            "commit", lambda _: counts, lambda state: {**of_leader, actions.entry: cut(state.log_end(own), watermark)}
-        ),
+        Link("commit", lambda _: counts, counted),
         Link("acknowledge", lambda _: And(fetches, leader != -1, leader != own_id), lambda _: of_replica),
         Link(
             "sync",
@@ -119,7 +122,10 @@ def chain(acted: Acted) -> tuple[Link, ...]:
 
 
 def obligations(acted: Acted) -> tuple[Obligation, ...]:
-    """What must be proved of an action: `ACTION/STEPS/guard of STEP/...`, `ACTION/STEPS/FIELD`."""
+    """What must be proved of an action: `ACTION/STEPS/guard of STEP/...`, `ACTION/STEPS/FIELD`.
+
+    Its translator is of no use for anything else afterwards.
+    """
     t, sides, before = acted.translator, Sides(acted.translator), any_state()
     known = {
         "the action is possible": acted.guard,
@@ -131,10 +137,15 @@ def obligations(acted: Acted) -> tuple[Obligation, ...]:
     always = dict(_ALWAYS)
     always |= {f"made up {number}": one for number, one in enumerate(t.facts, start=1)}
     always |= {**sides.facts(), "strings differ": z3.Distinct(*t.texts.values())}
+    # No action here changes who votes: that every set which it counts by is the one in force is proved first.
+    first, *other_names = sides.names()
+    same = {f"{one} is in force": one == first for one in other_names}
+    listed = [(f"voters/{name}", {**always, "the action is possible": acted.guard}, one) for name, one in same.items()]
+    listed += [(name, {**always, **same, **facts}, goal) for name, facts, goal in goals]
+    t.forget()
     return tuple(
-        Obligation(f"{acted.name}/{name}", every, goal, tuple(_attempts(every)))
-        for name, facts, goal in goals
-        for every in ({**always, **facts},)
+        Obligation(f"{acted.name}/{name}", facts, goal, tuple(_attempts(facts, "majority" in name)))
+        for name, facts, goal in listed
     )
 
 
@@ -223,12 +234,18 @@ def has_quantifier(formula: Formula) -> bool:
     return bool(z3.Probe("has-quantifiers")(goal))
 
 
-def _attempts(facts: Mapping[str, Formula]) -> Iterator[tuple[str, ...]]:
-    """Premises to try: what is said of the step alone, the axioms too, and with them more and more invariants."""
+def _attempts(facts: Mapping[str, Formula], counts: bool) -> Iterator[tuple[str, ...]]:
+    """Premises to try: what is said of the step alone, the axioms too, and with them more and more invariants.
+
+    Args:
+        facts: All that is known.
+        counts: Whether it takes majorities.
+    """
     invariants, naming = [one.name for one in INVARIANTS], SAYS_THERE_IS.split()
-    yield tuple(one for one in facts if one.partition(",")[0] not in (*invariants, *_ALWAYS))
     last = max((one.rpartition(", ")[2] for one in facts if one.partition(",")[0] in invariants), default="")
     plain = [one for one in invariants if one not in naming]
+    served = [one for one in facts if counts or not one.startswith("quorum ")]
+    yield tuple(one for one in served if one.partition(",")[0] not in (*invariants, *_ALWAYS))
     for chosen, when in (
         ((), ""),
         (["leader-has-its-epoch"], last),
@@ -238,7 +255,7 @@ def _attempts(facts: Mapping[str, Formula]) -> Iterator[tuple[str, ...]]:
     ):
         yield tuple(
             one
-            for one in facts
+            for one in served
             if (name := one.partition(",")[0]) not in invariants or (name in chosen and one.endswith(when))
         )
 
@@ -264,5 +281,5 @@ def others() -> tuple[Obligation, ...]:
     return tuple(found)
 
 
-LIMIT = 10 * WORK_LIMIT
+LIMIT = 100 * WORK_LIMIT
 """Z3's resource units for an attempt at one of these."""

@@ -70,6 +70,7 @@ class Translator:
         variables: The values of the variables.
         facts: What holds of the values that it made up.
         counted: The sets that the model counts.
+        compared: The numbers that the model compares with the majority of a voters set, each with the set.
         texts: The strings that the model writes, as constants.
     """
 
@@ -78,9 +79,11 @@ class Translator:
         self.variables: dict[str, Value] = {}
         self.facts: list[Formula] = []
         self.counted: dict[int, Counted] = {}
+        self.compared: list[tuple[Expression, Set]] = []
         self.texts: dict[str, Expression] = {}
         self._written: set[int] = set()
         self._made = 0
+        self._scopes: list[Scope] = []
         self._is_empty: dict[Set, Formula] = {}
         self._kept: list[Expression] = []
         self.places: dict[int, tuple[tuple[Formula, Expression], ...]] = {}
@@ -93,6 +96,16 @@ class Translator:
         """
         definition = self._definition(operator)
         return self._called(operator, _Operator(tuple(definition.getParams()), definition.getBody(), Scope()), given)
+
+    def forget(self) -> None:
+        """Let go of all but facts and texts, once everything is said.
+
+        Scopes and sets refer to themselves. What does, Python's collector frees, and where Java runs it may do so in a
+        thread of Java's in the middle of a proof: Z3 does not bear that.
+        """
+        for one in (*self._scopes, self.variables, self.counted, self._is_empty):
+            one.clear()
+        self.compared.clear()
 
     def conjuncts(self, action: str, *given: Value) -> tuple[list[JavaObject], Scope]:
         """The conjuncts of an action, and what its parameters stand for."""
@@ -149,6 +162,7 @@ class Translator:
                 return self.value(node.getBody(), scope)
             case nodes.LET:
                 inner = Scope(scope)
+                self._scopes.append(inner)
                 for one in node.getLets():
                     inner[int(one.getUid())] = _Operator(tuple(one.getParams()), one.getBody(), inner)
                 return self.value(node.getBody(), inner)
@@ -213,6 +227,8 @@ class Translator:
             return OPEN
         if name == "Max":
             return self._largest(self.set(given[0]))
+        if name == "IsMajority":
+            self.compared.append((given[0], self.set(self.call("Voters", given[1]))))
         return self.value(operator.body, _binding(operator.parameters, given, operator.scope))
 
     def _choice(self, arms: Several[Several[JavaObject]], otherwise: JavaObject, scope: Scope) -> Value:
