@@ -1,17 +1,14 @@
 """The actions of the model, proved one by one."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import z3
-
 from kraft_spec.models import model_directory
-from kraft_spec.proofs.induction.prover import Answer, prove, refutes
-from kraft_spec.proofs.translation.acting import Acted, act
+from kraft_spec.proofs.induction.prover import Answer, Obligation, prove, refutes
+from kraft_spec.proofs.translation.acting import act
 from kraft_spec.proofs.translation.counterexample import counterexample
-from kraft_spec.proofs.translation.relation import VOCABULARY
 from kraft_spec.proofs.translation.steps import LIMIT, obligations, others
 from kraft_spec.tlc.specification import Specification
 
@@ -27,7 +24,7 @@ class Proved(NamedTuple):
         action: Its name.
         steps: The sequences of steps of the proof that it may amount to, with blanks between the steps.
         answers: To its obligations.
-        is_possible: Whether Z3 finds nothing in the premises that contradicts the action by itself.
+        is_possible: Whether nothing contradicts itself in the premises, so that the action can happen in each case.
         counterexample: Of the first obligation that is not proved: a line for each field.
     """
 
@@ -78,9 +75,12 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
     failing = next((one.obligation for one in answers if not one.proved), None)
     shown = () if acted is None or failing is None else counterexample(acted, failing)
     steps = dict.fromkeys(one.name.split("/")[1] for one in listed if not _AUXILIARY.search(one.name))
-    return Proved(action, tuple(steps), tuple(answers), acted is None or _is_possible(acted), shown)
+    return Proved(action, tuple(steps), tuple(answers), acted is None or _is_possible(listed), shown)
 
 
-def _is_possible(acted: Acted) -> bool:
-    texts = z3.Distinct(*acted.translator.texts.values())
-    return not refutes([acted.guard, *acted.translator.facts, *VOCABULARY.values(), texts], LIMIT)
+def _is_possible(listed: Iterable[Obligation]) -> bool:
+    """Whether there is a case, and Z3 finds no contradiction in the premises of any: without invariants and a goal."""
+    cases = {one.name.split("/")[1]: one for one in listed if not _AUXILIARY.search(one.name)}
+    return bool(cases) and not any(
+        refutes((one.facts[name] for name in one.attempts[1]), LIMIT) for one in cases.values()
+    )

@@ -103,9 +103,12 @@ class Translator:
         Scopes and sets refer to themselves. What does, Python's collector frees, and where Java runs it may do so in a
         thread of Java's in the middle of a proof: Z3 does not bear that.
         """
-        for one in (*self._scopes, self.variables, self.counted, self._is_empty):
-            one.clear()
+        for scope in self._scopes:
+            scope.clear()
+        self.variables.clear()
+        self.counted.clear()
         self.compared.clear()
+        self._is_empty.clear()
 
     def conjuncts(self, action: str, *given: Value) -> tuple[list[JavaObject], Scope]:
         """The conjuncts of an action, and what its parameters stand for."""
@@ -554,15 +557,3 @@ _OPERATIONS: Mapping[str, Callable[..., Value]] = {
     "\\leq": _arithmetic(lambda one, other: one <= other),
     "\\geq": _arithmetic(lambda one, other: one >= other),
 }
-
-SUPPORTED = (
-    *nodes.BINDERS,
-    *_CONNECTIVES,
-    *_OPERATIONS,
-    "$IfThenElse",
-    "$Case",
-    "$RcdConstructor",
-    "$RcdSelect",
-    "$Except",
-)
-"""What is translated, as SANY has it, beside LET and the specification's own operators."""
