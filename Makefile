@@ -192,6 +192,7 @@ cross-check:
 	$(BIN)/kraft-spec prove theorems --smt2 build/cross-check/theorems >/dev/null
 	$(BIN)/kraft-spec prove induction --smt2 build/cross-check/induction >/dev/null
 	$(BIN)/kraft-spec prove induction --profile kafka-4 --where-safe --smt2 build/cross-check/own-vote >/dev/null
+	$(WITH_JAVA) $(BIN)/kraft-spec prove actions --smt2 build/cross-check/actions >/dev/null
 	$(BIN)/python -m kraft_dev.proofs_cross_check build/cross-check/*
 
 docs:

@@ -11,6 +11,7 @@ from kraft_spec.proofs.induction import actions, logs
 from kraft_spec.proofs.induction.abstraction import SEQUENCES
 from kraft_spec.proofs.induction.obligations import obligations
 from kraft_spec.proofs.induction.state import any_state
+from kraft_spec.proofs.translation.acting import ACTIONS, EXECUTED
 from kraft_spec.rules import Registry
 
 PAGE = "results/proved.md"
@@ -44,7 +45,24 @@ def proved_page(registry: Registry) -> str:
     rows = tuple(_row(registry, rule, taken, counted) for rule, taken in sorted(by_rule.items()))
     heads = ("rule", "the KIP", "actions of KRaft.tla", "actions of the proof", "obligations")
     section = Section(f"{len(rows)} rules of {len(registry.by_id)}", (), heads, rows)
-    return page("What is proved of what", words, [section])
+    return page("What is proved of what", words, [section, _translated()])
+
+
+def _translated() -> Section:
+    """Which actions of the model are proved from their text, and which are executed only."""
+    words = (
+        "`kraft-spec prove actions` translates an action from the text of KRaft.tla and proves, for any number of "
+        "replicas and logs of any length, that each of its whole steps is a sequence of the proof's: "
+        "[what that leaves open](../proofs.md#from-the-models-text-to-the-proof).",
+        "Of all others, and of a crash in the middle of any step, it is executed: on every edge of the model's graph "
+        "and in runs.",
+    )
+    rows = [(code(name), ", ".join(map(code, SEQUENCES.get(name, ()))), "proved", "") for name in ACTIONS]
+    rows += [
+        (code(name), ", ".join(map(code, SEQUENCES.get(name, ()))), "executed", why) for name, why in EXECUTED.items()
+    ]
+    heads = ("action of KRaft.tla", "may amount to", "how", "why not proved")
+    return Section(f"{len(ACTIONS)} actions of {len(rows)} proved from their text", words, heads, tuple(rows))
 
 
 def _row(registry: Registry, rule: str, taken: Iterable[str], counted: Mapping[str, int]) -> tuple[str, ...]:

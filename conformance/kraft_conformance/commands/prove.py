@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands import prove_induction, prove_refinement, prove_theorems, prove_trust
+from kraft_conformance.commands import prove_actions, prove_induction, prove_refinement, prove_theorems, prove_trust
 from kraft_conformance.commands.options import Json, Smt2
 from kraft_conformance.console import print_json
 from kraft_conformance.exit_codes import ExitCode
@@ -109,4 +109,5 @@ app.command("induction")(prove_induction.induction)
 app.command("mutants")(prove_trust.mutants)
 app.command("simulate")(prove_trust.simulate)
 app.command("refinement")(prove_refinement.refinement)
+app.command("actions")(prove_actions.actions)
 app.command("premises")(prove_trust.premises)

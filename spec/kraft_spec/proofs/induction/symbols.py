@@ -102,7 +102,14 @@ def forall(bound: tuple[Expression, ...], body: Formula, *triggers: Expression |
 
 
 def _is_application(term: Expression) -> bool:
-    return bool(term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+    """May it be a trigger: a function that no step has changed, of such and of sums?"""
+    is_sum = z3.is_int_value(term) or z3.is_add(term) or z3.is_sub(term)
+    return not is_sum and all(map(_is_plain, (term, *term.children())))
+
+
+def _is_plain(term: Expression) -> bool:
+    is_sum = z3.is_int_value(term) or z3.is_add(term) or z3.is_sub(term)
+    return (is_sum or bool(term.decl().kind() == z3.Z3_OP_UNINTERPRETED)) and all(map(_is_plain, term.children()))
 
 
 def exists(bound: tuple[Expression, ...], body: Formula, *triggers: Expression) -> Formula:

@@ -1,5 +1,6 @@
 """The parts of a night, and how an item of each is run.  One entry of `PARTS` is one part."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -11,11 +12,13 @@ from kraft_conformance.findings.showing import show
 from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import bugs, patches
 from kraft_conformance.kafka.releases import newest
+from kraft_dev.child import ChildError, run_child
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
 from kraft_dev.edges import replay
 from kraft_dev.edges.enumeration import enumerate_edges
 from kraft_dev.edges.explaining import Explaining
+from kraft_dev.edges.slices import slices
 from kraft_dev.findings import counterexample_of
 from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
 from kraft_dev.kafka_seeds import counted, runs_of, workloads_of
@@ -33,6 +36,8 @@ from kraft_spec.models import CHECKS, find_check, run_check, takes_profile, unde
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
 from kraft_spec.proofs.induction.explaining import explain, of_plan
+from kraft_spec.proofs.translation.acting import ACTIONS
+from kraft_spec.proofs.translation.proving import OTHERS, prove_action, specification
 from kraft_spec.tlc.model_report import Outcome, Progress
 
 FIRST_DAY = date(2026, 11, 25)
@@ -44,6 +49,7 @@ SEEDS_A_NIGHT = 15
 MACHINE_MADE = "machine-made"
 _MACHINE_MADE_NUMBER = 200
 _COMMAND = "python -m kraft_dev nightly"
+_SLICE_SECONDS = 1800.0
 _REFINED_SEEDS, _REFINED_EVENTS = 1000, 800
 OTHERWISE_UNDER_KAFKA = {
     "voters-known-leader.kafka-4": "ElectionSafety",
@@ -111,6 +117,33 @@ def edges_item(name: str, means: Means) -> Item:
     found += [] if explaining.agrees else [explaining.verdict]
     reached = f"{graph.states} states, {graph.changing} edges change a replica, {explaining.edges} explained"
     return Item("edges", name, reached, round(graph.seconds + report.seconds, 1), tuple(found))
+
+
+def slice_item(name: str, means: Means) -> Item:
+    """Each step of a slice as steps of the inductive proof, and its invariants in each state; a process of its own."""
+    began = monotonic()
+    seconds = means.time_limit_seconds or _SLICE_SECONDS
+    try:
+        said = run_child("kraft_dev", "edges", "--slice", name, "--time-limit", f"{seconds:.0f}", "--json")
+    except ChildError as error:
+        return _item("slices", name, (str(error),), {}, str(error).splitlines()[-1], began)
+    found = json.loads(said)
+    facts: dict[str, Fact] = {} if found["queued"] else {one: found[one] for one in ("states", "edges")}
+    reached = f"{found['edges']} edges explained, the invariants evaluated in {found['states']} states"
+    if found["queued"]:
+        reached += f", {found['queued']} in the queue"
+    return Item("slices", name, True, not found["queued"], facts, reached, round(monotonic() - began, 1))
+
+
+def actions_item(name: str, means: Means) -> Item:
+    """An action of the model's text is steps of the inductive proof."""
+    began = monotonic()
+    found = prove_action(specification(), name)
+    problems = tuple(one.obligation.name for one in found.failing) or (
+        () if found.is_possible else ("it cannot happen",)
+    )
+    facts: dict[str, Fact] = {"obligations": len(found.answers), "steps": "; ".join(found.steps)}
+    return _item("actions", name, problems, facts, f"{len(found.answers)} obligations", began)
 
 
 def refinement_item(name: str, means: Means) -> Item:
@@ -255,6 +288,19 @@ def _checks(*, limited: bool) -> tuple[str, ...]:
 
 PARTS: tuple[Part, ...] = (
     Part("edges", "every edge of the model, on the reference and in the proof", lambda: ("every edge",), edges_item),
+    Part(
+        "actions",
+        "each action of the model that is translated is steps of the inductive proof",
+        lambda: (*ACTIONS, OTHERS),
+        actions_item,
+    ),
+    Part(
+        "slices",
+        "each step of a slice is steps of the inductive proof, whose invariants hold in each of its states",
+        lambda: tuple(slices()),
+        slice_item,
+        nights=WEEK,
+    ),
     Part(
         "refinement",
         "each step of runs is steps of the inductive proof",

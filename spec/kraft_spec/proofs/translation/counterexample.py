@@ -1,0 +1,46 @@
+"""Where an obligation fails: a state of the replica, a message, and what becomes of it, as far as Z3 has them.
+
+It is one that the premises without quantifiers allow: it shows where the proof gets stuck, and is no run.
+"""
+
+from collections.abc import Callable, Iterator
+
+import z3
+
+from kraft_spec.proofs.induction.prover import WORK_LIMIT, Obligation
+from kraft_spec.proofs.translation.acting import Acted
+from kraft_spec.proofs.translation.shapes import REPLICA_STATE
+from kraft_spec.proofs.translation.steps import has_quantifier
+from kraft_spec.proofs.translation.values import Value, scalars
+
+
+def counterexample(acted: Acted, obligation: Obligation) -> tuple[str, ...]:
+    """A line for each field of the message, and for each of the replica with its values before and after; or none."""
+    solver = z3.Solver()
+    solver.set("rlimit", 10 * WORK_LIMIT)
+    solver.add(*(one for one in obligation.facts.values() if not has_quantifier(one)), z3.Not(obligation.goal))
+    if solver.check() != z3.sat:
+        return ()
+    found = solver.model()
+    texts = {str(found.eval(one)): str(one) for one in acted.translator.texts.values()}
+
+    def shown(value: Value) -> str:
+        parts = [found.eval(one, model_completion=True) for one in scalars(value)]
+        return ", ".join(texts.get(str(one), str(one)) for one in parts)
+
+    return tuple(_lines(acted, shown))
+
+
+def _lines(acted: Acted, shown: Callable[[Value], str]) -> Iterator[str]:
+    for name, value in (acted.message or {}).items():
+        if _is_plain(value):
+            yield f"message.{name}: {shown(value)}"
+    for name, shape in REPLICA_STATE.items():
+        before, after = acted.before[name], acted.after[name]
+        if isinstance(shape, z3.SortRef | tuple) and _is_plain(after):
+            old, new = shown(before), shown(after)
+            yield f"{name}: {old}" if old == new else f"{name}: {old} -> {new}"
+
+
+def _is_plain(value: Value) -> bool:
+    return all(isinstance(one, z3.ExprRef) for one in scalars(value))

@@ -1,0 +1,80 @@
+"""The actions of the model, translated: proved as they are, and with a rule taken out of the text not."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from kraft_spec.edits import Edit, apply_edits
+from kraft_spec.models import model_directory
+from kraft_spec.models.running import next_actions
+from kraft_spec.mutants import load_catalogue
+from kraft_spec.proofs.translation.acting import ACTIONS, EXECUTED
+from kraft_spec.proofs.translation.proving import OTHERS, Proved, prove_action, specification
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        pytest.param(name, marks=() if name in ("HandleVoteRequest", "PollFetch", OTHERS) else pytest.mark.nightly)
+        for name in (*ACTIONS, OTHERS)
+    ],
+)
+def test_an_action_of_the_model_is_steps_of_the_proof(action: str) -> None:
+    proved = prove_action(specification(), action)
+    assert [one.obligation.name for one in proved.failing] == []
+    assert proved.is_possible
+    assert len(proved.answers) > 10
+
+
+def test_each_action_of_the_model_is_proved_or_executed_for_a_reason() -> None:
+    assert sorted((*ACTIONS, *EXECUTED)) == sorted(next_actions().values())
+    assert all(EXECUTED.values())
+
+
+def _edited(folder: Path, action: str, edits: Iterable[Edit]) -> Proved:
+    copytree(model_directory(), folder / "tla")
+    apply_edits(folder, edits)
+    return prove_action(specification(folder / "tla"), action, until=lambda answer: not answer.proved)
+
+
+_WRONG = (
+    ("vote-without-log-check", "HandleVoteRequest", "vote/guard of vote/log-is-up-to-date", "message.last_epoch"),
+    ("votes-twice", "HandleVoteRequest", "nothing/voted_key", "voted_key"),
+    ("leader-known-and-vote-free", "HandleVoteRequest", "vote/guard of vote/knows-no-leader", "leader_id"),
+    ("candidate-log-not-synced", "FetchTimeout", "stand/flushed", "flushed"),
+    ("candidate-stays-in-its-epoch", "FetchTimeout", "nothing/flushed", "epoch"),
+    (
+        "half-of-the-voters-elect",
+        "HandleVoteResponse",
+        "become-leader/guard of become-leader/majority-of-own-voters majority-voted",
+        "role",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "action", "fails", "shown"),
+    [pytest.param(*row, marks=() if row[1] == "HandleVoteRequest" else pytest.mark.nightly) for row in _WRONG],
+)
+def test_a_rule_taken_out_of_the_text_fails_where_it_is_needed(
+    mutant: str, action: str, fails: str, shown: str, tmp_path: Path
+) -> None:
+    proved = _edited(tmp_path, action, [one.as_edit() for one in load_catalogue()[mutant].model])
+    assert [one.obligation.name for one in proved.failing] == [f"{action}/{fails}"]
+    assert any(line.startswith(f"{shown}: ") for line in proved.counterexample)
+
+
+def test_a_message_that_is_not_true_is_not_proved(tmp_path: Path) -> None:
+    asks = "   last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote"
+    wrong = Edit("tla/Elections.tla", asks, asks.replace("EndOffset(s)", "EndOffset(s) + 1"))
+    proved = _edited(tmp_path, "Poll", [wrong])
+    assert [one.obligation.name for one in proved.failing] == ["Poll/nothing/sent, its Candidate"]
+
+
+def test_an_action_that_cannot_happen_is_not_proved(tmp_path: Path) -> None:
+    never = Edit("tla/KRaft.tla", "/\\ HasElectionTimer(replicas[r])", '/\\ replicas[r].role = "Stopped"')
+    proved = _edited(tmp_path, "ElectionTimeout", [never])
+    assert not proved.is_possible
+    assert not proved.holds
