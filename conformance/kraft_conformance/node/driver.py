@@ -237,7 +237,7 @@ class Node:
         state = self.replica.state
         if state.role is Role.STOPPED:
             return
-        if due_election_requests(state) or due_change_request(state, self.configuration, 0) is not None:
+        if due_election_requests(state, self.configuration) or due_change_request(state, self.configuration, 0) is not None:
             self.step(Poll())
             return
         self._append_metadata_version()

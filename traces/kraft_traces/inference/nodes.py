@@ -41,7 +41,7 @@ class Node(NamedTuple):
     """Fetches that are handled and not answered."""
     unseen: tuple[Unseen, ...] = ()
     asked: Mapping[int, int] = {}
-    """Of its own requests that may be answered: the number of the event that sent it, by place."""
+    """Of its own requests that may be answered: the correlation id in the model, by place."""
     last: Event | None = None
     events: int = 0
     cost: float = 0.0
