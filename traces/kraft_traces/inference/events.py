@@ -62,7 +62,7 @@ class Events:
             correlation_id = handled if request is None else node.asked.get(request, NOT_ASKED)
             asked_with = None if request is None else self.seen.all[request]
             delivered = self.replica.on_its_way(sighting, correlation_id, asked_with)
-            node = node.without(handled)
+            node = node.without(handled, *self._given_up(node, handled))
             if request is not None:
                 node = node._replace(asked={place: id_ for place, id_ in node.asked.items() if place != request})
         for step in self.replica.step(node.state, line, self._correlation_id, delivered):
@@ -85,6 +85,12 @@ class Events:
                 ),
                 step,
             )
+
+    def _given_up(self, node: Node, handled: int) -> list[int]:
+        """Requests of the same replica that came before one that is handled, and never are answered."""
+        source = self.seen.all[handled].source
+        before = [place for place in node.requests if place < handled and place not in self.seen.answers]
+        return [place for place in before if self.seen.all[place].source == source]
 
     def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
         role = self.replica.field

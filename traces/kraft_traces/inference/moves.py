@@ -109,18 +109,21 @@ class Moves:
         """After a Fetch to the leader that never left: a connection that backs off outlasts the role."""
         leader = TracedInput(destination=self._replica.field(node.state, "leader_id"))
         for asked, _ in self._events.taken(node, self._events.line(node, "PollFetch", input=leader), 0.0):
-            yield from self._plain(asked, "RequestTimeout", OUT_OF_REACH, leader)
+            yield from self._plain(asked._replace(unseen=node.unseen), "RequestTimeout", OUT_OF_REACH, leader)
 
     def _next_requests(self, node: Node) -> Iterable[int]:
-        """Of each replica the first request that is answered some time, and the first that never is.
+        """Of each replica the first request that is answered some time, and all that never are.
 
         A request that was given up with its connection keeps no other one waiting.
         """
-        first: dict[tuple[int, bool], int] = {}
+        first: dict[int, int] = {}
+        never = []
         for place in node.requests:
-            if place != self._target.request:
-                first.setdefault((self._seen.all[place].source, place in self._seen.answers), place)
-        return first.values()
+            if place not in self._seen.answers:
+                never.append(place)
+            elif place != self._target.request:
+                first.setdefault(self._seen.all[place].source, place)
+        return (*first.values(), *never)
 
     def _handle(self, node: Node, place: int, cost: float) -> Iterator[Node]:
         for after, _ in self._events.taken(node, self._events.delivery(node, place), cost, place):

@@ -52,11 +52,11 @@ class Node(NamedTuple):
             return self._replace(requests=(*self.requests, place)[-PENDING_MAX:])
         return self._replace(responses=(*self.responses, place)[-PENDING_MAX:])
 
-    def without(self, place: int) -> Self:
-        """The same without a message that had come."""
+    def without(self, *places: int) -> Self:
+        """The same without these messages that had come."""
         return self._replace(
-            requests=tuple([one for one in self.requests if one != place]),
-            responses=tuple([one for one in self.responses if one != place]),
+            requests=tuple([one for one in self.requests if one not in places]),
+            responses=tuple([one for one in self.responses if one not in places]),
         )
 
     def history(self) -> Iterator[Event]:
