@@ -205,7 +205,7 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
         target = failure.target
         say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
         if judged.unread_voters is not None:
-            say(f"{target.source} has not read the voters at {judged.unread_voters}: the finding unread-voters of Kafka")
+            say(f"{target.source} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters")
     if not judged.ran.has_leader:
         say("nobody leads at the end", "red")
     if rejection is not None:

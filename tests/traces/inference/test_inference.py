@@ -152,6 +152,6 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     assert len(answered) > 1
     assert never
     assert set(moves._next_requests(node)) == {answered[0].number, *[one.number for one in never]}
-    later = [one.number for one in answered if one.number > never[0].number][0]
+    later = next(one.number for one in answered if one.number > never[0].number)
     (after, _), *_ = moves._events.taken(node, moves._events.delivery(node, later), 0.0, later)
     assert never[0].number not in after.requests

@@ -20,7 +20,7 @@ from kraft_traces.inference.reaching import Miss, Reaching
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.sightings import Known, Sighting
 
-_BACK = (0, 1, 2, 3, 4, 8, 16, 32)
+_BACK = (0, 1, 2, 3, 4, 8, 16, 32, 64)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
 
 
@@ -37,8 +37,8 @@ class Bound(NamedTuple):
     """Records that nobody was seen to read are thought of as well."""
     slack: float = 0.5
     """Ways that cost up to so much more than the cheapest are followed as well."""
-    back: int = 4
-    """So many messages of the replica before one may have been sent after it."""
+    back: int = 64
+    """So many messages of the replica before one may have been sent after it: a request waits for its connection."""
 
     def wider(self) -> "Bound":
         """The bound when the first has not been enough."""

@@ -16,7 +16,6 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
 from kraft_traces.vocabulary import EventName
 
-
 _TYPES = get_type_hints(Profile)
 
 
@@ -91,7 +90,10 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
 
 _OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
 
-ROLES_THAT_ASK: Mapping[EventName, str] = dict.fromkeys((*_LEADS, "Poll"), "Leader") | dict.fromkeys(_RESIGNS, "Resigned")
+ROLES_THAT_ASK: Mapping[EventName, str] = {
+    **dict.fromkeys((*_LEADS, "Poll"), "Leader"),
+    **dict.fromkeys(_RESIGNS, "Resigned"),
+}
 """Some events ask only a replica that has this role after them."""
 
 
