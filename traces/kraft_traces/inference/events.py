@@ -6,8 +6,9 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_reference.messages import Error
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.inference.costs import APPEND
+from kraft_traces.inference.costs import APPEND, WAITING_FETCH
 from kraft_traces.inference.nodes import PENDING_MAX, Event, Node, Unseen
 from kraft_traces.inference.replica import ReplicaModel, Step
 from kraft_traces.inference.sightings import Known, Sighting
@@ -48,12 +49,19 @@ class Events:
             node = found[0]
         yield node._replace(cost=node.cost + cost)
 
+    def wait(self, node: Node, place: int, cost: float) -> Iterator[Node]:
+        """The node after a Fetch has come that is not answered yet; none if there is something to say."""
+        line = replace(self.delivery(node, place), effects=())
+        for after, step in self.taken(node, line, cost, place):
+            if not step.sends:
+                yield after._replace(owed=tuple(sorted((*after.owed, place))))
+
     def taken(
         self, node: Node, line: EventLine, cost: float, handled: int | None = None
     ) -> Iterator[tuple[Node, Step]]:
         """The nodes after an event; `handled` is the place of the message that arrives in it.
 
-        Who leads no more after it has appended before it whatever it says later that its log holds.
+        Before it leads no more a replica has done what its messages show later: see `_led`.
         """
         before, delivered = node, None
         if handled is not None:
@@ -66,9 +74,8 @@ class Events:
             if request is not None:
                 node = node._replace(asked={place: id_ for place, id_ in node.asked.items() if place != request})
         for step in self.replica.step(node.state, line, self._correlation_id, delivered):
-            if self._stops_leading(before.state, step.state) and (values := self._unread(before)):
-                for appended in self.append(before, values, APPEND):
-                    yield from self.taken(appended, replace(line, sequence=appended.events + 1), cost, handled)
+            if self._stops_leading(before.state, step.state) and (led := self._led(before)) is not before:
+                yield from self.taken(led, replace(line, sequence=led.events + 1), cost, handled)
                 return
             if step.writes and line.effects is not UNSET:
                 # What else it did is not known, so that its effects cannot be shown.
@@ -95,6 +102,25 @@ class Events:
     def _stops_leading(self, before: JavaObject, after: JavaObject) -> bool:
         role = self.replica.field
         return bool(role(before, "role") == "Leader" and role(after, "role") != "Leader")
+
+    def _led(self, node: Node) -> Node:
+        """The node after a leader has appended what it says later that its log holds, and has got the Fetches that it
+        answers later as one that has led.
+        """
+        if values := self._unread(node):
+            node = next(self.append(node, values, APPEND), node)
+        for place in node.requests:
+            if self._waits_until_the_end(place):
+                node = next(self.wait(node, place, WAITING_FETCH), node)
+        return node
+
+    def _waits_until_the_end(self, place: int) -> bool:
+        """Is a Fetch of this epoch answered in a later one, and not as one of an earlier epoch?"""
+        asked, answer = self.seen.all[place], self.seen.answers.get(place)
+        if asked.type != "FetchRequest" or answer is None:
+            return False
+        message = self.seen.all[answer].message
+        return bool(message.epoch > asked.message.epoch and message.error is Error.NOT_LEADER_OR_FOLLOWER)
 
     def _unread(self, node: Node) -> list[int]:
         """The values of the records that a leader must have appended, since it says later how long its log is."""

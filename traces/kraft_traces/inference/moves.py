@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from kraft_reference.records import RecordKind
 from kraft_traces.check.observation import agrees, canonical_message
@@ -65,7 +64,7 @@ class Moves:
             extra = 0.0 if request in self._seen.answers else UNANSWERED
             if self._seen.all[request].type == "FetchRequest":
                 cost = extra + WAITING_FETCH
-                yield cost, lambda request=request, cost=cost: self._wait(node, request, cost)  # type: ignore[misc]
+                yield cost, lambda request=request, cost=cost: self._events.wait(node, request, cost)  # type: ignore[misc]
             cost = extra + HANDLED_REQUEST
             yield cost, lambda request=request, cost=cost: self._handle(node, request, cost)  # type: ignore[misc]
         for name in _TIMERS.get(role, ()):
@@ -140,12 +139,6 @@ class Moves:
         answers = [one for one in sent if (one["type"], one["destination"]) == (sighting.type, sighting.destination)]
         shown = {**canonical_message(sighting.message), "correlation_id": UNSET} if answers else {}
         return all(agrees(shown, one) for one in answers)
-
-    def _wait(self, node: Node, place: int, cost: float) -> Iterator[Node]:
-        line = replace(self._events.delivery(node, place), effects=())
-        for after, step in self._events.taken(node, line, cost, place):
-            if not step.sends:
-                yield after._replace(owed=tuple(sorted((*after.owed, place))))
 
     def _plain(self, node: Node, name: str, cost: float, given: Any = UNSET) -> Iterator[Node]:
         for after, _ in self._events.taken(node, self._events.line(node, name, input=given), cost):
