@@ -22,7 +22,7 @@ from kraft_reference.snapshots import fetch_snapshot_request
 from kraft_reference.state import ReplicaState, other_voters
 
 
-def due_election_requests(state: ReplicaState) -> list[ReplicaKey]:
+def due_election_requests(state: ReplicaState, configuration: Configuration) -> list[ReplicaKey]:
     """The voters that a Vote, BeginQuorumEpoch or EndQuorumEpoch request is due to, by ascending id.
 
     Rules: prevote.request.recipients, prevote.response.majority, vote.request.contents, state.candidate.lost,
@@ -33,7 +33,8 @@ def due_election_requests(state: ReplicaState) -> list[ReplicaKey]:
         case Role.PROSPECTIVE | Role.CANDIDATE if can_still_win(state):
             done = state.granted | state.rejected
         case Role.LEADER:
-            done = state.acknowledged | state.fetchers
+            fetching = state.fetchers if configuration.profile.announced_to == "not-fetching" else frozenset()
+            done = state.acknowledged | fetching
         case Role.RESIGNED:
             done = state.acknowledged
         case _:
@@ -69,7 +70,7 @@ def due_change_request(
 
 def after_poll(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
     """All election requests that are due, by ascending id of the receiver, then one about voters."""
-    due = due_election_requests(state)
+    due = due_election_requests(state, configuration)
     change = due_change_request(state, configuration, draw.correlation_id)
     if change is not None and change.destination in {voter.id for voter in due}:
         change = None

@@ -78,6 +78,11 @@ class Profile:
 
     Rule: begin-quorum.resend."""
 
+    announced_to: Literal["not-fetching", "all"] = "not-fetching"
+    """To whom a Leader announces itself: to the voters that have not fetched in the check-quorum period, or to all.
+
+    Rule: begin-quorum.resend."""
+
     diverging_cut: Literal["own-offset", "smaller-offset"] = "own-offset"
     """Where a Follower cuts that has nothing of the diverging epoch: where its own smaller epochs end, or no later than
     the diverging epoch ends at the leader.

@@ -92,6 +92,15 @@ def test_what_cannot_be_run_is_said(
 
 
 @pytest.mark.nightly
+def test_a_planted_bug_beside_kafka_is_named(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planted = [word for one in (1, 2) for word in ("--without", f"{one}={RULE}")]
+    words = ("--nodes", "2", "--kafka", "4.1.1", "--seconds", "12", "--seed", "5", "--faults", "stop")
+    assert quorum(*words, *planted) == ExitCode.VIOLATION
+    assert f"right without  {RULE}" in capsys.readouterr().out
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("nodes", [3, 5])
 def test_faults_of_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, seed: int) -> None:

@@ -181,7 +181,7 @@ class _Story:
     def rounds(self, number: int) -> None:
         for _ in range(number):
             for replica_id, state in self.states.items():
-                if due_election_requests(state):
+                if due_election_requests(state, self._configuration):
                     self.happen(replica_id, Poll())
                 for target in due_fetch_targets(self.states[replica_id], self._configuration):
                     if not self.states[replica_id].awaiting:

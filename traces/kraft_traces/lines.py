@@ -108,6 +108,8 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: spent."""
     announcement_again: Literal["when-idle", "by-timer"] | UnsetType = UNSET
     """Absent: when-idle."""
+    announced_to: Literal["not-fetching", "all"] | UnsetType = UNSET
+    """Absent: not-fetching."""
     diverging_cut: Literal["own-offset", "smaller-offset"] | UnsetType = UNSET
     """Absent: own-offset."""
     unanswered_fetch: Literal["leader-again", "servers-too"] | UnsetType = UNSET

@@ -195,6 +195,7 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
                 **summary(judged),
                 "verdict": judged.verdict.as_dict(),
                 "unexplained": None if failure is None else to_builtins(failure.target.message),
+                "unread_voters": judged.unread_voters,
                 "folder": None if folder is None else str(folder),
             }
         )
@@ -204,6 +205,8 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
     if failure is not None:
         target = failure.target
         say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
+        if judged.unread_voters is not None:
+            say(f"{target.source} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters")
     if not judged.ran.has_leader:
         say("nobody leads at the end", "red")
     if rejection is not None:

@@ -15,6 +15,7 @@ from kraft_conformance.live.lives import passed_by_life, trace_by_life
 from kraft_conformance.live.quorum import CAPTURE, Plan, Ran, read_done, read_plan
 from kraft_conformance.live.start import Start
 from kraft_conformance.live.traced import write_inferred
+from kraft_conformance.live.unread_voters import unread_voters
 from kraft_traces.check.fast_path import BOTH
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
@@ -42,6 +43,8 @@ class Judged:
     inferred: Inferred
     leaders: tuple[tuple[int, int], ...]
     """Who led, by epoch, as far as nodes know."""
+    unread_voters: int | None = None
+    """Of a controller whose message nothing explains: the offset of voters that it has not read, a known finding."""
 
     @property
     def is_accepted(self) -> bool:
@@ -81,7 +84,11 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     with whole_file(folder / TRACE) as stream:
         write_inferred(stream, Start(configuration, None), inferred)
     verdict = check_lines(inferred.lines, configuration, str(folder / TRACE), own=False, way=BOTH)
-    return Judged(plan, ran, verdict, inferred, _leaders(inferred.lines))
+    unread = None
+    if inferred.failure is not None:
+        target = inferred.failure.target
+        unread = unread_voters(seen[: target.number], target.source, ran.starts.get(target.source, ()))
+    return Judged(plan, ran, verdict, inferred, _leaders(inferred.lines), unread)
 
 
 def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sighting]:

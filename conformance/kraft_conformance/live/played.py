@@ -165,7 +165,8 @@ class PlayedReplica:
         wanted = {effect_name(one) for one in done.effects if isinstance(one, TracedSend | TracedAnswer)}
         if is_timeout:
             kind = "BeginQuorumEpochRequest" if after.role is Role.LEADER else "VoteRequest"
-            wanted = {f"Send {kind} to {voter.id}" for voter in due_election_requests(after)}
+            due = due_election_requests(after, self._shadow.replica().configuration)
+            wanted = {f"Send {kind} to {voter.id}" for voter in due}
             if not wanted:
                 raise Unsupported(f"nothing on the wire says that the timer of {step.event} has fired")
         earlier = self._holding.unshown

@@ -234,10 +234,10 @@ class Node:
 
     def _poll(self) -> None:
         self._is_polling = False
-        state = self.replica.state
+        state, configuration = self.replica.state, self.configuration
         if state.role is Role.STOPPED:
             return
-        if due_election_requests(state) or due_change_request(state, self.configuration, 0) is not None:
+        if due_election_requests(state, configuration) or due_change_request(state, configuration, 0) is not None:
             self.step(Poll())
             return
         self._append_metadata_version()

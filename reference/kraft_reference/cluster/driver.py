@@ -205,7 +205,7 @@ class Driver:
                 self.agenda.after(fetch_wait_ms, self._fetch, replica_id, due_ms)
             if pending.has_fetched and self._asks_about_voters(state):
                 self._plan_poll(replica_id, max(pending.asks_from_ms - self.agenda.now_ms, 0))
-        elif due_election_requests(state) or self._asks_about_voters(state):
+        elif due_election_requests(state, self.world.configuration) or self._asks_about_voters(state):
             self._plan_poll(replica_id, poll_wait_ms)
 
     def _plan_poll(self, replica_id: int, wait_ms: int) -> None:
@@ -271,7 +271,7 @@ class Driver:
             return None
         pending.poll_due_ms = None
         state = self._before[replica_id]
-        if not due_election_requests(state) and not self._asks_about_voters(state):
+        if not due_election_requests(state, self.world.configuration) and not self._asks_about_voters(state):
             return None
         if state.role in _FETCHING:
             pending.has_fetched = False

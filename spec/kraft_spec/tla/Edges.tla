@@ -41,7 +41,8 @@ OtherDecisions ==
    kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
-   announcement_again |-> "when-idle", diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
+   announcement_again |-> "when-idle", announced_to |-> "not-fetching",
+   diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
    update_voter_credit |-> "fetch", report_at_version_0 |-> "noted"]
 
 \* What each replica was formatted with, by name: MCBounds writes {NoKey} for the voters of the cluster.

@@ -271,7 +271,8 @@ VoterEntry(s, id) == CHOOSE v \in Others(s) : v[1] = id
 
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
-    [] s.role = "Leader" -> OtherIds(s) \ (s.acknowledged \cup s.fetchers)
+    [] s.role = "Leader" ->
+         OtherIds(s) \ (s.acknowledged \cup (IF config.decisions.announced_to = "all" THEN {} ELSE s.fetchers))
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 

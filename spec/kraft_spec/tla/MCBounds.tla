@@ -61,7 +61,8 @@ KipDecisions ==
    kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
    leader_high_watermark |-> "kept", own_vote_at_restart |-> "candidate",
    voted_directory_at_version_0 |-> "forgotten", vote_of_lost_file |-> "spent",
-   announcement_again |-> "when-idle", diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
+   announcement_again |-> "when-idle", announced_to |-> "not-fetching",
+   diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
    update_voter_credit |-> "none", report_at_version_0 |-> "noted"]
 
 Decisions == KipDecisions
@@ -70,6 +71,7 @@ Decisions == KipDecisions
 OpenDecisionsOtherwise ==
   [KipDecisions EXCEPT !.leader_high_watermark = "unknown", !.own_vote_at_restart = "unattached",
                        !.end_quorum_fetched_flag = "kept", !.announcement_again = "by-timer",
+                       !.announced_to = "all",
                        !.diverging_cut = "smaller-offset", !.unanswered_fetch = "servers-too"]
 
 Directories == <<"A", "B", "C", "D", "E">>

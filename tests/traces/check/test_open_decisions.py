@@ -37,6 +37,7 @@ from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 
 OTHERWISE = {
+    "announced_to": "all",
     "announcement_again": "by-timer",
     "diverging_cut": "smaller-offset",
     "end_quorum_fetched_flag": "kept",

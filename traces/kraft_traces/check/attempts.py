@@ -27,7 +27,8 @@ class Surroundings:
 
     replica_ids: tuple[int, ...]
     cluster_id: str
-    on_their_way: Callable[[], tuple[OnItsWay, ...]]
+    on_their_way: Callable[[int | None], tuple[OnItsWay, ...]]
+    """Those that this line has sent; None for all."""
     log_ends: Callable[[], range]
     """The log ends that a crash of the line's replica may leave."""
     snapshot_ends: Callable[[], range]
@@ -56,31 +57,31 @@ def attempts(line: EventLine, around: Surroundings) -> Attempts:
         UnrepresentableError: the line holds a number beyond the model's.
     """
     if line.event.startswith(HANDLE):
-        return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.on_their_way())))
+        return Attempts(tuple({**base(line), "sent": way.sent} for way in deliverable(line, around.on_their_way)))
     try:
         return Attempts((complete_event(line, around.cluster_id),))
     except LeftOutError as left_out:
         return _filled_in(line, around, left_out.field)
 
 
-def deliverable(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWay]:
+def deliverable(line: EventLine, on_their_way: Callable[[int | None], Iterable[OnItsWay]]) -> list[OnItsWay]:
     """The messages on their way that a line may deliver: of its type, with its id, and with its fields if given."""
     given = UNSET if line.message is UNSET else canonical_message(line.message)
     return [way for way in addressed(line, on_their_way) if given is UNSET or agrees(given, way.message)]
 
 
-def addressed(line: EventLine, on_their_way: Iterable[OnItsWay]) -> list[OnItsWay]:
+def addressed(line: EventLine, on_their_way: Callable[[int | None], Iterable[OnItsWay]]) -> list[OnItsWay]:
     """The messages on their way that could arrive at the line's replica, whatever is in them."""
     wanted = line.event.removeprefix(HANDLE)
     identifier = delivered_id(line)
     place = None if identifier is UNSET else message_place(identifier)
     return [
         way
-        for way in on_their_way
+        for way in on_their_way(None if place is None else place.sent)
         if way.receiver == line.replica
         and not way.cut
         and way.message["type"] == wanted
-        and (place is None or (place.sent, place.destination) == (way.sent, way.receiver))
+        and (place is None or place.destination == way.receiver)
     ]
 
 
@@ -142,7 +143,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
         case _:
             return all_of(
                 {"sent": way.sent, "destination": way.receiver, "change": way.message["type"] in _CHANGE_ANSWERS}
-                for way in around.on_their_way()
+                for way in around.on_their_way(None)
             )
 
 

@@ -8,6 +8,7 @@ A property counts as violated only on a candidate that survives, so each carries
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from msgspec import UNSET
@@ -165,7 +166,7 @@ class Candidates:
             Surroundings(
                 tuple(self._configuration.replicas),
                 self._configuration.cluster_id,
-                lambda: self._model.on_their_way(branch.state),
+                partial(self._model.on_their_way, branch.state),
                 lambda: self._log_ends(line, branch.state),
                 lambda: self._snapshot_ends(line, branch.state),
                 lambda: self._replicas(branch.state),
@@ -208,7 +209,7 @@ class Candidates:
         """No candidate offers the event: name the closest message on its way, else the false conjunct."""
         event = {**_NO_CHOICE, **base(line)}
         if line.event.startswith(HANDLE):
-            ways = addressed(line, self._model.on_their_way(branch.state))
+            ways = addressed(line, partial(self._model.on_their_way, branch.state))
             if line.message is not UNSET and ways:
                 shown = canonical_message(line.message)
                 found = [tuple(message_differences("message.", way.message, shown, complete=False)) for way in ways]

@@ -225,15 +225,16 @@ class TraceModel:
 
     def observation(self, operator: str, state: JavaObject) -> str:
         """The text of Observation or NetworkObservation in a state."""
-        shown = self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
+        shown = self._evaluated(operator, state)
         shown.deepNormalize()
         return str(shown.toString())
 
     def observed(self, operator: str, state: JavaObject) -> TlaValue:
         """The same as a value."""
-        return self._codec.decode(
-            self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
-        )
+        return self._codec.decode(self._evaluated(operator, state))
+
+    def _evaluated(self, operator: str, state: JavaObject) -> JavaObject:
+        return self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, state, self._tlc.no_state, 0)
 
     def properties_hold(self, before: JavaObject, after: JavaObject) -> bool:
         """Do all local properties hold on the step?"""
@@ -262,11 +263,16 @@ class TraceModel:
         specification = self.specification
         return tuple(name for name in specification.invariants if not specification.is_valid(name, state))
 
-    def on_their_way(self, state: JavaObject) -> tuple[OnItsWay, ...]:
-        """The messages on their way, for a line that does not name its message, oldest first."""
-        rows = self.observed("OnTheirWay", state)
-        assert isinstance(rows, frozenset), "the network is a set"
-        return tuple(sorted((OnItsWay(*row) for row in rows), key=lambda way: (way.sent, way.receiver)))  # type: ignore[misc]
+    def on_their_way(self, state: JavaObject, sent: int | None = None) -> tuple[OnItsWay, ...]:
+        """The messages on their way, oldest first: all, or those that a line has sent.
+
+        Few are decoded for a line that names its message: in a long run many are never received.
+        """
+        rows = self._evaluated("OnTheirWay", state).toSetEnum()
+        rows.normalize()
+        found = [rows.elems.elementAt(index) for index in range(int(rows.elems.size()))]
+        ways = [OnItsWay(*self._codec.decode(row)) for row in found if sent is None or int(row.elems[0].val) == sent]  # type: ignore[misc]
+        return tuple(sorted(ways, key=lambda way: (way.sent, way.receiver)))
 
     def under(self, state: JavaObject, configuration: Configuration) -> JavaObject:
         """A copy of a state under another configuration."""

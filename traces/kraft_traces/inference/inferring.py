@@ -55,11 +55,12 @@ class Inferred:
 
 
 def of_opaque(profile: Profile) -> Profile:
-    """The profile with the open answer that leaves most to a replica nobody sees into: whom it may ask, unanswered.
+    """The profile with the open answers that leave most to a replica nobody sees into: whom it may ask, unanswered, and
+    to whom it announces itself.
 
-    Rule: fetch.who-fetches.
+    Rules: fetch.who-fetches, begin-quorum.resend.
     """
-    return replaced(profile, name=f"{profile.name}+servers-too", unanswered_fetch="servers-too")
+    return replaced(profile, name=f"{profile.name}+opaque", unanswered_fetch="servers-too", announced_to="all")
 
 
 def infer(

@@ -41,7 +41,7 @@ class Node(NamedTuple):
     """Fetches that are handled and not answered."""
     unseen: tuple[Unseen, ...] = ()
     asked: Mapping[int, int] = {}
-    """Of its own requests that may be answered: the number of the event that sent it, by place."""
+    """Of its own requests that may be answered: the correlation id in the model, by place."""
     last: Event | None = None
     events: int = 0
     cost: float = 0.0
@@ -52,11 +52,11 @@ class Node(NamedTuple):
             return self._replace(requests=(*self.requests, place)[-PENDING_MAX:])
         return self._replace(responses=(*self.responses, place)[-PENDING_MAX:])
 
-    def without(self, place: int) -> Self:
-        """The same without a message that had come."""
+    def without(self, *places: int) -> Self:
+        """The same without these messages that had come."""
         return self._replace(
-            requests=tuple([one for one in self.requests if one != place]),
-            responses=tuple([one for one in self.responses if one != place]),
+            requests=tuple([one for one in self.requests if one not in places]),
+            responses=tuple([one for one in self.responses if one not in places]),
         )
 
     def history(self) -> Iterator[Event]:

@@ -4,7 +4,7 @@ An event at a replica reads its own state and the message that arrives, nothing 
 So one replica can be searched without the others, and a quorum costs the sum of its replicas.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import jpype
@@ -71,10 +71,19 @@ class ReplicaModel:
         """Equal for equal states of the replica, with the Fetches that it owes an answer."""
         return self._model.fingerprint(state)
 
-    def step(self, state: JavaObject, line: EventLine, delivered: JavaObject | None = None) -> Iterator[Step]:
-        """Where an event leads; `delivered` is what `on_its_way` gives of the message that arrives in it."""
+    def step(
+        self, state: JavaObject, line: EventLine, correlation_id: int, delivered: JavaObject | None = None
+    ) -> Iterator[Step]:
+        """Where an event leads.
+
+        Args:
+            state: before it.
+            line: the event.
+            correlation_id: of the requests that it sends.
+            delivered: what `on_its_way` gives of the message that arrives in it.
+        """
         self.steps += 1
-        event: Mapping[str, object] = {**complete_event(line, self.cluster_id), **chosen_answers(line)}
+        event = {**complete_event(line, self.cluster_id), **chosen_answers(line), "sequence": correlation_id}
         network = self._specification.lookup(state, "network")
         if delivered is not None:
             network = self._with(network, delivered)

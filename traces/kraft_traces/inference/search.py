@@ -7,16 +7,20 @@ carry can be seen in another order than it was sent, which is tried when nothing
 import heapq
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from math import inf
+from typing import NamedTuple
 
-from kraft_traces.inference.moves import Miss, Moves
+from kraft_traces.inference.estimate import Estimate
+from kraft_traces.inference.events import Events
+from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
+from kraft_traces.inference.reaching import Miss, Reaching
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.sightings import Known, Sighting
 
-_BACK = (0, 1, 2, 3, 4, 8, 16, 32)
+_BACK = (0, 1, 2, 3, 4, 8, 16, 32, 64)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
 
 
@@ -33,8 +37,8 @@ class Bound(NamedTuple):
     """Records that nobody was seen to read are thought of as well."""
     slack: float = 0.5
     """Ways that cost up to so much more than the cheapest are followed as well."""
-    back: int = 4
-    """So many messages of the replica before one may have been sent after it."""
+    back: int = 64
+    """So many messages of the replica before one may have been sent after it: a request waits for its connection."""
 
     def wider(self) -> "Bound":
         """The bound when the first has not been enough."""
@@ -151,39 +155,61 @@ class Search:
         return Explained(nodes, tried)
 
     def _explained(self, nodes: list[Node], target: Sighting, place: int, bound: Bound) -> Explained | Unexplained:
-        moves = Moves(self._replica, self._seen, target, place, thorough=bound.thorough)
-        order = itertools.count()
-        queue: list[tuple[float, int, Callable[[], Iterable[Node]]]] = []
+        events = Events(self._replica, self._seen, target, place)
+        reaching = Reaching(events, target, thorough=bound.thorough)
+        moves = Moves(events, target, place, thorough=bound.thorough)
+        estimate = Estimate(self._replica, target, reaching, thorough=bound.thorough)
+        queue = _Queue()
         for node in nodes:
-            heapq.heappush(queue, (node.cost, next(order), lambda node=node: (node,)))  # type: ignore[misc]
-        found: list[tuple[float, int, Node]] = []
-        known: set[tuple[Any, ...]] = set()
+            queue.push(node.cost, node.cost, lambda node=node: (node,))  # type: ignore[misc]
+        found: list[Node] = []
+        known: set[Hashable] = set()
         tried, least = 0, min(node.cost for node in nodes)
         while queue and tried < bound.nodes and len(found) < bound.kept:
-            cost, _, make = heapq.heappop(queue)
-            if cost > least + bound.cost or (found and cost > min(found)[0] + bound.slack):
+            cost, make = queue.pop()
+            if cost > least + bound.cost or (found and cost > min(one.cost for one in found) + bound.slack):
                 break
             for node in make():
-                mark = (
-                    *(self._replica.fingerprint(node.state), node.requests, node.responses, node.owed),
-                    tuple([one.event for one in node.unseen]),
-                )
+                needed = estimate.of(node)
+                # The first is looked at in any case: it may be the nearest miss.
+                if node.cost + needed > cost and tried:
+                    if needed < inf:
+                        queue.push(node.cost + needed, node.cost, lambda node=node: (node,))  # type: ignore[misc]
+                    continue
+                mark = self._mark(node)
                 if mark in known:
                     continue
                 known.add(mark)
                 tried += 1
-                found.extend((one.cost, next(order), one) for one in moves.reaching(node))
+                if (reached := reaching.reached(node)) is not None:
+                    found.append(reached)
                 for more, make_next in moves.hidden(node):
-                    heapq.heappush(queue, (node.cost + more, next(order), make_next))
+                    queue.push(node.cost + max(more, needed), node.cost + more, make_next)
         if not found:
-            return Unexplained(target, moves.miss, tried)
-        return Explained(_distinct(self._replica, [node for _, _, node in sorted(found)])[: bound.kept], tried)
+            return Unexplained(target, reaching.miss, tried)
+        found.sort(key=lambda node: node.cost)
+        distinct = {self._mark(node): node for node in reversed(found)}
+        return Explained([*reversed(distinct.values())], tried)
+
+    def _mark(self, node: Node) -> Hashable:
+        """Equal for nodes that go on alike."""
+        unseen = tuple([one.message for one in node.unseen])
+        return self._replica.fingerprint(node.state), node.requests, node.responses, node.owed, unseen
 
 
-def _distinct(replica: ReplicaModel, nodes: list[Node]) -> list[Node]:
-    """The first of those that go on alike."""
-    kept: dict[tuple[Any, ...], Node] = {}
-    for node in nodes:
-        key = (replica.fingerprint(node.state), node.requests, node.responses, node.owed)
-        kept.setdefault((*key, tuple([one.message for one in node.unseen])), node)
-    return list(kept.values())
+class _Queue:
+    """What is to be tried: the least that it may cost in all comes first, and of equals what has cost most of it."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[float, float, int, Callable[[], Iterable[Node]]]] = []
+        self._order = itertools.count()
+
+    def push(self, in_all: float, so_far: float, make: Callable[[], Iterable[Node]]) -> None:
+        heapq.heappush(self._entries, (in_all, -so_far, next(self._order), make))
+
+    def pop(self) -> tuple[float, Callable[[], Iterable[Node]]]:
+        in_all, _, _, make = heapq.heappop(self._entries)
+        return in_all, make
+
+    def __len__(self) -> int:
+        return len(self._entries)

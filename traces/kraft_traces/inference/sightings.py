@@ -8,6 +8,9 @@ from msgspec import UNSET
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
 
+FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
+"""Requests that need a replica that awaits nothing; any other needs an idle connection."""
+
 
 class Sighting(NamedTuple):
     """A message that passed by.

@@ -16,6 +16,8 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
 from kraft_traces.vocabulary import EventName
 
+_TYPES = get_type_hints(Profile)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
@@ -33,12 +35,7 @@ class OpenDecision:
     @property
     def answers(self) -> tuple[str, ...]:
         """All that there are."""
-        return get_args(_types_of_answers()[self.name])
-
-
-@cache
-def _types_of_answers() -> Mapping[str, Any]:
-    return get_type_hints(Profile)
+        return get_args(_TYPES[self.name])
 
 
 class OpenAnswer(NamedTuple):
@@ -55,6 +52,9 @@ _LEADS: tuple[EventName, ...] = ("ElectionTimeout", "FetchTimeout", "HandleVoteR
 _RESIGNS: tuple[EventName, ...] = ("AdvanceReassignment", "CheckQuorumTimeout", "HandleFetchRequest", "Shutdown")
 
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
+    OpenDecision(
+        "announced_to", "begin-quorum.resend says to whom at least", frozenset(("Poll",)), shown_by="awaiting"
+    ),
     OpenDecision("announcement_again", "begin-quorum.resend gives no period", frozenset(("RequestTimeout",))),
     OpenDecision(
         "diverging_cut",
@@ -90,7 +90,10 @@ OPEN_DECISIONS: tuple[OpenDecision, ...] = (
 
 _OPEN_EVENTS = frozenset[EventName]().union(*[one.events for one in OPEN_DECISIONS])
 
-ROLES_THAT_ASK: Mapping[EventName, str] = dict.fromkeys(_LEADS, "Leader") | dict.fromkeys(_RESIGNS, "Resigned")
+ROLES_THAT_ASK: Mapping[EventName, str] = {
+    **dict.fromkeys((*_LEADS, "Poll"), "Leader"),
+    **dict.fromkeys(_RESIGNS, "Resigned"),
+}
 """Some events ask only a replica that has this role after them."""
 
 
@@ -123,12 +126,14 @@ def other_configurations(
         yield replace(configuration, profile=profile)
 
 
+@cache
 def every_open_answer(profile: Profile) -> frozenset[OpenAnswer]:
     """The answers to open decisions that a profile does not have."""
     every = [OpenAnswer(one.name, answer, one.reason) for one in OPEN_DECISIONS for answer in one.answers]
     return frozenset([one for one in every if getattr(profile, one.decision) != one.answer])
 
 
+@cache
 def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
     """The answers of the second profile to the open decisions that the first answers otherwise."""
     return frozenset([one for one in every_open_answer(ours) if getattr(theirs, one.decision) == one.answer])

@@ -93,6 +93,7 @@ DECISIONS: Mapping[str, str] = {
     "voted_directory_at_version_0": "at version 0 an id has one directory ever, see the trust in repeated sets",
     "vote_of_lost_file": "the file of the quorum state is never lost while the log is kept",
     "announcement_again": "messages are not part of the state",
+    "announced_to": "messages are not part of the state",
     "diverging_cut": "`truncate` may cut anywhere that its guard allows",
     "unanswered_fetch": "messages are not part of the state",
     "resigned_metric": "a gauge",

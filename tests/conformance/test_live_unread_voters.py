@@ -1,0 +1,44 @@
+"""A voters record below the old end of a log that was cut: Apache Kafka does not read it until it starts again."""
+
+import pytest
+from msgspec import convert
+
+from kraft_conformance.live.unread_voters import unread_voters
+from kraft_reference.records import RecordKind
+from kraft_traces.inference.sightings import Sighting
+from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
+
+
+def fetched(*answers: tuple[int, int, tuple[RecordKind, ...]]) -> list[Sighting]:
+    """Fetches of replica 2: each with its offset, where its answer cuts (-1: nowhere), and the records in it."""
+    seen: list[Sighting] = []
+    for offset, cut, kinds in answers:
+        place = len(seen)
+        records = [{"epoch": 2, "kind": str(kind), "value": 0} for kind in kinds]
+        cuts = {"diverging_epoch": -1 if cut < 0 else 1, "diverging_end_offset": cut}
+        answered = {"type": "FetchResponse", "source": 1, "destination": 2, "records": records, **cuts}
+        asked = {"type": "FetchRequest", "source": 2, "destination": 1, "fetch_offset": offset}
+        question, answer = convert(asked, TracedFetchRequest), convert(answered, TracedFetchResponse)
+        seen += [Sighting(place, 10 * place, question), Sighting(place + 1, 10 * place + 5, answer, place)]
+    return seen
+
+
+VOTERS, DATA = (RecordKind.VOTERS,), (RecordKind.DATA,)
+
+
+@pytest.mark.parametrize(
+    ("answers", "starts", "unread"),
+    [
+        (((7, 3, ()), (3, -1, DATA), (4, -1, VOTERS)), (), 4),
+        (((4, 3, ()), (3, -1, DATA), (4, -1, VOTERS)), (), None),
+        (((7, 3, ()), (3, -1, VOTERS * 4 + VOTERS)), (), None),
+        (((7, 3, ()), (3, -1, DATA), (4, -1, VOTERS), (5, -1, ())), (55,), None),
+        (((3, -1, VOTERS),), (), None),
+    ],
+    ids=["below the old end", "at the old end", "one more beyond it", "started again", "never cut"],
+)
+def test_voters_below_the_old_end_are_not_read(
+    answers: tuple[tuple[int, int, tuple[RecordKind, ...]], ...], starts: tuple[int, ...], unread: int | None
+) -> None:
+    assert unread_voters(fetched(*answers), 2, starts) == unread
+    assert unread_voters(fetched(*answers), 3, starts) is None
