@@ -49,3 +49,17 @@ def test_a_long_trace_is_measured_stretch_by_stretch(capsys: pytest.CaptureFixtu
     # The checker says how far it is after each hundred.
     for name in ("stretch 3", "Java heap after stretch 3", "last stretch / median stretch, CPU time"):
         assert name in shown
+
+
+@pytest.mark.slow
+def test_the_pipeline_is_measured_on_one_core_and_on_two(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyspark")
+    assert main(["bench", "--pipeline", "2"]) == 0
+    shown = capsys.readouterr().out
+    for name in (
+        "1,000 events, 2 cores",
+        "10,000 events, 1 core: validate",
+        "2 cores against 1",
+        "worker, most memory",
+    ):
+        assert name in shown

@@ -3,20 +3,24 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from kraft_dev.benchmark.pipeline.processes import below, command, parents
+import psutil
+
 from kraft_traces.pipeline.journal import Journals
+
+
+def below(root: int) -> list[int]:
+    """All processes that `root` has started, directly or not."""
+    return [process.pid for process in psutil.Process(root).children(recursive=True)]
 
 
 def python_workers(root: int) -> list[int]:
     """The Python workers of a Spark process: what its daemon has forked."""
-    daemons = {process for process in below(root) if "pyspark.daemon" in command(process)}
-    known = parents()
-    return sorted(process for process in daemons if known.get(process) in daemons)
+    daemons = [one for one in psutil.Process(root).children(recursive=True) if "pyspark.daemon" in one.cmdline()]
+    return sorted(one.pid for one in daemons if one.parent() in daemons)
 
 
 class KillOnce:
@@ -62,18 +66,7 @@ def deadly(what: str, journals: Path) -> Iterator[list[int]]:
 
 def wait_until_gone(processes: list[int]) -> None:
     """Wait for what ends by itself when its parent is gone."""
-    for _ in range(600):
-        if not any(_exists(process) for process in processes):
-            return
-        time.sleep(0.1)
-    for process in processes:
-        if _exists(process):
-            os.kill(process, signal.SIGKILL)
-    raise AssertionError("a process outlives its parent")
-
-
-def _exists(process: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
+    _, left = psutil.wait_procs([psutil.Process(one) for one in processes if psutil.pid_exists(one)], timeout=60)
+    for process in left:
+        process.kill()
+    assert not left, "a process outlives its parent"

@@ -10,13 +10,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from tests.traces.pipeline.conftest import QUICK_JAVA
 from tests.traces.pipeline.corpus import BROKEN, good, rejected
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
-from kraft_dev.benchmark.pipeline.processes import below, command
 from kraft_spec.tlc.jar import find_java
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.session import SessionOptions
@@ -37,7 +37,8 @@ class Cluster:
 
     def executors(self) -> list[int]:
         """The processes that Spark's workers have started for the application."""
-        return [one for root in self._processes for one in below(root) if _EXECUTOR in command(one)]
+        started = [one for root in self._processes for one in psutil.Process(root).children(recursive=True)]
+        return [one.pid for one in started if any(_EXECUTOR in word for word in one.cmdline())]
 
     def workers_with_our_packages(self) -> int:
         """How many workers have run the check of a trace from the packages that were shipped to them."""

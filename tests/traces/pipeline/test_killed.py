@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, deadly, python_workers, wait_until_gone
+from tests.traces.pipeline.processes import KillOnce, below, deadly, python_workers, wait_until_gone
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
-from kraft_dev.benchmark.pipeline.processes import below
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline import runs
 from kraft_traces.pipeline.journal import DEATHS_MAX, Journals

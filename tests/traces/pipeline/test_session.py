@@ -10,22 +10,20 @@ from kraft_traces.latitude.decisions import OpenAnswer
 from kraft_traces.pipeline.checking import row_of
 
 _LOSES_JAVA = """
-import json, os, signal
+import json, os, psutil, signal
 from kraft_traces.pipeline.failures import SparkError
-from kraft_dev.benchmark.pipeline.processes import below
 from kraft_traces.pipeline.session import SessionOptions, spark_session
 try:
     with spark_session(SessionOptions("local[1]")) as session:
         os.kill(session.sparkContext._gateway.proc.pid, signal.SIGKILL)
         session.range(1).count()
 except SparkError as error:
-    print(json.dumps([str(error), len(below(os.getpid()))]))
+    print(json.dumps([str(error), len(psutil.Process().children(recursive=True))]))
 """
 
 _IS_INTERRUPTED = """
-import json, os
+import json, psutil
 from kraft_traces.pipeline import session
-from kraft_dev.benchmark.pipeline.processes import below
 def interrupted(*_, **__):
     raise KeyboardInterrupt
 session.SparkContext = interrupted
@@ -33,13 +31,12 @@ try:
     with session.spark_session(session.SessionOptions("local[1]")):
         pass
 except KeyboardInterrupt:
-    print(json.dumps(len(below(os.getpid()))))
+    print(json.dumps(len(psutil.Process().children(recursive=True))))
 """
 
 _IS_INTERRUPTED_EARLIER = """
 import json, os, signal, threading
 from kraft_traces.pipeline import session
-from kraft_dev.benchmark.pipeline.processes import below
 signal.signal(signal.SIGINT, signal.default_int_handler)
 started = session.launch_gateway
 def interrupted(*words, **more):
@@ -50,7 +47,7 @@ try:
     with session.spark_session(session.SessionOptions("local[1]")):
         pass
 except KeyboardInterrupt:
-    print(json.dumps(len(below(os.getpid()))))
+    print(json.dumps(len(psutil.Process().children(recursive=True))))
 """
 
 

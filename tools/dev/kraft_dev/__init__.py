@@ -1,6 +1,6 @@
 """What only the developers of kraft-spec run: broken references, what notices them, what is reached, how fast it is.
 
-`vectors`, `wire`, `schemas`, `samples` and `archive` make the data that the packages carry.
+`vectors`, `wire`, `schemas` and `samples` make the data that the packages carry.
 
 `python -m kraft_dev` lists the commands. No package that is installed imports this one.
 """

@@ -21,7 +21,6 @@ COMMANDS = {
     },
     "How fast is it?": {
         "bench": "Measure the speed of checking and of simulating, beside the targets.",
-        "pipeline-bench": "Measure the pipeline on one core and on two, as the corpus grows, and on one long trace.",
     },
     "All of it": {
         "nightly": "Run every check in its long form, and go on where the last run of the same night stopped.",

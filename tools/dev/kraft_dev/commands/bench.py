@@ -11,6 +11,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure, show_figures, show_machines, this_machine
 from kraft_dev.benchmark.long_trace import measure_long_trace
+from kraft_dev.benchmark.pipeline import measure_pipeline
 from kraft_dev.benchmark.recording import mix
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.benchmark.whole_commands import measure_short, measure_slice
@@ -20,6 +21,10 @@ MixEvents = Annotated[int, typer.Option(min=10, help="Events of each workload fo
 LongTraceEvents = Annotated[
     int | None, typer.Option("--long-trace", min=10, help="Measure only this: checking one trace of so many events.")
 ]
+Pipeline = Annotated[
+    int | None,
+    typer.Option("--pipeline", min=2, help="Measure only this: the pipeline on so many traces, and on ten times."),
+]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
 
 
@@ -27,17 +32,20 @@ def bench(
     mix_events: MixEvents = 2000,
     every: Every = EVERY,
     long_trace: LongTraceEvents = None,
+    pipeline: Pipeline = None,
 ) -> int:
     """Measure the speed of checking and of simulating, beside the targets.
 
     The exit code is 0 whether the targets are reached or not: they are meant for an idle machine with two cores.
     """
     before = this_machine()
-    if long_trace is not None:
-        with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
+    with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
+        if long_trace is not None:
             found = measure_long_trace(long_trace, Path(folder))
-    else:
-        found = measure(mix_events, every)
+        elif pipeline is not None:
+            found = list(measure_pipeline(Path(folder), pipeline))
+        else:
+            found = measure(mix_events, every)
     show_figures(found)
     show_machines(before, this_machine())
     return ExitCode.CONFORMANT

@@ -1,6 +1,5 @@
 """The parts of a night, and how an item of each is run.  One entry of `PARTS` is one part."""
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -124,15 +123,10 @@ def slice_item(name: str, means: Means) -> Item:
     began = monotonic()
     seconds = means.time_limit_seconds or _SLICE_SECONDS
     try:
-        said = run_child("kraft_dev", "edges", "--slice", name, "--time-limit", f"{seconds:.0f}", "--json")
+        said = run_child("kraft_dev", "edges", "--slice", name, "--time-limit", f"{seconds:.0f}")
     except ChildError as error:
-        return _item("slices", name, (str(error),), {}, str(error).splitlines()[-1], began)
-    found = json.loads(said)
-    facts: dict[str, Fact] = {} if found["queued"] else {one: found[one] for one in ("states", "edges")}
-    reached = f"{found['edges']} edges explained, the invariants evaluated in {found['states']} states"
-    if found["queued"]:
-        reached += f", {found['queued']} in the queue"
-    return Item("slices", name, True, not found["queued"], facts, reached, round(monotonic() - began, 1))
+        return _item("slices", name, "not explained", began, (str(error),))
+    return _item("slices", name, said.splitlines()[0].removeprefix(f"{name}: "), began, ())
 
 
 def actions_item(name: str, means: Means) -> Item:
@@ -142,8 +136,7 @@ def actions_item(name: str, means: Means) -> Item:
     problems = tuple(one.obligation.name for one in found.failing) or (
         () if found.is_possible else ("it cannot happen",)
     )
-    facts: dict[str, Fact] = {"obligations": len(found.answers), "steps": "; ".join(found.steps)}
-    return _item("actions", name, problems, facts, f"{len(found.answers)} obligations", began)
+    return _item("actions", name, f"{len(found.answers)} obligations", began, problems)
 
 
 def refinement_item(name: str, means: Means) -> Item:
