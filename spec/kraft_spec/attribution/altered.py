@@ -15,6 +15,7 @@ from kraft_spec.copies import Copy
 
 _PLACES: list[Place] = []
 """Where each probe stands, by its number."""
+_NONE = object()
 _CALLS_MAX = 20_000
 """Of the probe in one step: an altered loop need not end."""
 
@@ -117,21 +118,28 @@ def _others(value: Any, instead: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def alternatives(given: AnyGiven) -> Iterator[Alternative]:
-    """What comes of a step with one expression otherwise, for each of its expressions; each result once."""
+    """What comes of a step with one expression otherwise, for each of its expressions; equal results are one object."""
     module = _COPY.module(player(given))
     ready = _COPY.taken(given)
     run = _THE_PROBE.run = _Run()
     unaltered = played(module, ready)
-    seen: dict[str, Any] = {repr(unaltered): None}
+    seen: dict[int, list[tuple[Any, Any]]] = {_likeness(unaltered): [(unaltered, None)]}
     for number, choices in run.choices.items():
         for choice in range(choices):
             _THE_PROBE.run = _Run(number, choice)
             try:
                 result = played(module, ready)
-                shown = repr(result)
-                if shown not in seen:
-                    seen[shown] = _COPY.returned(result)
+                alike = seen.setdefault(_likeness(result), [])
+                returned = next((returned for one, returned in alike if one == result), _NONE)
+                if returned is _NONE:
+                    returned = _COPY.returned(result)
+                    alike.append((result, returned))
             except Exception:
                 continue
-            if seen[shown] is not None:
-                yield Alternative(run.where[number], seen[shown])
+            if returned is not None:
+                yield Alternative(run.where[number], returned)
+
+
+def _likeness(result: Any) -> int:
+    """What is the same for equal results: texts of equal sets have them in different orders, but are as long."""
+    return len(repr(result))

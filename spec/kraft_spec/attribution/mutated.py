@@ -7,7 +7,7 @@ import ast
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pickle import PicklingError
@@ -72,18 +72,13 @@ def broken(given: AnyGiven, left_out: frozenset[str] = frozenset()) -> Iterator[
     """
     with _IN_USE:
         step = _CopiedStep(given)
-        returned: dict[str, Any] = {}
         found = []
         for mutant in _mutants():
             result = None if mutant.name in left_out else step.broken(mutant)
             if result is not None:
-                shown = repr(result)
-                try:
-                    if shown not in returned:
-                        returned[shown] = _COPY.returned(result)
-                except PicklingError:  # it has values that the reference has not
-                    continue
-                found.append(Broken(mutant, returned[shown]))
+                # One that has values that the reference has not is left out.
+                with suppress(PicklingError):
+                    found.append(Broken(mutant, _COPY.returned(result)))
     yield from found
 
 
@@ -139,7 +134,7 @@ class _CopiedStep:
                 result = played(self._module, self._given)
             except Exception:  # an altered reference may make anything
                 return None
-        return None if repr(result) == repr(self.unbroken) else result
+        return None if result == self.unbroken else result
 
 
 @cache
