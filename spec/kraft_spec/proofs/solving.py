@@ -68,6 +68,7 @@ def _core(problem: Problem) -> tuple[Fact, ...] | None:
     """Facts that contradict each other, none of which can be left out; None if all can be true."""
     # One solver that every fact can be switched on in: stating the facts anew for each subset takes most of the time.
     solver = z3.SimpleSolver()
+    solver.set("ctrl_c", False)
     solver.add(*_naturals(problem))
     switches = z3.Bools([f"fact-{n}" for n in range(len(problem.facts))])
     for switch, fact in zip(switches, problem.facts, strict=True):

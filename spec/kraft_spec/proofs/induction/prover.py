@@ -99,6 +99,8 @@ def new_solver(work_limit: int = WORK_LIMIT) -> z3.Solver:
     """
     solver = z3.Solver()
     solver.set("auto_config", False)
+    # Else Z3 takes a Ctrl-C to itself and answers unknown, which would be taken for its verdict.
+    solver.set("ctrl_c", False)
     solver.set("mbqi", False)
     solver.set("relevancy", 2)
     solver.set("random_seed", SEED)

@@ -164,6 +164,7 @@ def _of_cases(acted: Acted, sides: Sides, links: tuple[Link, ...], case: Case) -
     condition = link.condition(case.state)
     plain = z3.Solver()
     plain.set("rlimit", LIMIT)
+    plain.set("ctrl_c", False)
     plain.add(*(one for one in (*case.known.values(), *acted.translator.facts) if not has_quantifier(one)))
     plain.add(z3.Distinct(*acted.translator.texts.values()))
     for name, one in ((f"no {link.action}, {len(rest)}", Not(condition)), (f"{link.action}, {len(rest)}", condition)):
