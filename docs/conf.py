@@ -64,7 +64,7 @@ nitpick_ignore_regex = [
     # Other libraries and the standard one: the build asks no network for their indexes.
     (
         "py:.*",
-        r"(abc|argparse|ast|asyncio|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|jpype|json"
+        r"(abc|argparse|ast|asyncio|collections|contextlib|dataclasses|datetime|enum|fractions|functools|importlib|io|jpype|json"
         r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pytest|pyspark|random|re|rich|string|subprocess|tempfile|threading|types|uuid"
         r"|typer|typing|z3)\..*",
     ),
