@@ -35,7 +35,7 @@ except KeyboardInterrupt:
 """
 
 _IS_INTERRUPTED_EARLIER = """
-import json, os, signal, threading
+import json, os, psutil, signal, threading
 from kraft_traces.pipeline import session
 signal.signal(signal.SIGINT, signal.default_int_handler)
 started = session.launch_gateway
