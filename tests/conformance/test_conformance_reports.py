@@ -535,7 +535,7 @@ def test_the_sequence_shows_what_is_missing_and_what_nobody_expected(tmp_path: P
 
 
 def test_a_sequence_says_which_state_or_output_differs(tmp_path: Path) -> None:
-    adapter = altered("keeps-the-disk-it-voted-for=U9")
+    adapter = altered("history", "keeps-the-disk-it-voted-for=U9")
     _, kept = run_to(tmp_path / "now", adapter, "-k", "restart.voted-static")
     made = results(kept)
     outcome = made.by_id["restart.voted-static"]

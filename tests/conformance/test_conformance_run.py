@@ -206,11 +206,11 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(ca
         ),
         ("never-syncs", "fetch.follower", "FlushLog: expected synced up to 4, actual synced up to 3"),
         ("never-restarts", "candidate.loses", "StartTimer election: expected"),
-        ("keeps-the-disk-it-voted-for=U9", "restart.voted-static", "voted_key"),
+        ("history keeps-the-disk-it-voted-for=U9", "restart.voted-static", "voted_key"),
     ],
 )
 def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str) -> None:
-    code, found = ran(capsys, altered(mode), "-k", vector)
+    code, found = ran(capsys, altered(*mode.split()), "-k", vector)
     failed = next(one for one in found if one.get("id") == vector)
     assert (code, failed["status"]) == (ExitCode.VIOLATION, "fail")
     assert said in failed["reason"]

@@ -51,7 +51,7 @@ def test_a_long_trace_is_measured_stretch_by_stretch(capsys: pytest.CaptureFixtu
         assert name in shown
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_pipeline_is_measured_on_one_core_and_on_two(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyspark")
     assert main(["bench", "--pipeline", "2"]) == 0

@@ -11,7 +11,8 @@ COMMANDS = {
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
-        "starts": "Search a way from the first start to each start in the middle of the model's slices (minutes).",
+        "starts": "Search a way of the protocol from the first start to each start in the middle of the model's slices "
+        "(minutes).",
     },
     "What does Apache Kafka do?": {
         "kafka-bugs": "Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without "

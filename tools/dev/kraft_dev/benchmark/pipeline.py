@@ -141,8 +141,8 @@ def _watched(process: "subprocess.Popen[bytes]") -> dict[str, int]:
     root = psutil.Process(process.pid)
     peaks = Counter[str]()
     while process.poll() is None:
-        with suppress(psutil.NoSuchProcess):
-            for one in (root, *root.children(recursive=True)):
+        for one in (root, *root.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
                 role = _role(one, root)
                 peaks[role] = max(peaks[role], one.memory_info().rss)
         time.sleep(_LOOK_SECONDS)
