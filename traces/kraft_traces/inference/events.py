@@ -77,7 +77,7 @@ class Events:
             if self._stops_leading(before.state, step.state) and (led := self._led(before)) is not before:
                 yield from self.taken(led, replace(line, sequence=led.events + 1), cost, handled)
                 return
-            if step.writes and line.effects is not UNSET:
+            if line.effects is not UNSET and (step.writes or len(step.sends) > len(line.effects)):
                 # What else it did is not known, so that its effects cannot be shown.
                 continue
             number = node.events + 1
