@@ -16,6 +16,7 @@ from kraft_reference.profile import KIP, Profile
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind
+from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
 from kraft_traces.inference.events import Events
 from kraft_traces.inference.inferring import infer, of_opaque
@@ -155,3 +156,21 @@ def test_the_first_request_of_each_replica_is_handled_next_or_any_that_never_is_
     later = next(one.number for one in answered if one.number > never[0].number)
     (after, _), *_ = moves._events.taken(node, moves._events.delivery(node, later), 0.0, later)
     assert never[0].number not in after.requests
+
+
+def test_an_event_that_shows_one_message_sends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new leader announces itself to two voters at once."""
+    lines, configuration = run(monkeypatch, 1)
+    seen = list(seen_of(lines, {1}))
+    announcements = (one for one in seen if getattr(one, "type", "") == "BeginQuorumEpochRequest")
+    first = next(one for one in announcements if isinstance(one, Sighting) and one.source == 1)
+    replica = ReplicaModel(trace_model(), configuration, 1)
+    search = Search(replica, known_of(seen), DEFAULT_BOUND)
+    up_to(search, seen, first)
+    node, events = search.nodes[0], Events(replica, known_of(seen), first, first.number)
+    for place in node.responses:
+        node = next((after for after, _ in events.taken(node, events.delivery(node, place), 0.0, place)), node)
+    poll = events.line(node, "Poll")
+    assert [len(step.sends) for _, step in events.taken(node, poll, 0.0)] == [2]
+    shown = (TracedSend(structs.replace(first.message, id="1.2", correlation_id=0)),)
+    assert not [*events.taken(node, structs.replace(poll, effects=shown), 0.0)]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.console import progress
+from kraft_conformance.console import progress, say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure, show_figures, show_machines, this_machine
@@ -43,7 +43,11 @@ def bench(
         if long_trace is not None:
             found = measure_long_trace(long_trace, Path(folder))
         elif pipeline is not None:
-            found = list(measure_pipeline(Path(folder), pipeline))
+            found = []
+            for figure in measure_pipeline(Path(folder), pipeline):
+                # It takes half an hour: what is known is shown, whatever becomes of the rest.
+                say(": ".join(figure.cells()[:2]), console=stderr)
+                found.append(figure)
         else:
             found = measure(mix_events, every)
     show_figures(found)
