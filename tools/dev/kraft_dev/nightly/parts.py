@@ -1,5 +1,6 @@
 """The parts of a night, and how an item of each is run.  One entry of `PARTS` is one part."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,9 +15,6 @@ from kraft_conformance.kafka.releases import newest
 from kraft_dev.child import ChildError, run_child
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
-from kraft_dev.edges import replay
-from kraft_dev.edges.enumeration import enumerate_edges
-from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.slices import slices
 from kraft_dev.findings import counterexample_of
 from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
@@ -36,7 +34,7 @@ from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
 from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.proofs.translation.acting import ACTIONS
-from kraft_spec.proofs.translation.proving import OTHERS, prove_action, specification
+from kraft_spec.proofs.translation.proving import OTHERS
 from kraft_spec.tlc.model_report import Outcome, Progress
 
 FIRST_DAY = date(2026, 11, 25)
@@ -109,34 +107,39 @@ class Part:
 
 def edges_item(name: str, means: Means) -> Item:
     """Every edge of the model on the reference, and as steps of the inductive proof."""
-    explaining = Explaining(invariants=True)
-    graph = enumerate_edges(lambda explored, known: means.say(f"{explored} of {known} states"), explaining=explaining)
-    report = replay(graph.edges)
-    found = [f"{number} edges of {action} differ" for action, number in report.differing.items() if number]
-    found += [] if explaining.agrees else [explaining.verdict]
-    reached = f"{graph.states} states, {graph.changing} edges change a replica, {explaining.edges} explained"
-    return Item("edges", name, reached, round(graph.seconds + report.seconds, 1), tuple(found))
+    return _of_child("edges", name, lambda said: said.splitlines()[-1], "kraft_dev", "edges", "--refinement")
 
 
 def slice_item(name: str, means: Means) -> Item:
-    """Each step of a slice as steps of the inductive proof, and its invariants in each state; a process of its own."""
-    began = monotonic()
+    """Each step of a slice as steps of the inductive proof, and its invariants in each state."""
     seconds = means.time_limit_seconds or _SLICE_SECONDS
-    try:
-        said = run_child("kraft_dev", "edges", "--slice", name, "--time-limit", f"{seconds:.0f}")
-    except ChildError as error:
-        return _item("slices", name, "not explained", began, (str(error),))
-    return _item("slices", name, said.splitlines()[0].removeprefix(f"{name}: "), began, ())
+    limit = ("--time-limit", f"{seconds:.0f}")
+    return _of_child(
+        "slices",
+        name,
+        lambda said: said.splitlines()[0].removeprefix(f"{name}: "),
+        *("kraft_dev", "edges", "--slice", name, *limit),
+    )
 
 
 def actions_item(name: str, means: Means) -> Item:
     """An action of the model's text is steps of the inductive proof."""
+
+    def reached(said: str) -> str:
+        (found,) = json.loads(said)
+        return f"{found['obligations']} obligations"
+
+    return _of_child("actions", name, reached, "kraft_conformance.cli", "prove", "actions", name, "--json")
+
+
+def _of_child(part: str, name: str, reached: Callable[[str], str], *command: str) -> Item:
+    """An item by a process of its own, because TLC keeps one specification a process; `reached` reads its output."""
     began = monotonic()
-    found = prove_action(specification(), name)
-    problems = tuple(one.obligation.name for one in found.failing) or (
-        () if found.is_possible else ("it cannot happen",)
-    )
-    return _item("actions", name, f"{len(found.answers)} obligations", began, problems)
+    try:
+        said = run_child(*command)
+    except ChildError as error:
+        return _item(part, name, "does not hold", began, (str(error),))
+    return _item(part, name, reached(said), began, ())
 
 
 def refinement_item(name: str, means: Means) -> Item:
