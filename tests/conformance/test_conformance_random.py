@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.choices import Change, Effects, Moment, each, of_effects
-from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, ends, error, lines, output
+from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, error, lines, output
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
@@ -534,13 +534,6 @@ def test_after_an_error_the_next_run_begins_anew() -> None:
     assert (first.outcome.status, first.outcome.fault) == (Status.ERROR, "died")
     assert first.outcome.reason.endswith("it raised AssertionError: gone")
     assert second.outcome.status is Status.PASS
-
-
-def test_nothing_is_left_of_an_adapter(capsys: Captured, tmp_path: Path) -> None:
-    noted = tmp_path / "pid"
-    words = ("--adapter", altered(f"has-a-child={noted}"), "--seeds", "0", "--steps", "20", "--replicas", "1")
-    assert ran(capsys, *words, "--workload", "calm")[0] == ExitCode.CONFORMANT
-    assert ends(int(noted.read_text()))
 
 
 # -------------------------------------------------------------------------------------------------------------

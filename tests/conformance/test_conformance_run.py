@@ -472,8 +472,6 @@ def test_explain_names_other_right_courses_and_what_is_open_of_a_fetch(capsys: C
 def test_the_page_for_implementers_says_the_truth(capsys: Captured) -> None:
     page = (DOCS / "conformance.md").read_text()
     blocks = [block.partition("\n")[2].rstrip("`\n") for block in page.split("```")[1::2]]
-    explained = next(block for block in blocks if block.startswith("1. HandleVoteRequest"))
-    assert output(capsys, "conformance", "explain", "vote.granted")[1].rstrip().endswith(explained)
     failed = next(block for block in blocks if block.startswith("FAIL vote.granted"))
     _, said = output(capsys, "conformance", "run", "-k", "vote.granted", "--adapter", altered("sends-first"))
     shown = [line for line in said.splitlines() if "repeat:" not in line]

@@ -118,6 +118,25 @@ def test_the_folder_of_questions_is_one_and_holds_no_others(words: tuple[str, ..
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("theorems", "add-on"), "'add-on' is no theorem, did you mean add-one or add-two-even?"),
+        (("theorems", "xyz"), "'xyz' is no theorem, expected one of "),
+        (
+            ("induction", "votes"),
+            "no obligation 'votes'; expected ACTION or ACTION/INVARIANT of quorums, ",
+        ),
+        (("mutants", "nope"), "no mutant 'nope'; there are half-is-a-majority"),
+        (("actions", "Crash"), "no action 'Crash' is proved; there are ElectionTimeout"),
+        (("refinement", "--scenario", "s99"), "no scenario 's99'"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_what_there_is(words: tuple[str, ...], message: str, capsys: Captured) -> None:
+    assert prove(*words) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
         (("theorems", "--list", "--smt2", "d"), "--list and --smt2: expected one of them"),
         (("induction", "--list", "--smt2", "d"), "--list and --smt2: expected one of them"),
         (("induction", "--trust", "append"), "--trust is about the whole proof, expected no names beside it: append"),

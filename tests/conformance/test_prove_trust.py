@@ -42,11 +42,6 @@ def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
     ]
 
 
-def test_mutants_are_a_table_for_people(capsys: Captured) -> None:
-    assert main(["prove", "mutants", "change-before-own-epoch-commits"]) == ExitCode.CONFORMANT
-    assert "1 of 1 mutants rejected where they should be" in capsys.readouterr().out
-
-
 def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     known = mutants.mutant("change-before-own-epoch-commits")
     monkeypatch.setattr(mutants, "MUTANTS", (replace(known, name="renamed", fails="vote/log-matching"),))
@@ -59,25 +54,10 @@ def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, mo
     assert expected in " ".join(shown.err.split())
 
 
-def test_an_unknown_mutant_is_wrong_use(capsys: Captured) -> None:
-    assert main(["prove", "mutants", "nope"]) == ExitCode.USAGE
-    assert "no mutant 'nope'; there are half-is-a-majority" in " ".join(capsys.readouterr().err.split())
-
-
 def test_runs_in_which_things_happen_and_nothing_breaks_are_conformant(capsys: Captured) -> None:
     code, document = answer(capsys, "simulate", "--states", "2000", "--seed", "4")
     assert (code, document["states"], document["broken"], document["never_happened"]) == (0, 2000, None, [])
     assert min(document["elections"], document["commits"], document["voter_changes"], *document["steps"].values()) > 0
-
-
-def test_the_invariants_are_counted_as_on_the_page(capsys: Captured) -> None:
-    _, document = answer(capsys, "simulate", "--states", "50")
-    about = theory()
-    results = [one.name for one in about.safety]
-    assert (document["invariants"], document["results"]) == (len(about.invariants), results)
-    main(["prove", "simulate", "--states", "50"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f", {len(about.invariants)} invariants and {', '.join(results)}: each holds" in shown
 
 
 def test_runs_in_which_too_little_happens_are_a_violation(capsys: Captured) -> None:
@@ -132,8 +112,3 @@ def test_each_schedule_of_the_scenarios_is_explained_but_those_that_the_proof_ex
     assert tuple(line for line in lines if line.startswith("kraft-spec")) == BEYOND_THE_PROOF
     assert document["runs"] > 100
     assert "majority-voted forbids become-leader" in document["unexplained"]
-
-
-def test_an_unknown_scenario_is_wrong_use(capsys: Captured) -> None:
-    assert main(["prove", "refinement", "--scenario", "s99"]) == ExitCode.USAGE
-    assert "no scenario 's99'" in capsys.readouterr().err
