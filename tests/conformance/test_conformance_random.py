@@ -31,7 +31,6 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
-from kraft_conformance.runner.reports import headline
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
@@ -379,20 +378,6 @@ def test_a_process_that_ends_by_itself_is_said_with_its_reason() -> None:
     said = "ClientAppend at replica 1: died: expected that it lives on, actual IllegalStateException: no such vote"
     assert (one.outcome.status, one.outcome.reason.partition(", ")[2]) == (Status.FAIL, said)
     assert "TypeOk" not in str(one.violation)
-
-
-def test_a_failure_says_whether_a_must_is_broken() -> None:
-    (one,) = outcomes(
-        seat("without-rule=update-voter.reply-time"),
-        seeds=(1,),
-        workloads=("auto-join",),
-        steps=600,
-        differential=True,
-        shrinks=False,
-        checks_model=False,
-    )
-    assert headline(one.outcome) == f"FAIL {one.outcome.id} (SHOULD)"
-    assert one.outcome.rules[0] == "update-voter.reply-time"
 
 
 def test_a_timer_is_judged_by_what_comes_of_it_unless_the_run_is_differential() -> None:

@@ -34,7 +34,6 @@ from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.smoke import SMOKE
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.rules import load_registry
 
@@ -100,11 +99,6 @@ def test_files_are_read_by_one_thread(monkeypatch: pytest.MonkeyPatch, capsys: C
     monkeypatch.setattr(profiles, "read_kafka_file", watched)
     code, _ = ran(capsys, REFERENCE, "-k", "check-quorum.", "--jobs", "3")
     assert (code, readers) == (ExitCode.CONFORMANT, {threading.main_thread()})
-
-
-def test_smoke_is_short_and_passes(capsys: Captured) -> None:
-    said = f"{len(SMOKE)} vectors of suite {suite_version()}: {len(SMOKE)} pass\n"
-    assert output(capsys, "conformance", "smoke", "--adapter", REFERENCE) == (ExitCode.CONFORMANT, said)
 
 
 # -------------------------------------------------------------------------------------------------------------

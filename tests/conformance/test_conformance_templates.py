@@ -23,11 +23,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
 from kraft_conformance.protocol.parsing import encoded, parse_reply
 from kraft_conformance.runner.asking import NotAsked, applies
-from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.process import AdapterProcess
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.smoke import SMOKE
 
 REPLY_S = 20.0
 PASSED = 105
@@ -134,11 +132,6 @@ def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -
 # -------------------------------------------------------------------------------------------------------------
 # The vectors.
 # -------------------------------------------------------------------------------------------------------------
-
-
-def test_smoke_passes(capsys: Captured, adapter: str) -> None:
-    assert main(["conformance", "smoke", "--adapter", adapter]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == f"{len(SMOKE)} vectors of suite {suite_version()}: {len(SMOKE)} pass\n"
 
 
 def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, process: AdapterProcess) -> None:

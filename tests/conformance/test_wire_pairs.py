@@ -126,14 +126,6 @@ def test_what_would_get_lost_is_not_sent(refusal: Refusal) -> None:
     assert (refused.value.reason, refused.value.where) == (Reason.UNSUPPORTED_VERSION, refusal.field)
 
 
-def test_a_pre_vote_goes_out_in_version_2_alone() -> None:
-    """The example of wire.negotiation: a standard Vote goes out in version 1, a Pre-Vote does not go out."""
-    assert {(one.version, one.field) for one in REFUSALS if one.message == "VoteRequest"} == {
-        (0, "body.topics[0].partitions[0].preVote"),
-        (1, "body.topics[0].partitions[0].preVote"),
-    }
-
-
 def test_each_rule_of_the_wire_with_must_has_a_pair_or_a_reason() -> None:
     covered, reasons = rules_of_pairs(), read_reasons()
     musts = {

@@ -14,19 +14,16 @@ def trace() -> Recorded:
     return recorded("elections", 2, 100)
 
 
-def test_without_an_end_line_a_trace_is_inconclusive(trace: Recorded) -> None:
-    verdict = verdict_on(trace.header(), trace.raw, ending=b"")
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [(False, "without an end line"), (True, "the end line says that the run was not over")],
+)
+def test_a_trace_that_stops_early_is_inconclusive(trace: Recorded, ending: bool, said: str) -> None:
+    end = encode_line(EndLine(len(trace.lines), False)) if ending else b""
+    verdict = verdict_on(trace.header(), trace.raw, ending=end)
     assert (verdict.kind, verdict.complete, verdict.rejection) == (VerdictKind.INCONCLUSIVE, False, None)
     assert verdict.events == len(trace.lines)
-    assert verdict.reason is not None
-    assert "without an end line" in verdict.reason
-
-
-def test_an_end_line_that_says_incomplete_is_inconclusive(trace: Recorded) -> None:
-    verdict = verdict_on(trace.header(), trace.raw, ending=encode_line(EndLine(len(trace.lines), False)))
-    assert (verdict.kind, verdict.complete) == (VerdictKind.INCONCLUSIVE, False)
-    assert verdict.reason is not None
-    assert "the end line says that the run was not over" in verdict.reason
+    assert said in str(verdict.reason)
 
 
 def _with_a_wrong_epoch(trace: Recorded, at: int) -> list[bytes]:
