@@ -10,18 +10,12 @@ from typing import Any
 
 import pytest
 import z3
-from tests.conformance.commands import DOCS, Captured, document
+from tests.conformance.commands import DOCS, Captured, document, prove
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.proofs_cross_check import expected_answer
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
-
-
-def prove(*words: str) -> int:
-    """The exit code of `kraft-spec prove`."""
-    return main(["prove", *words])
 
 
 def answer(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:

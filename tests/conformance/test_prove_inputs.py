@@ -3,17 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured
+from tests.conformance.commands import Captured, prove
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
-
-
-def prove(*words: str) -> int:
-    """The exit code of `kraft-spec prove`."""
-    return main(["prove", *words])
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,6 @@ def test_check_says_which_file_is_another_one(capsys: Captured) -> None:
     assert capsys.readouterr().out == f"{data_folder() / 'vote.json'}: not what the generator makes\n"
 
 
-def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert WIRE_SCHEMA.committed_text() == WIRE_SCHEMA.text()
-
-
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
     validator = Draft202012Validator(WIRE_SCHEMA.committed())
     manifest = json.loads((data_folder() / MANIFEST).read_bytes())

@@ -3,15 +3,14 @@
 Bugs of the reference are seen there.
 """
 
-import multiprocessing
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tests.spec.own_process import in_own_process
 
 from kraft_dev.edges import (
     NETWORK_ACTIONS,
@@ -40,8 +39,6 @@ CHANGING_NOTHING = ("HandleApiVersionsRequest",)
 """Any replica answers, and no more."""
 CHANGING_IN_CONSTRUCTED = ("HandleFetchSnapshotRequest",)
 """In the graph only an observer asks for a snapshot, which counts for nothing."""
-SECONDS_MAX = 900
-"""Far more than the enumeration takes: a shared machine may be slow."""
 
 
 STORED = Path(__file__).resolve().parents[2] / "build" / "model-edges"
@@ -59,9 +56,7 @@ def graph() -> EdgeGraph:
     """The model's side, enumerated by these very sources; the reference's is found out by each test."""
     stored = stored_graph(STORED)
     if stored is None:
-        # As `in_own_process`, but with more time.
-        with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            stored = pool.submit(enumerated).result(timeout=SECONDS_MAX)
+        stored = in_own_process(enumerated)
         STORED.parent.mkdir(exist_ok=True)
         save_edges(STORED, stored)
     return stored

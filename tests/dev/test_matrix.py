@@ -14,7 +14,6 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.commands import matrix as command
-from kraft_dev.edges import Edge, EdgeGraph, save_edges
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix import runner as runner_module
 from kraft_dev.matrix.inside import look
@@ -175,13 +174,6 @@ def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:
         detected, left = run.rows([HALF, COMMENTED], (SCENARIOS, PARTITIONS))
     assert [cell.detector for cell in detected.cells] == ["scenarios"]
     assert [cell.detector for cell in left.cells] == ["scenarios", "partitions"]
-
-
-def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_path: Path) -> None:
-    file = tmp_path / "edges"
-    save_edges(file, EdgeGraph((Edge({}, {"name": "Poll", "replica": 1}, {}, {}, "", ()),)))
-    with pytest.raises(ToolError, match="edges finds fault with the unbroken reference"):
-        asked(COMMENTED, "edges", edges=file)
 
 
 # -------------------------------------------------------------------------------------------------------------
