@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.conformance.commands import REFERENCE
+from tests.conformance.commands import REFERENCE, altered
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -125,6 +125,12 @@ def test_each_vector_is_a_test_that_its_rule_selects(tmp_path: Path) -> None:
     assert code == 1
     assert "Send VoteResponse to 3.granted: expected false, actual true" in said
     assert f"kraft-spec conformance replay prevote.follower-refuses --adapter {shlex.quote(WRONG)}" in said
+
+
+def test_what_an_adapter_does_not_show_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    code, said = plugged(tmp_path, "--kraft-adapter", altered("wire"), "-k", "vote.granted")
+    assert code == 0, said
+    assert "unobserved: it needs the level effects, the adapter shows wire" in said
 
 
 def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
