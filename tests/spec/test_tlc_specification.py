@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -102,87 +102,58 @@ def _says_what_is_wrong() -> None:
         assert [one for one in fragments if one not in str(caught.value)] == []
 
 
-@pytest.mark.parametrize("what", [_says_what_it_holds, _steps_judges_and_evaluates, _says_what_is_wrong])
-def test_a_specification(what: Callable[[], None]) -> None:
-    in_own_process(what)
-
-
-def _explanations() -> dict[str, FalseConjunct | str | None]:
+def _explains_what_is_false() -> None:
     traffic = _traffic()
     (initial,) = traffic.initial_states()
     (later,) = traffic.step(traffic.actions["TurnGreen"], initial, "event", GREEN)
-    found: dict[str, FalseConjunct | str | None] = {}
-    for key, state, event in (
-        ("accepted", initial, GREEN),
-        ("name", initial, {**GREEN, "name": "TurnRed"}),
-        ("colour", initial, {**GREEN, "colour": "red"}),
-        ("switches", initial, {**GREEN, "switches": 7}),
-        ("quantifier", later, {**GREEN, "lamp": "west"}),
-    ):
-        bound = traffic.bind(state, "event", event)
-        found[key] = false_conjunct(traffic, traffic.actions["TurnGreen"], bound)
-    any_event = traffic.bind(initial, "event", {**GREEN, "switches": 7})
-    found["exists"] = false_conjunct(traffic, traffic.actions["TurnAny"], any_event)
-    found["case"] = false_conjunct(traffic, traffic.actions["Either"], any_event)
-    found["or"] = false_conjunct(traffic, traffic.actions["Either"], traffic.bind(later, "event", {"lamp": "west"}))
-    misspelt = traffic.bind(initial, "event", {"name": "Misspelt"})
-    try:
-        false_conjunct(traffic, traffic.actions["Misspelt"], misspelt)
-    except SpecificationError as error:
-        found["error"] = str(error)
-    return found
 
+    def explained(action: str, state: object, event: Mapping[str, object]) -> FalseConjunct | None:
+        return false_conjunct(traffic, traffic.actions[action], traffic.bind(state, "event", event))
 
-@pytest.fixture(scope="module")
-def explanations() -> dict[str, FalseConjunct | str | None]:
-    return in_own_process(_explanations)
-
-
-@pytest.mark.parametrize(
-    ("key", "text", "operators", "operands"),
-    [
-        ("name", 'event.name = "TurnGreen"', ("TurnGreen",), ('"TurnRed"', '"TurnGreen"')),
+    seven, west = {**GREEN, "switches": 7}, {**GREEN, "lamp": "west"}
+    lines = (TOYS / "Traffic.tla").read_text().splitlines()
+    for found, text, operators, operands in (
         (
-            "colour",
+            explained("TurnGreen", initial, {**GREEN, "name": "TurnRed"}),
+            'event.name = "TurnGreen"',
+            ("TurnGreen",),
+            ('"TurnRed"', '"TurnGreen"'),
+        ),
+        (
+            explained("TurnGreen", initial, {**GREEN, "colour": "red"}),
             "colour'[event.lamp] = event.colour",
             ("TurnGreen", "Observed"),
             ('"green"', '"red"'),
         ),
-        ("switches", "switches' = event.switches", ("TurnGreen", "Observed"), ("1", "7")),
+        (explained("TurnGreen", initial, seven), "switches' = event.switches", ("TurnGreen", "Observed"), ("1", "7")),
         (
-            "quantifier",
+            explained("TurnGreen", later, west),
             'colour[other] = "red"',
             ("TurnGreen", "Green", "OthersRed"),
             ('"green"', '"red"'),
         ),
-        ("exists", "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
-        ("case", 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
-        ("or", 'colour[other] = "red"', ("Either", "Green", "OthersRed"), ('"green"', '"red"')),
-    ],
+        (explained("TurnAny", initial, seven), "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
+        (explained("Either", initial, seven), 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
+        (
+            explained("Either", later, {"lamp": "west"}),
+            'colour[other] = "red"',
+            ("Either", "Green", "OthersRed"),
+            ('"green"', '"red"'),
+        ),
+    ):
+        assert found is not None
+        assert (found.module, found.text, found.operators, found.operands) == ("Traffic", text, operators, operands)
+        assert lines[found.line - 1][found.column - 1 : found.end_column] == text
+    assert explained("TurnGreen", initial, GREEN) is None
+    with pytest.raises(SpecificationError, match="nonexistent field"):
+        explained("Misspelt", initial, {"name": "Misspelt"})
+
+
+@pytest.mark.parametrize(
+    "what", [_says_what_it_holds, _steps_judges_and_evaluates, _says_what_is_wrong, _explains_what_is_false]
 )
-def test_explanation_names_the_false_conjunct(
-    explanations: dict[str, FalseConjunct | str | None],
-    key: str,
-    text: str,
-    operators: tuple[str, ...],
-    operands: tuple[str, ...],
-) -> None:
-    found = explanations[key]
-    assert isinstance(found, FalseConjunct)
-    assert (found.text, found.operators, found.operands) == (text, operators, operands)
-    line = (TOYS / "Traffic.tla").read_text().splitlines()[found.line - 1]
-    assert found.module == "Traffic"
-    assert line[found.column - 1 : found.end_column] == text
-
-
-def test_what_holds_has_no_false_conjunct(explanations: dict[str, FalseConjunct | str | None]) -> None:
-    assert explanations["accepted"] is None
-
-
-def test_explanation_of_what_tlc_cannot_evaluate_is_an_error(
-    explanations: dict[str, FalseConjunct | str | None],
-) -> None:
-    assert "nonexistent field" in str(explanations["error"])
+def test_a_specification(what: Callable[[], None]) -> None:
+    in_own_process(what)
 
 
 def _parse(directory: Path, module: str, configuration: str | None = None) -> None:
