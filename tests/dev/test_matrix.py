@@ -14,6 +14,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.commands import matrix as command
+from kraft_dev.edges import EdgeGraph, save_edges
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix import runner as runner_module
 from kraft_dev.matrix.inside import look
@@ -47,6 +48,7 @@ def broken(name: str, new: str) -> Subject:
 COMMENTED = broken("only-a-comment", f"    # Nothing.\n{_MAJORITY}")
 HALF = broken("half-is-a-majority", "    return 2 * number >= len(voters)")
 HANGS = broken("hangs", f"    while voters:\n        pass\n{_MAJORITY}")
+MISFIT = Subject("misfit", (Edit("elections.py", "no such text", "other"),))
 RAISES = Subject("raises", (Edit("state.py", "UNKNOWN_HIGH_WATERMARK = -1", "UNKNOWN_HIGH_WATERMARK = 1 // 0"),))
 SCENARIOS, PARTITIONS = TOOLS["scenarios"], TOOLS["partitions"]
 FAST = ["--tool", "scenarios", "--jobs", "1"]
@@ -176,6 +178,21 @@ def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:
     assert [cell.detector for cell in left.cells] == ["scenarios", "partitions"]
 
 
+def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "edges"
+    file.write_bytes(b"kraft-spec-edges-5 another-key\n")
+    recorded: list[Path] = []
+
+    def record(path: Path) -> None:
+        recorded.append(path)
+        save_edges(path, EdgeGraph(()))
+
+    monkeypatch.setattr(runner_module, "record_edges", record)
+    for _ in range(2):
+        assert not asked(COMMENTED, "edges", edges=file).is_detected
+    assert recorded == [file]
+
+
 # -------------------------------------------------------------------------------------------------------------
 # What was measured.
 # -------------------------------------------------------------------------------------------------------------
@@ -268,6 +285,14 @@ def test_a_matrix_is_recorded_with_its_commit_and_is_the_same_each_time(
     )
 
 
+def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen(monkeypatch, MISFIT)
+    assert main(["matrix", "mutants", *FAST]) == ExitCode.INTERNAL_ERROR
+    assert "elections.py: 'no such text' stands there 0 times" in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -290,3 +315,12 @@ def test_the_list_names_mutants_and_tools(capsys: pytest.CaptureFixture[str]) ->
     assert main(["matrix", "mutants", "vote-without-log-check", "--list"]) == ExitCode.CONFORMANT
     shown = capsys.readouterr().out
     assert all(name in shown for name in (*TOOLS, "vote-without-log-check", "wire"))
+
+
+def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    words = ["matrix", "mutants", "vote-without-log-check", "--tool", "edges", "--edges", str(file)]
+    assert main(words) == ExitCode.BAD_INPUT
+    assert "notes.txt holds no edges" in capsys.readouterr().err
+    assert file.read_text() == "mine"
