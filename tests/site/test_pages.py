@@ -7,7 +7,7 @@ import pytest
 from tools.site.api_pages import api_pages, public_modules
 from tools.site.command_pages import EXAMPLES, NAMES, READ_MORE, codes, command_pages, tidied
 from tools.site.coverage_page import coverage_page
-from tools.site.docstrings import as_restructured_text
+from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, folded, prose, split_resolution
 from tools.site.model_pages import IN_PYTHON, MODULES, model_pages
@@ -18,7 +18,7 @@ from tools.site.scenario_pages import scenario_pages
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.markdown import table
-from kraft_spec.rules import PROPERTIES
+from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
 
 RELEASE = "7.8.9"
@@ -205,6 +205,29 @@ def test_every_public_module_has_a_page() -> None:
 )
 def test_code_in_a_docstring(line: str, shown: str) -> None:
     assert as_restructured_text([line], {"vote.log-check"}) == [shown]
+
+
+def test_tables_and_lists_in_a_docstring() -> None:
+    lines = ["Text", "| a |", "|---|", "More:", "- one", "  and on", "- two"]
+    expected = ["Text", "", "::", "", "    | a |", "    |---|", "", "More:", "", "- one", "  and on", "- two"]
+    assert as_restructured_text(lines, ()) == expected
+
+
+def test_exceptions_have_their_whole_name_and_sentences_stay() -> None:
+    lines = [
+        ":raises EvidenceError: with.",
+        ":raises OSError, KeyError: it.",
+        ":raises As the other.:",
+        ":raises Far: x.",
+    ]
+    assert with_raised_in_full(lines, {"EvidenceError": RuleFileError}) == [
+        ":raises ~kraft_spec.rules.rule.RuleFileError: with.",
+        ":raises OSError, KeyError: it.",
+        "",
+        "Raises: As the other.",
+        "",
+        "Raises: Far: x.",
+    ]
 
 
 def test_generated_pages_are_ignored_by_git_and_by_the_check_of_citations(material: Material) -> None:
