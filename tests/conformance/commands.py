@@ -43,6 +43,11 @@ def error(capsys: Captured, *words: str) -> tuple[int, str]:
     return code, " ".join(capsys.readouterr().err.split())
 
 
+def prove(*words: str) -> int:
+    """The exit code of `kraft-spec prove`."""
+    return main(["prove", *words])
+
+
 def assert_said(capsys: Captured, code: int, text: str, *words: str) -> None:
     """`kraft-spec` ends with this code and says so on standard error."""
     found, said = error(capsys, *words)

@@ -74,31 +74,12 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert bug["failing_prefix"] == "partition-planted-bug.failing.jsonl"
 
 
-@pytest.mark.parametrize(
-    ("line", "before", "after", "said"),
-    [
-        (
-            2,
-            '"name":"AlterPartition"',
-            '"name":"AlterPartitoin"',
-            ':5: $.event.name: unknown event "AlterPartitoin", d',
-        ),
-        (1, "trace/1", "trace/2", ":1: $.schema: unknown schema"),
-        (
-            1,
-            '"switched_off":[]',
-            '"switched_off":["partition-reassign.list"]',
-            ":1: $.switched_off[0]: 'partition-reassign.list' is ",
-        ),
-    ],
-)
-def test_a_malformed_partition_trace_is_named_by_line_and_field(
-    capsys: Captured, tmp_path: Path, line: int, before: str, after: str, said: str
-) -> None:
+def test_a_malformed_partition_trace_is_named_by_line_and_field(capsys: Captured, tmp_path: Path) -> None:
     sample = tmp_path / "sample.jsonl"
     sample.write_bytes((sample_folder() / "partition-normal.jsonl").read_bytes())
-    bad = str(altered(sample, line, before, after))
-    assert_said(capsys, ExitCode.BAD_INPUT, f"{bad}{said}", "validate", bad)
+    bad = str(altered(sample, 2, '"name":"AlterPartition"', '"name":"AlterPartitoin"'))
+    said = f'{bad}:5: $.event.name: unknown event "AlterPartitoin", d'
+    assert_said(capsys, ExitCode.BAD_INPUT, said, "validate", bad)
 
 
 @pytest.mark.parametrize("kind", ["quorum", "partitions"])
@@ -138,13 +119,6 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
     shorter = tmp_path / "shorter.jsonl"
     shorter.write_text("".join(line + "\n" for line in lines[:-1]))
     assert main(["validate", str(shorter)]) == ExitCode.INCONCLUSIVE
-
-
-def test_a_trace_that_stops_early_is_inconclusive(trace: Path, capsys: Captured) -> None:
-    stopped = trace.with_name("stopped.jsonl")
-    stopped.write_text("".join(trace.read_text().splitlines(keepends=True)[:50]))
-    code, out = output(capsys, "validate", str(stopped))
-    assert (code, "not complete" in out) == (ExitCode.INCONCLUSIVE, True)
 
 
 @pytest.mark.parametrize(
@@ -272,17 +246,6 @@ def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
     assert {one["id"]: one["status"] for one in listed} == statuses
 
 
-def test_a_mutant_of_several_rules_of_a_group_is_listed_once(capsys: Captured) -> None:
-    _, out = output(capsys, "rules", "vote")
-    assert out.count("a Resigned replica grants every vote of the epoch it led") == 1
-
-
-def test_every_command_has_help(capsys: Captured) -> None:
-    for command in ("run", "simulate", "scenario", "validate", "model", "rules"):
-        assert main([command, "--help"]) == ExitCode.CONFORMANT
-        assert "--json" in capsys.readouterr().out
-
-
 def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: Captured) -> None:
     hostile = altered(trace, 20, '"leader_endpoint":null', '"leader_endpoint":"[/red]\\u001b[2Jx"')
     code, out = output(capsys, "validate", str(hostile))
@@ -293,13 +256,6 @@ def test_a_rule_without_a_switch_cannot_be_switched_off(trace: Path, capsys: Cap
     assert_said(capsys, ExitCode.USAGE, "has no switch", "simulate", "--switch-off", "metric.current-state")
     header = altered(trace, 1, '"switched_off":[]', '"switched_off":["no.such-rule"]')
     assert_said(capsys, ExitCode.BAD_INPUT, f"{header}:1: $.switched_off[0]:", "validate", str(header))
-
-
-def test_numbers_that_are_too_large_are_named(trace: Path, capsys: Captured) -> None:
-    wide = altered(trace, 1, '"fetch_max_records":8', f'"fetch_max_records":{2**40}')
-    assert_said(capsys, ExitCode.BAD_INPUT, f"{wide}:1: $.fetch_max_records:", "validate", str(wide))
-    long = altered(trace, 2, '"sequence":1', '"sequence":' + "9" * 5000)
-    assert_said(capsys, ExitCode.BAD_INPUT, f"{long}:2:", "validate", str(long))
 
 
 def test_a_rejected_trace_from_a_pipe_leaves_its_prefix(tmp_path: Path) -> None:

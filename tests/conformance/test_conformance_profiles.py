@@ -144,11 +144,6 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
     assert [rule for rule in known.agreeing if named.count(rule) > 1] == []
 
 
-def test_the_own_vote_is_said_to_be_unsafe() -> None:
-    found = next(one for one in read_kafka_file().difference if one.decision == "restart_precedence")
-    assert found.caution.startswith("Unsafe together with voter changes")
-
-
 # -------------------------------------------------------------------------------------------------------------
 # The pairs.
 # -------------------------------------------------------------------------------------------------------------
@@ -276,23 +271,6 @@ def events(vector: PartitionVector) -> list[object]:
     return [one.event for one in (*vector.history, *vector.steps)]
 
 
-def test_the_variants_of_a_controller_begin_with_the_same_events_and_end_otherwise() -> None:
-    known = [one for one in read_kafka_file().difference if one.subject == "partitions"]
-    pairs = [(one.kip_variant(vector), vector) for one in known for vector in one.vectors]
-    compared = [(of_controller(kip), of_controller(kafka)) for kip, kafka in pairs if kip is not None]
-    for kip, kafka in compared:
-        begin = len(kafka.history) + 1
-        assert kip.requires.profiles == (KIP.name,)
-        assert events(kip)[:begin] == events(kafka)[:begin], kafka.id
-        assert kip.steps != kafka.steps, kafka.id
-    # The vectors without one are longer courses of events.
-    assert [vector for kip, vector in pairs if kip is None] == [
-        "partition.complete.kafka-target",
-        "partition.complete.kafka",
-        "partition.override.kafka",
-    ]
-
-
 # -------------------------------------------------------------------------------------------------------------
 # Which vectors get a twin.
 # -------------------------------------------------------------------------------------------------------------
@@ -374,13 +352,6 @@ def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: Capt
     assert (of_kafka["provenance"], of_kip.get("provenance")) == (provenance(of_kafka["id"]), None)
     said = {name: first[name] for name in ("profile", "experimental", "note")}
     assert said == {"profile": "kafka-4", "experimental": True, "note": summary_of("kafka-4")}
-
-
-def test_kip_is_not_experimental(capsys: Captured) -> None:
-    _, (first, *_) = lines(capsys, "conformance", "run", "--adapter", REFERENCE, "-k", "vote.granted")
-    said = {name: first.get(name) for name in ("profile", "experimental", "note")}
-    assert said == {"profile": "kip", "experimental": False, "note": ""}
-    assert PROFILES.keys() - {"kip"} == EXPERIMENTAL
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,6 @@ from kraft_traces.errors import TraceError
 DRAW = TracedDraw(7, 1500, 400)
 
 
-def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert ADAPTER_SCHEMA.committed_text() == ADAPTER_SCHEMA.text()
-
-
 def validator(part: str) -> Draft202012Validator:
     schema = ADAPTER_SCHEMA.committed()
     return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
@@ -89,17 +85,11 @@ def test_who_does_not_name_subjects_has_a_replica() -> None:
         ('{"type":"observe"}', "standard input:1: $.id: missing field 'id'"),
         ('{"type":"observe","id":0}', "standard input:1: $.id: expected int >= 1: 0"),
         ('{"type":"observe","id":1,"now":2}', "standard input:1: $.now: unknown field 'now'"),
-        ('{"type":"observe","id":1,"id":2}', "standard input:1: id: field 'id' is there twice in one object"),
         ('{"type":"crash","id":1,"log_end_offset":"3"}', '$.log_end_offset: expected int, got str: "3"'),
         (
             '{"type":"step","id":1,"event":"Pol","draw":'
             '{"correlation_id":1,"election_timeout_ms":0,"election_backoff_ms":0}}',
             '$.event: unknown event "Pol", did you mean Poll',
-        ),
-        (
-            '{"type":"step","id":1,"event":"Poll","input":{"value":3},"draw":'
-            '{"correlation_id":1,"election_timeout_ms":0,"election_backoff_ms":0}}',
-            "$.input.value: Poll has no input 'value', it has no input",
         ),
         ('{"type":"partition_sep","id":1}', '$.type: unknown value "partition_sep", did you mean partition_step'),
         ('{"type":"partition_reset","id":1}', "$.cluster: missing field 'cluster'"),
@@ -133,11 +123,6 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> 
         (
             '{"type":"observe","id":1,"state":{"granted":[1,1]}}',
             "$.state.granted[1]: is there twice, expected each once",
-        ),
-        (
-            '{"type":"step","id":1,"effects":[{"kind":"AppendRecords","base_offset":0,'
-            '"records":[{"epoch":1,"kind":"Voters","value":0}]}]}',
-            "$.effects[0].records[0].voters: a Voters record has voters",
         ),
         (
             '{"type":"hello","id":1,"schema":"kraft-adapter/1","implementation":{"name":"x","version":"0"},'

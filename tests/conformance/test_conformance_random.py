@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.choices import Change, Effects, Moment, each, of_effects
-from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, ends, error, lines, output
+from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, error, lines, output
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
@@ -31,7 +31,6 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
-from kraft_conformance.runner.reports import headline
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
@@ -381,20 +380,6 @@ def test_a_process_that_ends_by_itself_is_said_with_its_reason() -> None:
     assert "TypeOk" not in str(one.violation)
 
 
-def test_a_failure_says_whether_a_must_is_broken() -> None:
-    (one,) = outcomes(
-        seat("without-rule=update-voter.reply-time"),
-        seeds=(1,),
-        workloads=("auto-join",),
-        steps=600,
-        differential=True,
-        shrinks=False,
-        checks_model=False,
-    )
-    assert headline(one.outcome) == f"FAIL {one.outcome.id} (SHOULD)"
-    assert one.outcome.rules[0] == "update-voter.reply-time"
-
-
 def test_a_timer_is_judged_by_what_comes_of_it_unless_the_run_is_differential() -> None:
     (one,) = outcomes(seat("never-restarts"), seeds=(1,))
     assert one.outcome.status is Status.PASS
@@ -534,13 +519,6 @@ def test_after_an_error_the_next_run_begins_anew() -> None:
     assert (first.outcome.status, first.outcome.fault) == (Status.ERROR, "died")
     assert first.outcome.reason.endswith("it raised AssertionError: gone")
     assert second.outcome.status is Status.PASS
-
-
-def test_nothing_is_left_of_an_adapter(capsys: Captured, tmp_path: Path) -> None:
-    noted = tmp_path / "pid"
-    words = ("--adapter", altered(f"has-a-child={noted}"), "--seeds", "0", "--steps", "20", "--replicas", "1")
-    assert ran(capsys, *words, "--workload", "calm")[0] == ExitCode.CONFORMANT
-    assert ends(int(noted.read_text()))
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model, in_terms_of_the_model
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.files import files_of
@@ -41,11 +40,6 @@ from kraft_traces.latitude.ordering import happens_before
 def test_the_vectors_made_anew_are_those_of_the_package() -> None:
     """Each run goes through TLC; what that says decides the profiles of a vector, and so its bytes."""
     assert differing(generated(), vector_folder()) == []
-
-
-@pytest.mark.parametrize("subject", VECTOR_SCHEMAS)
-def test_the_committed_schema_is_that_of_the_types(subject: SubjectName) -> None:
-    assert VECTOR_SCHEMAS[subject].committed_text() == VECTOR_SCHEMAS[subject].text()
 
 
 def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:

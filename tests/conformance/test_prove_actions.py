@@ -16,11 +16,6 @@ def test_the_list_says_what_is_proved_and_why_the_rest_is_not(capsys: pytest.Cap
     assert listed["executed"]["DropMessage"] == "no replica acts"
 
 
-def test_an_action_that_is_not_proved_so_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prove", "actions", "Crash"]) == ExitCode.USAGE
-    assert "no action 'Crash' is proved; there are ElectionTimeout" in capsys.readouterr().err
-
-
 def test_what_is_proved_is_written_for_another_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "actions", "others", "--json", "--smt2", str(tmp_path)]) == ExitCode.CONFORMANT
     (others,) = json.loads(capsys.readouterr().out)

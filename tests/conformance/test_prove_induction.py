@@ -68,12 +68,6 @@ def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsy
     assert "no profile 'kafka-9'; there are kip, kafka-4" in capsys.readouterr().err
 
 
-def test_an_unknown_name_is_a_wrong_use(capsys: Captured) -> None:
-    assert prove("votes") == ExitCode.USAGE
-    message = capsys.readouterr().err
-    assert "no obligation 'votes'; expected ACTION or ACTION/INVARIANT of quorums, start, safety, stand," in message
-
-
 def test_the_list_is_all_names_and_proves_nothing(capsys: Captured) -> None:
     assert prove("--list") == ExitCode.CONFORMANT
     assert capsys.readouterr().out.splitlines() == [one.name for one in obligations()]

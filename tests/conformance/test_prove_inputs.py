@@ -3,17 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured
+from tests.conformance.commands import Captured, prove
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
-
-
-def prove(*words: str) -> int:
-    """The exit code of `kraft-spec prove`."""
-    return main(["prove", *words])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +107,25 @@ def test_the_folder_of_questions_is_one_and_holds_no_others(words: tuple[str, ..
     assert prove(*words, "--smt2", "asked") == ExitCode.CANNOT_WRITE
     assert "--smt2 asked: holds older.smt2, which this run does not write" in capsys.readouterr().err
     assert Path("asked", min(before)).read_text() == "as it was"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("theorems", "add-on"), "'add-on' is no theorem, did you mean add-one or add-two-even?"),
+        (("theorems", "xyz"), "'xyz' is no theorem, expected one of "),
+        (
+            ("induction", "votes"),
+            "no obligation 'votes'; expected ACTION or ACTION/INVARIANT of quorums, ",
+        ),
+        (("mutants", "nope"), "no mutant 'nope'; there are half-is-a-majority"),
+        (("actions", "Crash"), "no action 'Crash' is proved; there are ElectionTimeout"),
+        (("refinement", "--scenario", "s99"), "no scenario 's99'"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_what_there_is(words: tuple[str, ...], message: str, capsys: Captured) -> None:
+    assert prove(*words) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

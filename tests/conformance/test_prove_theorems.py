@@ -1,7 +1,6 @@
 """`kraft-spec prove theorems`: the list, the proofs, the files, and what is said when something is wrong."""
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.conformance.commands import Captured
@@ -18,13 +17,6 @@ def test_the_named_theorems_are_proved(capsys: Captured) -> None:
     assert shown.startswith("2 of 2 theorems proved for voters sets of every size, in ")
     for said in ("add-one", "5 rows", "whole numbers", "New={1,2,3}", "proved"):
         assert said in shown, said
-
-
-def test_every_theorem_is_proved(capsys: Captured) -> None:
-    assert main(["prove", "theorems", "--json"]) == ExitCode.CONFORMANT
-    documents = json.loads(capsys.readouterr().out)
-    assert [document["theorem"] for document in documents] == [one.slug for one in theorems()]
-    assert {(document["proved"], *document["problems"]) for document in documents} == {(True,)}
 
 
 def test_a_document_says_all_that_was_found(capsys: Captured) -> None:
@@ -85,30 +77,3 @@ def test_the_list_proves_nothing(capsys: Captured) -> None:
     assert json.loads(capsys.readouterr().out) == [
         {"theorem": "add-one", "statement": stated.statement, "rules": list(stated.rules)}
     ]
-
-
-def test_one_theorem_is_not_called_many(capsys: Captured) -> None:
-    assert main(["prove", "theorems", "--list", "add-one"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.split("\n")[0].strip() == "1 theorem"
-
-
-def test_the_questions_are_written_to_a_folder(tmp_path: Path) -> None:
-    asked = ["prove", "theorems", "plan-step", "add-one", "--smt2", str(tmp_path / "new" / "folder")]
-    assert main(asked) == ExitCode.CONFORMANT
-    expected = {**theorem("plan-step").questions(), **theorem("add-one").questions()}
-    files = (tmp_path / "new" / "folder").iterdir()
-    assert {file.name: file.read_text(encoding="utf-8") for file in files} == {
-        f"{name}.smt2": text for name, text in expected.items()
-    }
-
-
-@pytest.mark.parametrize(
-    ("slug", "said"),
-    [
-        ("add-on", "did you mean add-one or add-two-even?"),
-        ("xyz", f"expected one of {', '.join(one.slug for one in theorems())}"),
-    ],
-)
-def test_an_unknown_theorem_is_answered_with_close_names_or_all(capsys: Captured, slug: str, said: str) -> None:
-    assert main(["prove", "theorems", slug]) == ExitCode.USAGE
-    assert f"'{slug}' is no theorem, {said}" in capsys.readouterr().err

@@ -1,13 +1,9 @@
 """`kraft-spec prove mutants`, `simulate`, `premises` and `refinement`, as a user sees them."""
 
-import json
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
-from tests.conformance.commands import Captured
+from tests.conformance.commands import Captured, document, prove
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_spec.proofs.induction import interpreter, mutants
 from kraft_spec.proofs.induction.changes import changed
@@ -16,17 +12,10 @@ from kraft_spec.proofs.induction.theory import theory
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
-def answer(capsys: Captured, *words: str) -> tuple[int, Any]:
-    """Exit code and JSON document of `kraft-spec prove`."""
-    capsys.readouterr()
-    code = main(["prove", *words, "--json"])
-    return code, json.loads(capsys.readouterr().out)
-
-
 def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
-    code, document = answer(capsys, "mutants", "change-before-own-epoch-commits")
+    code, found = document(capsys, "prove", "mutants", "change-before-own-epoch-commits")
     assert code == ExitCode.CONFORMANT
-    assert document == [
+    assert found == [
         {
             "mutant": "change-before-own-epoch-commits",
             "sentence": "A leader writes a VotersRecord when the last one is committed, by whichever leader.",
@@ -42,15 +31,10 @@ def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
     ]
 
 
-def test_mutants_are_a_table_for_people(capsys: Captured) -> None:
-    assert main(["prove", "mutants", "change-before-own-epoch-commits"]) == ExitCode.CONFORMANT
-    assert "1 of 1 mutants rejected where they should be" in capsys.readouterr().out
-
-
 def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     known = mutants.mutant("change-before-own-epoch-commits")
     monkeypatch.setattr(mutants, "MUTANTS", (replace(known, name="renamed", fails="vote/log-matching"),))
-    assert main(["prove", "mutants", "renamed"]) == ExitCode.VIOLATION
+    assert prove("mutants", "renamed") == ExitCode.VIOLATION
     shown = capsys.readouterr()
     assert "0 of 1 mutants rejected where they should be" in shown.out
     expected = (
@@ -59,58 +43,43 @@ def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, mo
     assert expected in " ".join(shown.err.split())
 
 
-def test_an_unknown_mutant_is_wrong_use(capsys: Captured) -> None:
-    assert main(["prove", "mutants", "nope"]) == ExitCode.USAGE
-    assert "no mutant 'nope'; there are half-is-a-majority" in " ".join(capsys.readouterr().err.split())
-
-
 def test_runs_in_which_things_happen_and_nothing_breaks_are_conformant(capsys: Captured) -> None:
-    code, document = answer(capsys, "simulate", "--states", "2000", "--seed", "4")
-    assert (code, document["states"], document["broken"], document["never_happened"]) == (0, 2000, None, [])
-    assert min(document["elections"], document["commits"], document["voter_changes"], *document["steps"].values()) > 0
-
-
-def test_the_invariants_are_counted_as_on_the_page(capsys: Captured) -> None:
-    _, document = answer(capsys, "simulate", "--states", "50")
-    about = theory()
-    results = [one.name for one in about.safety]
-    assert (document["invariants"], document["results"]) == (len(about.invariants), results)
-    main(["prove", "simulate", "--states", "50"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f", {len(about.invariants)} invariants and {', '.join(results)}: each holds" in shown
+    code, found = document(capsys, "prove", "simulate", "--states", "2000", "--seed", "4")
+    assert (code, found["states"], found["broken"], found["never_happened"]) == (0, 2000, None, [])
+    assert min(found["elections"], found["commits"], found["voter_changes"], *found["steps"].values()) > 0
 
 
 def test_runs_in_which_too_little_happens_are_a_violation(capsys: Captured) -> None:
-    assert main(["prove", "simulate", "--states", "3"]) == ExitCode.VIOLATION
+    assert prove("simulate", "--states", "3") == ExitCode.VIOLATION
     assert "never happened: " in capsys.readouterr().err
 
 
 def test_a_broken_invariant_is_a_violation_with_its_run(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = interpreter.Interpreter(changed(theory(), ["without become-leader/majority-voted"]))
     monkeypatch.setattr(interpreter, "Interpreter", lambda about: broken)
-    assert main(["prove", "simulate", "--states", "2000"]) == ExitCode.VIOLATION
+    assert prove("simulate", "--states", "2000") == ExitCode.VIOLATION
     shown = capsys.readouterr().out
     assert "BROKEN: leader-has-majority" in " ".join(shown.split())
     assert "become-leader(candidate=" in shown.splitlines()[-1]
 
 
 def test_the_premises_are_possible(capsys: Captured) -> None:
-    code, document = answer(capsys, "premises")
-    assert (code, document["without_a_world"], document["untrue_in_its_world"], document["refuted"]) == (0, [], {}, [])
-    assert document["worlds"].keys() == {action.name for action in theory().actions}
-    assert document["asked"] > 400
+    code, found = document(capsys, "prove", "premises")
+    assert (code, found["without_a_world"], found["untrue_in_its_world"], found["refuted"]) == (0, [], {}, [])
+    assert found["worlds"].keys() == {action.name for action in theory().actions}
+    assert found["asked"] > 400
 
 
 def test_runs_are_explained_and_counted(capsys: Captured) -> None:
     words = ("refinement", "--workload", "elections", "--seeds", "2:3", "--invariants-every", "50")
-    code, document = answer(capsys, *words)
-    assert (code, document["runs"], document["unexplained"]) == (ExitCode.CONFORMANT, 1, None)
-    assert document["events"]["elections"] > 300
-    assert document["steps"]["become-leader"] > 0
-    assert document["states_evaluated"] > 5
-    code, document = answer(capsys, *words, "--switch-off", "hw.own-epoch")
+    code, found = document(capsys, "prove", *words)
+    assert (code, found["runs"], found["unexplained"]) == (ExitCode.CONFORMANT, 1, None)
+    assert found["events"]["elections"] > 300
+    assert found["steps"]["become-leader"] > 0
+    assert found["states_evaluated"] > 5
+    code, found = document(capsys, "prove", *words, "--switch-off", "hw.own-epoch")
     assert code == ExitCode.VIOLATION
-    assert "--switch-off hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in document["unexplained"]
+    assert "--switch-off hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in found["unexplained"]
 
 
 BEYOND_THE_PROOF = (
@@ -126,14 +95,9 @@ BEYOND_THE_PROOF = (
 
 
 def test_each_schedule_of_the_scenarios_is_explained_but_those_that_the_proof_excludes(capsys: Captured) -> None:
-    code, document = answer(capsys, "refinement", "--scenario", "all", "--invariants-every", "400")
+    code, found = document(capsys, "prove", "refinement", "--scenario", "all", "--invariants-every", "400")
     assert code == ExitCode.VIOLATION
-    lines = document["unexplained"].splitlines()
+    lines = found["unexplained"].splitlines()
     assert tuple(line for line in lines if line.startswith("kraft-spec")) == BEYOND_THE_PROOF
-    assert document["runs"] > 100
-    assert "majority-voted forbids become-leader" in document["unexplained"]
-
-
-def test_an_unknown_scenario_is_wrong_use(capsys: Captured) -> None:
-    assert main(["prove", "refinement", "--scenario", "s99"]) == ExitCode.USAGE
-    assert "no scenario 's99'" in capsys.readouterr().err
+    assert found["runs"] > 100
+    assert "majority-voted forbids become-leader" in found["unexplained"]

@@ -10,13 +10,11 @@ import struct
 import subprocess
 import sys
 import termios
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import ROOT, Captured, error, without_rule
+from tests.conformance.commands import Captured, error, without_rule
 
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.samples import sample_folder
 
@@ -77,23 +75,6 @@ def test_what_is_to_be_copied_stays_whole() -> None:
     reply = json.dumps({"type": "hello", "id": 1, "said": list(range(40))})
     adapter = shlex.join([sys.executable, "-c", f"input(); print({reply!r})"])
     assert f"< {reply}" in on_terminal("conformance", "replay", "vote.granted", "--adapter", adapter)
-
-
-@pytest.mark.parametrize("words", [("validate",), ("model",), ("live", "quorum")])
-def test_the_lines_of_a_help_are_filled(
-    words: tuple[str, ...], capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(COLUMNS))
-    assert main([*words, "--help"]) == ExitCode.CONFORMANT
-    text = capsys.readouterr().out.partition("╭")[0].splitlines()
-    for line, following in pairwise(text):
-        if line.strip() and following.strip():
-            assert len(f"{line.rstrip()} {following.split()[0]}") > COLUMNS - 1, (line, following)
-
-
-def test_the_targets_of_make_fit() -> None:
-    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert [line for line in listed.splitlines() if len(line) > COLUMNS] == []
 
 
 def test_a_name_is_no_markup(tmp_path: Path, capsys: Captured) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.commands import Captured
+from tests.conformance.commands import Captured, output
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -23,13 +23,6 @@ NAMES = ("kind", "sequence", "replica", "event")
 pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
-def validated(capsys: Captured, *words: str) -> tuple[int, str]:
-    capsys.readouterr()
-    code = main(["validate", *words])
-    captured = capsys.readouterr()
-    return code, captured.out
-
-
 def names_alone() -> str:
     lines: list[dict[str, Any]] = [json.loads(line) for line in SMALL.splitlines()]
     kept = [{k: v for k, v in line.items() if k in NAMES} if line["kind"] == "event" else line for line in lines]
@@ -40,7 +33,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
     Path("small.jsonl").write_text(SMALL)
     Path("names.jsonl").write_text(names_alone())
     whole, partitions = (str(sample_folder() / name) for name in ("chaos.jsonl", "partition-normal.jsonl"))
-    code, said = validated(capsys, "small.jsonl", "names.jsonl", whole, partitions)
+    code, said = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions)
     assert code == ExitCode.CONFORMANT
     in_part = "  on every event 0 of 9 groups of fields, enough to judge 0 of 18 properties"
     assert said.splitlines() == [
@@ -52,7 +45,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
         f"{partitions}: accepted, 7 events, compared: complete",
     ]
     assert len(in_part) <= 80
-    _, said = validated(capsys, "small.jsonl", "names.jsonl", whole, partitions, "--json")
+    _, said = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions, "--json")
     small, names, complete, of_partitions = (verdict["compared"] for verdict in json.loads(said))
     assert small["properties"]["ElectionSafety"] == {"shown": 3, "events": 4}
     assert small["properties"]["VoteOncePerEpoch"] == {"shown": 2, "events": 4}
@@ -75,15 +68,18 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
 )
 def test_too_little_is_inconclusive_where_more_is_required(required: str, said: str, capsys: Captured) -> None:
     Path("small.jsonl").write_text(SMALL)
-    code, out = validated(capsys, "small.jsonl", "--require", required)
+    code, out = output(capsys, "validate", "small.jsonl", "--require", required)
     assert code == ExitCode.INCONCLUSIVE
     assert f"  --require {required}: {said}" in out
-    assert validated(capsys, str(sample_folder() / "chaos.jsonl"), "--require", required)[0] == ExitCode.CONFORMANT
+    assert (
+        output(capsys, "validate", str(sample_folder() / "chaos.jsonl"), "--require", required)[0]
+        == ExitCode.CONFORMANT
+    )
 
 
 def test_what_may_be_required_has_a_name_and_a_kind_of_trace(capsys: Captured) -> None:
     partitions = str(sample_folder() / "partition-normal.jsonl")
-    code, out = validated(capsys, partitions, "--require", "complete", "--require", "HwMonotonic")
+    code, out = output(capsys, "validate", partitions, "--require", "complete", "--require", "HwMonotonic")
     assert (code, out.splitlines()[1:]) == (
         ExitCode.INCONCLUSIVE,
         ["  --require HwMonotonic: not judged on traces of this kind"],
@@ -91,7 +87,7 @@ def test_what_may_be_required_has_a_name_and_a_kind_of_trace(capsys: Captured) -
     assert main(["validate", partitions, "--require", "HwMonotone"]) == ExitCode.USAGE
     assert "--require HwMonotone: did you mean HwMonotonic?" in capsys.readouterr().err
     planted = str(sample_folder() / "planted-bug.jsonl")
-    assert validated(capsys, planted, "--require", "complete")[0] == ExitCode.VIOLATION
+    assert output(capsys, "validate", planted, "--require", "complete")[0] == ExitCode.VIOLATION
 
 
 def test_a_folder_is_read_by_one_rule_and_lines_may_end_as_windows_has_it(capsys: Captured) -> None:
@@ -100,13 +96,13 @@ def test_a_folder_is_read_by_one_rule_and_lines_may_end_as_windows_has_it(capsys
     for name in ("b.ndjson", "a.jsonl", ".hidden.jsonl", "notes.txt"):
         Path("in", name).write_bytes(windows)
     Path("in/deep/c.ndjson.gz").write_bytes(gzip.compress(SMALL.encode()))
-    _, out = validated(capsys, "in", "--json")
+    _, out = output(capsys, "validate", "in", "--json")
     found = {verdict["source"]: verdict["kind"] for verdict in json.loads(out)}
     assert found == dict.fromkeys(("in/a.jsonl", "in/b.ndjson", "in/deep/c.ndjson.gz"), "accepted")
     assert list(found) == sorted(found)
     wrong = SMALL.replace('"voted_key":{"id":1,"directory_id":"A"}', '"voted_key":null').replace("\n", "\r\n")
     Path("wrong.ndjson").write_bytes(wrong.encode())
-    assert validated(capsys, "wrong.ndjson")[0] == ExitCode.VIOLATION
+    assert output(capsys, "validate", "wrong.ndjson")[0] == ExitCode.VIOLATION
     assert Path("wrong.failing.jsonl").read_bytes().endswith(b"\r\n")
 
 
@@ -115,7 +111,7 @@ def test_parquet_is_read_by_the_commands_that_take_one_trace(capsys: Captured) -
     parquet = pytest.importorskip("pyarrow.parquet")
     for name, text in (("good", SMALL), ("bad", SMALL.replace('"Poll"', '"Pol"'))):
         parquet.write_table(arrow.table({"line": text.splitlines()}), f"{name}.parquet")
-    code, out = validated(capsys, "good.parquet")
+    code, out = output(capsys, "validate", "good.parquet")
     assert (code, out.splitlines()[0]) == (0, "good.parquet: accepted, 4 events, compared: partial")
     said = 'bad.parquet:3: $.event: unknown event "Pol", did you mean Poll?'
     for words in (["validate"], ["view", "-o", "page.html"]):
@@ -127,7 +123,7 @@ def test_parquet_is_read_by_the_commands_that_take_one_trace(capsys: Captured) -
 def test_what_a_line_leaves_out_stands_in_no_message(capsys: Captured) -> None:
     write = '"effects":[{"kind":"PersistQuorumState","epoch":7,"leader_id":null,"voted_key":null}]'
     Path("write.jsonl").write_text(SMALL.replace('"event":"Poll"', f'"event":"Poll",{write}'))
-    code, out = validated(capsys, "write.jsonl")
+    code, out = output(capsys, "validate", "write.jsonl")
     assert code == ExitCode.VIOLATION
     assert "PersistQuorumState epoch 7" in " ".join(out.split())
     assert "UNSET" not in out
@@ -136,8 +132,8 @@ def test_what_a_line_leaves_out_stands_in_no_message(capsys: Captured) -> None:
 def test_a_very_long_value_is_shortened_and_whole_in_json(capsys: Captured) -> None:
     long = "x" * 100_000
     Path("long.jsonl").write_text(SMALL.replace('"voted_key":null', f'"voted_key":{{"id":1,"directory_id":"{long}"}}'))
-    code, out = validated(capsys, "long.jsonl")
+    code, out = output(capsys, "validate", "long.jsonl")
     assert code == ExitCode.VIOLATION
     assert len(out) < 10_000
     assert "characters more" in " ".join(out.split())
-    assert long in validated(capsys, "long.jsonl", "--json")[1]
+    assert long in output(capsys, "validate", "long.jsonl", "--json")[1]

@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 from tests.conformance.commands import Captured
+from tests.conformance.view_pages import SAMPLES, view
 from tests.traces.test_view import document_in
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-
-SAMPLES = Path("traces/kraft_traces/samples")
-
-
-def view(*arguments: str | Path) -> int:
-    return main(["view", *map(str, arguments)])
-
 
 GIVEN_UP = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"
 

@@ -72,33 +72,14 @@ _OVERLAPPING = """() => {
 """Pairs of texts in the picture that overlap; what has slid under the names of the lanes is not seen."""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:
-    viewport = {"width": width, "height": 900}
-    seen = Page(browser, pages / "chaos.html", "#178", color_scheme=scheme, viewport=viewport)
+def test_the_page_is_no_wider_than_the_window(browser: Any, pages: Path, width: int) -> None:
+    seen = Page(browser, pages / "chaos.html", "#178", viewport={"width": width, "height": 900})
     seen.press("?")
     assert seen.page.is_visible("#legend")
     overflow = seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
-    for selector in ("body", "#about", "#state td", "#state tr.changed td", "dt"):
-        contrast = seen.page.evaluate(_CONTRAST, selector)
-        assert contrast >= 4.5, (selector, contrast)
     assert seen.complaints == []
-
-
-_CONTRAST = """(selector) => {
-  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = (text) => parts(text).slice(0, 3).map((part) => part / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
-  let behind = document.querySelector(selector);
-  const ink = light(getComputedStyle(behind).color);
-  while (parts(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
-  const paper = light(getComputedStyle(behind).backgroundColor);
-  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-}"""
-"""The contrast of an element's text with what is behind it, as WCAG computes it."""
 
 
 def test_thousands_of_events(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

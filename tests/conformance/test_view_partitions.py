@@ -178,27 +178,6 @@ def test_a_reassignment_from_its_start_to_its_cancellation(browser: Any, pages: 
 
 
 @pytest.mark.slow
-def test_find_select_and_link(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "chaos.html", "#44")
-    assert seen.heading == "44. ControllerFailover"
-    seen.press("/")
-    seen.page.keyboard.type("no such thing")
-    seen.press("Enter")
-    assert "“no such thing” is not found" in seen.text("nav")
-    seen.page.fill("#find", "FENCED_LEADER_EPOCH")
-    seen.press("Enter")
-    assert "FENCED_LEADER_EPOCH: the leader epoch is an earlier one" in seen.text("#event .refusal")
-    found = seen.heading
-    seen.press("Enter", "Shift+Enter")
-    assert seen.heading == found
-    chosen = seen.page.locator("#picture g.event:not(.chosen)").nth(5)
-    place = int(chosen.get_attribute("data-index"))
-    chosen.click()
-    assert seen.heading.startswith(f"{place + 1}. ")
-    assert seen.complaints == []
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [420, 1400])
 def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:

@@ -53,10 +53,6 @@ def test_check_says_which_file_is_another_one(capsys: Captured) -> None:
     assert capsys.readouterr().out == f"{data_folder() / 'vote.json'}: not what the generator makes\n"
 
 
-def test_the_committed_schema_is_that_of_the_types() -> None:
-    assert WIRE_SCHEMA.committed_text() == WIRE_SCHEMA.text()
-
-
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
     validator = Draft202012Validator(WIRE_SCHEMA.committed())
     manifest = json.loads((data_folder() / MANIFEST).read_bytes())
@@ -124,14 +120,6 @@ def test_what_would_get_lost_is_not_sent(refusal: Refusal) -> None:
     with pytest.raises(WireError) as refused:
         encode_frame(messages()[refusal.message], refusal.version, refusal.json)
     assert (refused.value.reason, refused.value.where) == (Reason.UNSUPPORTED_VERSION, refusal.field)
-
-
-def test_a_pre_vote_goes_out_in_version_2_alone() -> None:
-    """The example of wire.negotiation: a standard Vote goes out in version 1, a Pre-Vote does not go out."""
-    assert {(one.version, one.field) for one in REFUSALS if one.message == "VoteRequest"} == {
-        (0, "body.topics[0].partitions[0].preVote"),
-        (1, "body.topics[0].partitions[0].preVote"),
-    }
 
 
 def test_each_rule_of_the_wire_with_must_has_a_pair_or_a_reason() -> None:

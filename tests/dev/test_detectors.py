@@ -55,13 +55,6 @@ def test_evidence_for_no_check_and_of_no_mutant_is_reported() -> None:
     assert all("for what does not exist" in problem for problem in found)
 
 
-def test_without_its_mutants_a_property_detects_nothing() -> None:
-    fewer = msgspec.structs.replace(
-        CATALOGUE, mutants=tuple(one for one in CATALOGUE.mutants if one.name != "leader-without-quorum-campaigns")
-    )
-    assert "model: RoleChange: no mutant and no switched-off rule that it detects" in problems(catalogue=fewer)
-
-
 def test_the_checks_are_those_of_the_sources() -> None:
     by_layer = Counter(check.layer for check in all_checks())
     assert all(by_layer[layer] >= 14 for layer in LAYERS)

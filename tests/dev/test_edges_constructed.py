@@ -1,12 +1,11 @@
 """The products of constructed states: what is in them, without TLC; and TLC refuses one that is not well-typed."""
 
-import multiprocessing
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import as_file, files
 from unittest.mock import patch
 
 import pytest
+from tests.spec.own_process import in_own_process
 
 from kraft_dev.edges import constructed_changes as changes
 from kraft_dev.edges import constructed_messages as told
@@ -101,5 +100,4 @@ def refused_by_the_model() -> str:
 
 @pytest.mark.slow
 def test_a_follower_without_a_leader_is_not_well_typed() -> None:
-    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert "not well-typed" in pool.submit(refused_by_the_model).result(timeout=300)
+    assert "not well-typed" in in_own_process(refused_by_the_model)

@@ -57,10 +57,6 @@ GOOD = {
 }
 
 
-def test_the_gap_between_pre_vote_and_voter_changes_is_a_finding() -> None:
-    assert {"observer-refuses-for-ever", "late-grant-counted"} <= {finding.name for finding in FINDINGS}
-
-
 @by_name
 def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
     scenario, variant = finding.variant()
@@ -123,11 +119,6 @@ def test_two_findings_of_one_name_are_refused() -> None:
 def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: str, problem: str) -> None:
     (finding,) = read_findings(TABLE.format_map({**GOOD, "counterexample": counterexample}).encode())
     assert counterexample_of(finding)[1] == problem
-
-
-def test_a_good_table_is_read() -> None:
-    (finding,) = read_findings(TABLE.format_map(GOOD).encode())
-    assert (finding.name, finding.schedule) == ("a", GOOD["schedule"])
 
 
 @pytest.mark.parametrize(

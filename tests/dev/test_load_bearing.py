@@ -119,29 +119,19 @@ def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
             "is no rule or mutant with a search in which kafka-4 decides",
         ),
         (("sample", "--profile", "kafka-4", "--record-counterexamples", "."), "those of kip"),
+        (("nothing",), "'nothing' is no rule or mutant with evidence"),
+        (("--show",), "which counterexamples?"),
+        (("--record-counterexamples", "."), "which counterexamples?"),
     ],
 )
-def test_what_a_profile_cannot_decide_is_wrong_use(
-    asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_use_is_said(asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["load-bearing", *asked]) == ExitCode.USAGE
     assert words in " ".join(capsys.readouterr().err.split())
-
-
-def test_an_unknown_name_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["load-bearing", "nothing"]) == ExitCode.USAGE
-    assert "'nothing' is no rule or mutant with evidence" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there_is_named_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["load-bearing", "sample", "--record-counterexamples", "/nowhere"]) == ExitCode.CANNOT_WRITE
     assert "there is no folder /nowhere to write to" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("asked", [["--show"], ["--record-counterexamples", "."]])
-def test_counterexamples_of_nothing_are_wrong_use(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["load-bearing", *asked]) == ExitCode.USAGE
-    assert "which counterexamples?" in capsys.readouterr().err
 
 
 def test_a_counterexample_that_is_a_schedule_is_named() -> None:

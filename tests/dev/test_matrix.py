@@ -14,7 +14,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.commands import matrix as command
-from kraft_dev.edges import Edge, EdgeGraph, save_edges
+from kraft_dev.edges import EdgeGraph, save_edges
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix import runner as runner_module
 from kraft_dev.matrix.inside import look
@@ -100,12 +100,6 @@ def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
                 shutil.copy(path, copy / path.relative_to(source))
     finally:
         checked("stop")
-
-
-def test_each_mutant_is_of_the_quorum_part_or_of_the_partitions() -> None:
-    others = [one for one in seeded_subjects() if one.part == "partitions"]
-    assert {edit.file.partition("/")[0] for one in others for edit in one.edits} == {"partitions"}
-    assert all(rule.startswith("partition-") for one in others for rule in one.breaks)
 
 
 def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> None:
@@ -197,13 +191,6 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
     for _ in range(2):
         assert not asked(COMMENTED, "edges", edges=file).is_detected
     assert recorded == [file]
-
-
-def test_a_changed_edge_that_was_stored_is_seen_on_the_unbroken_reference(tmp_path: Path) -> None:
-    file = tmp_path / "edges"
-    save_edges(file, EdgeGraph((Edge({}, {"name": "Poll", "replica": 1}, {}, {}, "", ()),)))
-    with pytest.raises(ToolError, match="edges finds fault with the unbroken reference"):
-        asked(COMMENTED, "edges", edges=file)
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetch
 from kraft_reference.cluster.liveness.no_ping_pong import NoPingPong
 from kraft_reference.cluster.liveness.remaining import Remaining, SetLeft, remaining_of
 from kraft_reference.cluster.liveness.standing import Leadership, Standing
-from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
 from kraft_reference.cluster.plan import RunPlan, configuration_of
 from kraft_reference.cluster.simulation import Simulation
@@ -335,14 +334,3 @@ def test_refusals_in_both_directions_are_ping_pong() -> None:
     # Not linked, or no majority.
     for remaining in (topology(3, {(1, 2)}), topology(4, set()), topology(3, set(), frozenset({1}))):
         assert watched(refusals, remaining).overdue(20_000) is None
-
-
-def test_the_properties_are_those_of_the_catalogue() -> None:
-    assert sorted(LIVENESS_PROPERTIES) == [
-        "CommitProgress",
-        "EventualChange",
-        "EventualLeader",
-        "EventuallyFetching",
-        "NoPingPong",
-        "ZombieBounded",
-    ]

@@ -131,16 +131,6 @@ def test_prevote_request_check_order(
     assert receive(state, request) == Outcome(unattached(epoch, log=LONG), (answer,), (), reason)
 
 
-def test_a_candidate_makes_nothing_of_an_unsupported_version() -> None:
-    """Rule: prevote.unsupported-version.after-majority."""
-    unsupported = pre_vote_reply(2, 3, 0, False, error=Error.UNSUPPORTED_VERSION)
-    won = receive(prospective(4, 3, awaiting=asked(1, 2)), pre_vote_reply(1, 3, 4, True)).state
-    assert won == candidate(5, 3)
-    assert receive(won, unsupported) == refused(won, Refusal.UNCORRELATED_RESPONSE)
-    # Not even an outstanding standard Vote makes anything of it.
-    assert receive(won._replace(awaiting=asked(2)), unsupported) == refused(won, Refusal.NO_PRE_VOTE_ROUND)
-
-
 def test_vote_grant_resets_timer() -> None:
     """Rule: vote.grant.resets-timer."""
     assert receive(unattached(5), vote(2, 1, 5)).timers == (ELECTION,)

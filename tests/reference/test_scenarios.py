@@ -96,15 +96,6 @@ def test_every_experiment_is_used_by_a_scenario() -> None:
     assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
 
 
-def test_unknown_names_say_what_there_is() -> None:
-    assert scenario("S7b") is scenario("s7b-leader-counts-itself")
-    assert scenario("s1").name == "s1-standalone-start"
-    with pytest.raises(KeyError, match=r"no scenario 'x'.*partitioned-follower"):
-        scenario("x")
-    with pytest.raises(KeyError, match=r"no variant 'x'.*with-the-rule"):
-        scenario("scenario-a").variant("x")
-
-
 # ---------------------------------------------------------------------------------------------------------
 # A reference that is wrong makes a scenario fail, and readably.
 # ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from tools.site.diagrams.quorums import CASES, QuorumError, quorum_page, quorum_
 from tools.site.diagrams.roles import edges, role_diagram, role_page, role_rows
 from tools.site.diagrams.rows import Band, Run, Step, deciding, folds, rows_of
 from tools.site.diagrams.sequences import figure_of, sequence_diagram
-from tools.site.diagrams.svg import Picture, Point, number, towards
+from tools.site.diagrams.svg import Picture, Point
 from tools.site.names import ALL_SCENARIOS
 
 from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink
@@ -38,12 +38,6 @@ def test_a_picture_is_well_formed_and_named() -> None:
         "<b>", {"class": "label", "x": "0", "y": "3", "text-anchor": "middle"}
     )  # fmt: skip
     assert "" not in text.splitlines()
-
-
-def test_numbers_and_ways() -> None:
-    assert [number(value) for value in (12, 12.04, 12.5, -0.04, -0.5, 10)] == ["12", "12", "12.5", "0", "-0.5", "10"]
-    assert towards(Point(0, 0), Point(0, 10), 3) == Point(0, 3)
-    assert towards(Point(1, 1), Point(1, 1), 3) == Point(1, 1)
 
 
 def test_every_transition_is_in_the_role_diagram() -> None:

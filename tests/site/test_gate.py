@@ -11,7 +11,6 @@ import pytest
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, lacking, require_evidence
 
-from kraft_spec.rules.citations import Citation
 from kraft_spec.rules.scope import Exemption
 
 RULE = "vote.log-check"
@@ -98,20 +97,6 @@ def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(SystemExit, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
         extension._generate(App(material.repository))
     assert written == []
-
-
-def test_the_build_stops_at_a_page_that_names_no_rule(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sphinx")
-    from tools.site import extension
-
-    wrong = Citation("docs/page.md", 1, RULE[:-1], "docs")
-    broken = replace(material.report, unknown=(wrong,), suggestions={wrong.rule_id: (RULE,)})
-    monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
-    with pytest.raises(
-        SystemExit,
-        match=rf"rules that are named wrongly:\ndocs/page.md:1: {RULE[:-1]}: no rule has this id, did you mean {RULE}",
-    ):
-        extension._generate(App(material.repository))
 
 
 def test_a_build_that_stops_ends_with_the_reason_alone(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The generated pages, as text."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,10 @@ from tools.site.model_pages import IN_PYTHON, MODULES, model_pages
 from tools.site.names import ALL_SCENARIOS
 from tools.site.open_points_page import open_points_page
 from tools.site.rule_pages import rule_page, rule_pages
-from tools.site.scenario_pages import figure, scenario_page, scenario_pages
+from tools.site.scenario_pages import scenario_pages
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.markdown import table
-from kraft_reference.scenarios import scenario
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
 
@@ -87,17 +85,6 @@ def test_a_superseded_rule_says_so_and_by_what(facts: Mapping[str, RuleFacts], m
         assert all(f"`{successor}`" in text for successor in rule.by)
 
 
-def test_a_superseded_rule_has_no_section_that_says_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    gone = "bootstrap.kip642-first-record"
-    text = rule_page(facts[gone], material.registry, RELEASE)
-    headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
-    assert headings == ["Source", "What the text leaves open", "Apache Kafka", "When it decides", "Named elsewhere"]
-    assert "{container} glance" not in text
-    rule = replace(facts[gone].rule, open="", kafka="", example="")
-    text = rule_page(replace(facts[gone], rule=rule, elsewhere=()), material.registry, RELEASE)
-    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Source"]
-
-
 def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], material: Material) -> None:
     turned_down = [one.rule.id for one in facts.values() if one.turned_down]
     assert "reassign.zombie-leader" in turned_down
@@ -106,22 +93,6 @@ def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFac
     assert ":::{admonition} Turned down: the text has it so" in text
     assert "\nA Leader that nobody fetches from resigns, by `check-quorum.zombie-leader`. The rule keeps" in text
     assert "| `reassign.zombie-leader` | MUST, turned down |" in coverage_page(facts, material.registry)
-
-
-def test_nothing_is_said_without_a_link_to_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    bare = replace(facts["vote.log-check"], scenarios=(), vectors=(), vector_reason="Because.")
-    text = rule_page(bare, material.registry, RELEASE)
-    assert "\n- scenarios none\n" in text
-    assert "\n- vectors [none, with a reason](#vectors)\n" in text
-
-
-def test_a_rule_leads_to_its_neighbours_in_its_group(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    ids = [rule.id for rule in material.registry.group("hw")]
-    feet = [rule_page(facts[one], material.registry, RELEASE).splitlines()[-1] for one in ids]
-    group = "[group hw](index.md#hw) · [all rules](index.md)"
-    assert feet[0] == f"{group} · [{ids[1]}]({ids[1]}.md) →"
-    assert feet[1] == f"← [{ids[0]}]({ids[0]}.md) · {group} · [{ids[2]}]({ids[2]}.md) →"
-    assert feet[-1] == f"← [{ids[-2]}]({ids[-2]}.md) · {group}"
 
 
 def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
@@ -135,14 +106,6 @@ def test_every_rule_is_in_the_table_once(facts: Mapping[str, RuleFacts], materia
     lines = coverage_page(facts, material.registry).splitlines()
     for rule in material.registry:
         assert len([line for line in lines if line.startswith(f"| `{rule.id}` |")]) == 1, rule.id
-
-
-def test_the_counts_are_those_of_the_rows(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    few = {rule_id: facts[rule_id] for rule_id in ("vote.log-check", "metric.current-state")}
-    few["vote.log-check"] = replace(few["vote.log-check"], theorems=(), theory_mutants=())
-    text = coverage_page(few | {key: one for key, one in facts.items() if key not in few}, material.registry)
-    assert "| MUST | 293 |" in text
-    assert "| do not hold any more | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |" in text
 
 
 def test_every_open_point_is_told_with_its_resolution(material: Material) -> None:
@@ -161,19 +124,6 @@ def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Materia
     for one in ALL_SCENARIOS:
         for variant in one.variants:
             assert f"<title>{one.name}/{variant.name}</title>" in pages[f"scenarios/{one.name}.md"]
-
-
-def test_the_first_picture_of_a_page_is_open(material: Material) -> None:
-    text = scenario_page(scenario("ping-pong"), material.registry, lambda _: "<details><summary>x</summary></details>")
-    places = [line for line in text.splitlines() if line.startswith("<details")]
-    assert len(places) == len(scenario("ping-pong").variants) > 1
-    assert places[0].startswith("<details open>")
-    assert all(line.startswith("<details>") for line in places[1:])
-
-
-def test_without_a_picture_a_scenario_page_has_none(material: Material) -> None:
-    assert "{raw}" not in scenario_page(scenario("ping-pong"), material.registry, lambda name: None)
-    assert figure("<svg>\n\n</svg>")[2] == "<svg>\n</svg>"
 
 
 @pytest.fixture(scope="module")
@@ -200,27 +150,10 @@ def test_every_line_of_a_module_is_shown(module: str, material: Material, module
     assert [line for line in missing if "MODULE" not in line] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_page_begins_with_what_the_module_is(module: str, modules: Mapping[str, str]) -> None:
-    lines = modules[f"model/{module}.md"].splitlines()
-    intro = lines[lines.index(f"# {module}.tla") + 2]
-    assert intro.endswith(".")
-    assert "[the modules](index.md)" in modules[f"model/{module}.md"]
-
-
 def test_counterparts_of_modules_have_pages() -> None:
     repository = Path(__file__).parents[2]
     assert set(IN_PYTHON) <= set(MODULES)
     assert set(IN_PYTHON.values()) <= {name for name, _ in public_modules(repository)}
-
-
-def test_commands_of_a_group_are_told_in_whole_sentences_and_linked() -> None:
-    page = dict(command_pages())["commands/prove.md"]
-    assert (
-        "* [`plan`](#kraft-spec-prove-plan): "
-        "Print the VotersRecords that lead from one voters set to another, each with its proof.\n" in page
-    )
-    assert "..." not in page.partition("**Commands**")[2].partition("##")[0]
 
 
 def test_every_exit_code_is_explained_and_every_command_says_where_to_read_on() -> None:
@@ -313,11 +246,3 @@ def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
     extension.write_pages(tmp_path, {"rules/a.md": "a"})
     assert sorted(file.name for file in tmp_path.rglob("*.md")) == ["a.md", "written.md"]
     assert (tmp_path / "rules/a.md").stat().st_mtime_ns == before
-
-
-def test_the_table_of_rules_begins_with_links_to_its_groups(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    top, mark, below = coverage_page(facts, material.registry).partition("\n## Counts\n")
-    assert mark
-    for group in material.registry.groups:
-        assert f"\n- [{group}](#{group})\n" in top
-        assert f"\n## {group}\n" in below

@@ -10,7 +10,6 @@ import pytest
 from kraft_spec.models import (
     CHECKS,
     GROUPS,
-    UnknownCheck,
     checks_of,
     counterexample_actions,
     find_check,
@@ -185,10 +184,3 @@ def test_names_are_unique_and_files_exist() -> None:
         assert set(check.groups) <= set(GROUPS)
         assert check.bounds
         assert check.leaves_out
-
-
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(UnknownCheck, match="no model check 'nothing'"):
-        find_check("nothing")
-    with pytest.raises(UnknownCheck, match="no group 'nothing'"):
-        checks_of("nothing")

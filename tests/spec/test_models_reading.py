@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kraft_spec.fingerprint import TRACE_MODULES
+from kraft_spec.fingerprint import PARTITION_TRACE_MODULES, TRACE_MODULES, partition_spec_hash, spec_hash
 from kraft_spec.models import (
     CHECKS,
     GROUPS,
@@ -198,12 +198,14 @@ def test_a_check_is_written_for_tlc(tmp_path: Path) -> None:
     assert changed != (model_directory() / "Elections.tla").read_text(encoding="utf-8")
 
 
-def test_the_hash_of_the_model_is_over_all_modules_of_the_trace() -> None:
-    folder, reached, left = model_directory(), set[str](), ["Trace"]
+@pytest.mark.parametrize(("main", "hashed"), [("Trace", TRACE_MODULES), ("PartitionTrace", PARTITION_TRACE_MODULES)])
+def test_the_hash_of_a_model_is_over_all_modules_of_the_trace(main: str, hashed: tuple[str, ...]) -> None:
+    folder, reached, left = model_directory(), set[str](), [main]
     while left:
         module = left.pop()
         reached.add(module)
         lines = (folder / f"{module}.tla").read_text(encoding="utf-8").splitlines()
         named = ", ".join(line.removeprefix("EXTENDS ") for line in lines if line.startswith("EXTENDS "))
         left += [name for name in named.split(", ") if (folder / f"{name}.tla").exists()]
-    assert set(TRACE_MODULES) == reached
+    assert set(hashed) == reached
+    assert partition_spec_hash() != spec_hash()

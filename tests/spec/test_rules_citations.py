@@ -1,6 +1,5 @@
 """Rule ids are found where they are meant, whole, and nowhere else."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -15,15 +14,11 @@ NO_SCOPE = Scope(later={}, exemptions=(), unread={})
 
 def named(folder: Path, file_name: str, text: str) -> list[tuple[int, str]]:
     """(line, id) of everything that one file names, in order of the lines."""
+    (folder / file_name).parent.mkdir(exist_ok=True)
     (folder / file_name).write_text(text, encoding="utf-8")
     source = Source("reference", "place", folder)
     found = find_citations(source, load_registry().ids)
     return sorted((citation.line, citation.rule_id) for citation in found)
-
-
-def ids(folder: Path, file_name: str, text: str) -> list[str]:
-    """The ids that one file names."""
-    return [rule_id for _, rule_id in named(folder, file_name, text)]
 
 
 def report(folder: Path, scope: Scope = NO_SCOPE, **layers: str) -> CitationReport:
@@ -37,67 +32,71 @@ def report(folder: Path, scope: Scope = NO_SCOPE, **layers: str) -> CitationRepo
     return check_citations(load_registry(), sources, scope)
 
 
-def test_python_names_rules_in_docstrings_comments_and_strings(tmp_path: Path) -> None:
-    text = '''"""About votes.
+PYTHON = '''"""About votes.
 
 Rules: vote.log-check, vote.once-per-epoch.
 """
 enforced = "hw.majority"  # why: fetch.timer
 message = f"{enforced} by state.roles"
+print(state.roles, fetch.timer, f'{hw.majority}')
 '''
-    assert named(tmp_path, "place.py", text) == [
-        (3, "vote.log-check"),
-        (3, "vote.once-per-epoch"),
-        (5, "fetch.timer"),
-        (5, "hw.majority"),
-        (6, "state.roles"),
-    ]
-
-
-def test_python_code_names_no_rules(tmp_path: Path) -> None:
-    assert ids(tmp_path, "place.py", "print(state.roles, fetch.timer, f'{hw.majority}')\n") == []
-
-
-def test_a_python_file_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SyntaxError) as caught:
-        ids(tmp_path, "place.py", "def :\n")
-    assert caught.value.filename == "place/place.py"
-
-
-def test_tla_names_rules_in_both_kinds_of_comments_and_in_strings(tmp_path: Path) -> None:
-    text = r"""---- MODULE place ----
+TLA = r"""---- MODULE place ----
 \* Rules: vote.log-check, vote.once-per-epoch
 (* fetch.timer (* hw.majority *) state.roles *) x == state.epoch
 y == "observer.states" \* hw.follower
 z == "a \" b" \o hw.monotonic
+(* first
+fetch.timer
+*)
 ====
 """
-    assert named(tmp_path, "place.tla", text) == [
-        (2, "vote.log-check"),
-        (2, "vote.once-per-epoch"),
-        (3, "fetch.timer"),
-        (3, "hw.majority"),
-        (3, "state.roles"),
-        (4, "hw.follower"),
-        (4, "observer.states"),
-    ]
+LISTS = r"""\* Why.  Rules: vote.log-check,
+\*        state.rolls, state.roles
+\* state.neither is a field
+(* Rules: hw.majority,    *)
+(*        hw.minority     *)
+"""
 
 
-def test_a_comment_of_tla_spans_lines(tmp_path: Path) -> None:
-    assert named(tmp_path, "place.tla", "(* first\nfetch.timer\n*) x\n") == [(2, "fetch.timer")]
+@pytest.mark.parametrize(
+    ("file_name", "text", "expected"),
+    [
+        (
+            "place.py",
+            PYTHON,
+            "3 vote.log-check, 3 vote.once-per-epoch, 5 fetch.timer, 5 hw.majority, 6 state.roles",
+        ),
+        (
+            "place.tla",
+            TLA,
+            "2 vote.log-check, 2 vote.once-per-epoch, 3 fetch.timer, 3 hw.majority, 3 state.roles, 4 hw.follower, "
+            "4 observer.states, 7 fetch.timer",
+        ),
+        ("place.tla", LISTS, "1 vote.log-check, 2 state.roles, 2 state.rolls, 4 hw.majority, 5 hw.minority"),
+        ("page.md", "The rule `vote.log-check` says\n", "1 vote.log-check"),
+        (
+            "page.md",
+            "Rules: vote.log-check (equal logs), fetch.timer and hw.majority. Reads kraft.version.\n",
+            "1 fetch.timer, 1 hw.majority, 1 vote.log-check",
+        ),
+        ("MC.cfg", "INVARIANT Foo \\* vote.log-check\n", "1 vote.log-check"),
+        ("data.json", '"vote.log-check"', ""),
+        ("__pycache__/page.md", "vote.log-check", ""),
+        (".hidden/page.md", "vote.log-check", ""),
+        ("_build/page.md", "vote.log-check", ""),
+    ],
+)
+def test_rules_are_found_in_comments_strings_and_pages(
+    tmp_path: Path, file_name: str, text: str, expected: str
+) -> None:
+    found = named(tmp_path, file_name, text)
+    assert ", ".join(f"{line} {rule_id}" for line, rule_id in found) == expected
 
 
-def test_pages_and_model_configurations_are_read(tmp_path: Path) -> None:
-    assert ids(tmp_path, "page.md", "The rule `vote.log-check` says\n") == ["vote.log-check"]
-    (tmp_path / "page.md").unlink()
-    assert ids(tmp_path, "MC.cfg", "INVARIANT Foo \\* vote.log-check\n") == ["vote.log-check"]
-
-
-def test_other_files_and_caches_are_not_read(tmp_path: Path) -> None:
-    for folder in ("__pycache__", ".hidden", "_build"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "page.md").write_text("vote.log-check", encoding="utf-8")
-    assert ids(tmp_path, "data.json", '"vote.log-check"') == []
+def test_a_python_file_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        named(tmp_path, "place.py", "def :\n")
+    assert caught.value.filename == "place/place.py"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_other_files_and_caches_are_not_read(tmp_path: Path) -> None:
     ],
 )
 def test_only_whole_ids_count_in_running_text(tmp_path: Path, text: str, expected: list[str]) -> None:
-    assert ids(tmp_path, "page.md", text) == expected
+    assert [rule_id for _, rule_id in named(tmp_path, "page.md", text)] == expected
 
 
 @pytest.mark.parametrize(
@@ -137,27 +136,6 @@ def test_after_the_label_every_dotted_word_is_meant_as_an_id(tmp_path: Path, mis
     found = report(tmp_path, reference=f"# Rules: vote.log-check, {misspelt}.\n", model=f"\\* Rules: {misspelt}\n")
     assert [each.rule_id for each in found.unknown] == [misspelt, misspelt]
     assert [each.path for each in found.unknown] == ["model/text.tla", "reference/text.py"]
-
-
-def test_a_list_of_rules_goes_on_after_a_comma(tmp_path: Path) -> None:
-    text = r"""\* Why.  Rules: vote.log-check,
-\*        state.rolls, state.roles
-\* state.neither is a field
-(* Rules: hw.majority,    *)
-(*        hw.minority     *)
-"""
-    assert named(tmp_path, "place.tla", text) == [
-        (1, "vote.log-check"),
-        (2, "state.roles"),
-        (2, "state.rolls"),
-        (4, "hw.majority"),
-        (5, "hw.minority"),
-    ]
-
-
-def test_a_list_of_rules_ends_with_its_sentence(tmp_path: Path) -> None:
-    text = "Rules: vote.log-check (equal logs), fetch.timer and hw.majority. Reads kraft.version.\n"
-    assert ids(tmp_path, "page.md", text) == ["fetch.timer", "hw.majority", "vote.log-check"]
 
 
 def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path) -> None:
@@ -239,17 +217,6 @@ def test_a_rule_without_the_prefix_must_be_named(tmp_path: Path) -> None:
 def test_unread_files_are_passed_over(tmp_path: Path) -> None:
     scope = Scope(later={}, exemptions=(), unread={"tests/text.py": "plants ids"})
     assert report(tmp_path, scope, tests="# vote.log-chekc\n").unknown == ()
-
-
-def test_the_report_goes_through_json(tmp_path: Path) -> None:
-    scope = scope_with(tmp_path, "rules = 'hw.majority'\nlayers = ['model']")
-    found = report(tmp_path, scope, model="\\* hw.majority\n\\* Rules: hw.minority\n")
-    fields = json.loads(json.dumps(found.as_dict()))
-    assert fields["citations"] == {"hw.majority": [{"layer": "model", "path": "model/text.tla", "line": 1}]}
-    assert fields["unknown"][0]["rule_id"] == "hw.minority"
-    assert fields["stale"][0]["exemption"] == "hw.majority"
-    assert (fields["missing_elsewhere"], fields["begun"]) == ([], [])
-    assert [each.line for each in found.citations] == [1]
 
 
 def test_the_installed_packages_are_read_without_a_checkout() -> None:

@@ -37,17 +37,6 @@ def refusal(folder: Path, *rules: dict[str, object]) -> RuleFileError:
     return caught.value
 
 
-def test_all_rules_of_both_catalogues_are_there() -> None:
-    registry = load_registry()
-    assert len(registry.catalogue("election")) == 157
-    assert len(registry.catalogue("membership")) == 183
-    assert len(registry) == 340
-
-
-def test_the_registry_is_read_once() -> None:
-    assert load_registry() is load_registry()
-
-
 def test_a_rule_is_found_by_its_id_with_all_its_fields() -> None:
     rule = load_registry()["vote.log-check"]
     assert rule.title == "Log condition for a standard vote"
@@ -68,12 +57,6 @@ def test_words_of_the_protocol_in_breaks_are_not_properties(tmp_path: Path) -> N
     written = {**VALID, "breaks": "ConfigFollowsLog: a voter that cannot decode VotersRecord"}
     registry = read_registry([write_catalogue(tmp_path, written)])
     assert registry["zoo.first-rule"].breaks == ("ConfigFollowsLog",)
-
-
-def test_superseded_rules_name_their_successors() -> None:
-    rule = load_registry()["bootstrap.discover-brokers-initial-voter"]
-    assert not rule.is_active
-    assert rule.by == ("bootstrap.standalone", "bootstrap.multi-voter", "discovery.bootstrap")
 
 
 def test_a_group_spans_the_catalogues() -> None:
@@ -113,19 +96,6 @@ def test_an_unknown_id_is_answered_with_near_matches(asked: str, suggested: str)
 def test_an_id_like_no_other_gets_no_suggestion() -> None:
     with pytest.raises(UnknownRuleError, match=r"^no rule has the id 'xyzzy'$"):
         load_registry()["xyzzy"]
-
-
-def test_every_rule_goes_through_json() -> None:
-    for rule in load_registry():
-        fields = json.loads(json.dumps(rule.as_dict()))
-        assert fields["id"] == rule.id
-        assert fields["breaks"] == list(rule.breaks)
-        assert fields["source"] == list(rule.source)
-
-
-def test_a_valid_rule_is_read(tmp_path: Path) -> None:
-    registry = read_registry([write_catalogue(tmp_path, VALID)])
-    assert registry["zoo.first-rule"].breaks == ("ElectionSafety", "HwMonotonic")
 
 
 def test_states_may_be_left_out(tmp_path: Path) -> None:

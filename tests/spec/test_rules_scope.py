@@ -110,9 +110,3 @@ def test_a_prefix_can_leave_a_rule_in_scope(tmp_path: Path) -> None:
 
 def test_the_reference_is_excused_only_from_encoding() -> None:
     assert all(rule_id.startswith("wire.") for rule_id in load_scope().exempted("reference"))
-
-
-def test_what_is_left_for_later_is_reassignment_and_what_tools_do_by_themselves() -> None:
-    later = {rule_id for rule_id in load_scope().later if "reassign" not in rule_id and "kip642" not in rule_id}
-    # What Kafka's own tools do by themselves.
-    assert later == {"cli.topics-describe", "kraft-version.upgrade-by-release"}

@@ -3,9 +3,8 @@
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,232 +22,138 @@ def _traffic() -> Specification:
     return Specification(TOYS, "Traffic")
 
 
-@dataclass(frozen=True)
-class _Facts:
-    names: dict[str, tuple[str, ...]]
-    action_places: dict[str, tuple[str, int]]
-    successors: list[list[tuple[TlaValue, TlaValue]]]
-    judged: dict[str, bool]
-    values: dict[str, TlaValue]
-    same_fingerprint: bool
-    errors: dict[str, str]
+def _says_what_it_holds() -> None:
+    traffic = _traffic()
+    assert traffic.variables == ("colour", "switches", "event")
+    assert tuple(traffic.actions) == ("TurnGreen", "TurnRed", "TurnAny", "Either", "Misspelt")
+    assert traffic.invariants == ("OneGreen", "NoGreen")
+    assert traffic.action_properties == ("SwitchesGrow", "SwitchesFixed")
+    assert traffic.temporal_properties == ()
+    lines = (TOYS / "Traffic.tla").read_text().splitlines()
+    for name, action in traffic.actions.items():
+        assert action.module == "Traffic"
+        assert lines[action.line - 1].startswith(f"{name} ==")
 
 
-def _facts() -> _Facts:
+GREEN = {"name": "TurnGreen", "lamp": "east", "colour": "green", "switches": 1}
+
+
+def _steps_judges_and_evaluates() -> None:
     traffic = _traffic()
     (initial,) = traffic.initial_states()
     turn_green = traffic.actions["TurnGreen"]
-    event = {"name": "TurnGreen", "lamp": "east", "colour": "green", "switches": 1}
-    before = traffic.bind(initial, "event", event)
+
+    def reached(action: str, event: dict[str, object]) -> list[tuple[TlaValue, TlaValue]]:
+        states = traffic.step(traffic.actions[action], initial, "event", event)
+        return [(traffic.decoded(state, "colour"), traffic.decoded(state, "switches")) for state in states]
+
+    # Those that agree with the event.
+    assert reached("TurnGreen", GREEN) == [(Function({"east": "green", "west": "red"}), 1)]
+    assert reached("TurnGreen", {**GREEN, "switches": 2}) == []
+    assert reached("TurnAny", GREEN) == reached("TurnGreen", GREEN)
+    before = traffic.bind(initial, "event", GREEN)
     (after,) = traffic.successors(turn_green, before)
-    errors: dict[str, str] = {}
-    questions: dict[str, Callable[[], object]] = {
-        "variable": lambda: traffic.lookup(initial, "colours"),
-        "invariant": lambda: traffic.is_valid("TwoGreen", initial),
-        "property": lambda: traffic.action_property("Shrink", before, after),
-        "operator": lambda: traffic.evaluate("Sumary", initial),
-        "arity": lambda: traffic.evaluate("Green", initial),
-        "boolean": lambda: traffic.holds("Summary", initial),
-        "primed": lambda: traffic.evaluate("Raised", initial),
-        "evaluation": lambda: traffic.successors(
-            traffic.actions["Misspelt"], traffic.bind(initial, "event", {"name": "Misspelt"})
-        ),
-        "value": lambda: traffic.bind(initial, "event", None),
-        "second": lambda: Specification(TOYS, "Counter", "CounterOk"),
+    assert traffic.is_valid("OneGreen", after)
+    assert traffic.holds("OneGreen", after)
+    assert not traffic.is_valid("NoGreen", after)
+    assert traffic.action_property("SwitchesGrow", before, after)
+    assert not traffic.action_property("SwitchesFixed", before, after)
+    assert decode(traffic.evaluate("Summary", after)) == {
+        "colour": {"east": "green", "west": "red"},
+        "green": frozenset({"east"}),
+        "upTo": frozenset({0, 1}),
     }
-    for name, ask in questions.items():
-        try:
-            ask()
-        except TlcBridgeError as error:
-            errors[name] = f"{type(error).__name__}: {error}"
-    return _Facts(
-        names={
-            "variables": traffic.variables,
-            "actions": tuple(traffic.actions),
-            "invariants": traffic.invariants,
-            "action properties": traffic.action_properties,
-            "temporal properties": traffic.temporal_properties,
-        },
-        action_places={name: (action.module, action.line) for name, action in traffic.actions.items()},
-        successors=[
-            [(traffic.decoded(state, "colour"), traffic.decoded(state, "switches")) for state in states]
-            for states in (
-                traffic.step(turn_green, initial, "event", event),
-                traffic.step(turn_green, initial, "event", {**event, "switches": 2}),
-                traffic.step(traffic.actions["TurnAny"], initial, "event", event),
-            )
-        ],
-        judged={
-            "one green": traffic.is_valid("OneGreen", after),
-            "none green": traffic.is_valid("NoGreen", after),
-            "grow": traffic.action_property("SwitchesGrow", before, after),
-            "fixed": traffic.action_property("SwitchesFixed", before, after),
-            "holds": traffic.holds("OneGreen", after),
-        },
-        values={
-            "summary": decode(traffic.evaluate("Summary", after)),
-            "raised": decode(traffic.evaluate("Raised", before, after)),
-            "constant": decode(traffic.evaluate("Lamps", after)),
-            "initial event": traffic.decoded(initial, "event"),
-        },
-        same_fingerprint=traffic.fingerprint(after)
-        == traffic.fingerprint(traffic.successors(turn_green, before)[0])
-        != traffic.fingerprint(before),
-        errors=errors,
-    )
+    assert decode(traffic.evaluate("Raised", before, after)) == 1
+    assert decode(traffic.evaluate("Lamps", after)) == frozenset({"east", "west"})
+    assert traffic.decoded(initial, "event") == {"name": "init"}
+    (again,) = traffic.successors(turn_green, before)
+    assert traffic.fingerprint(after) == traffic.fingerprint(again) != traffic.fingerprint(before)
 
 
-@pytest.fixture(scope="module")
-def facts() -> _Facts:
-    return in_own_process(_facts)
-
-
-def test_specification_names_what_it_holds(facts: _Facts) -> None:
-    assert facts.names == {
-        "variables": ("colour", "switches", "event"),
-        "actions": ("TurnGreen", "TurnRed", "TurnAny", "Either", "Misspelt"),
-        "invariants": ("OneGreen", "NoGreen"),
-        "action properties": ("SwitchesGrow", "SwitchesFixed"),
-        "temporal properties": (),
-    }
-
-
-def test_actions_know_where_they_are_defined(facts: _Facts) -> None:
-    lines = (TOYS / "Traffic.tla").read_text().splitlines()
-    for name, (module, line) in facts.action_places.items():
-        assert module == "Traffic"
-        assert lines[line - 1].startswith(f"{name} ==")
-
-
-def test_successors_are_those_that_agree_with_the_event(facts: _Facts) -> None:
-    green: tuple[TlaValue, TlaValue] = (Function({"east": "green", "west": "red"}), 1)
-    assert facts.successors == [[green], [], [green]]
-
-
-def test_invariants_and_action_properties_are_judged(facts: _Facts) -> None:
-    assert facts.judged == {
-        "one green": True,
-        "none green": False,
-        "grow": True,
-        "fixed": False,
-        "holds": True,
-    }
-
-
-def test_operators_are_evaluated_in_states_and_steps(facts: _Facts) -> None:
-    assert facts.values == {
-        "summary": {
-            "colour": {"east": "green", "west": "red"},
-            "green": frozenset({"east"}),
-            "upTo": frozenset({0, 1}),
-        },
-        "raised": 1,
-        "constant": frozenset({"east", "west"}),
-        "initial event": {"name": "init"},
-    }
-
-
-def test_equal_states_have_equal_fingerprints(facts: _Facts) -> None:
-    assert facts.same_fingerprint
-
-
-@pytest.mark.parametrize(
-    ("question", "fragments"),
-    [
-        ("variable", ["SpecificationError", "colours", "colour, switches, event"]),
-        ("invariant", ["SpecificationError", "TwoGreen", "OneGreen"]),
-        ("property", ["SpecificationError", "Shrink", "SwitchesGrow"]),
-        ("operator", ["SpecificationError", "Sumary"]),
-        ("arity", ["SpecificationError", "Green takes 1 parameters"]),
-        ("boolean", ["SpecificationError", "Summary is no BOOLEAN"]),
-        ("primed", ["SpecificationError", "Raised", "in Traffic"]),
-        ("evaluation", ["SpecificationError", "action Misspelt", 'nonexistent field "nothing"', "line 4"]),
-        ("value", ["ValueConversionError", "None"]),
-        ("second", ["JvmError", "has already loaded", "process of its own"]),
-    ],
-)
-def test_errors_say_what_is_wrong(facts: _Facts, question: str, fragments: list[str]) -> None:
-    for fragment in fragments:
-        assert fragment in facts.errors[question]
-
-
-def _explanations() -> dict[str, FalseConjunct | str | None]:
+def _says_what_is_wrong() -> None:
     traffic = _traffic()
     (initial,) = traffic.initial_states()
-    green = {"name": "TurnGreen", "lamp": "east", "colour": "green", "switches": 1}
-    (later,) = traffic.step(traffic.actions["TurnGreen"], initial, "event", green)
-    found: dict[str, FalseConjunct | str | None] = {}
-    for key, state, event in (
-        ("accepted", initial, green),
-        ("name", initial, {**green, "name": "TurnRed"}),
-        ("colour", initial, {**green, "colour": "red"}),
-        ("switches", initial, {**green, "switches": 7}),
-        ("quantifier", later, {**green, "lamp": "west"}),
-    ):
-        bound = traffic.bind(state, "event", event)
-        found[key] = false_conjunct(traffic, traffic.actions["TurnGreen"], bound)
-    any_event = traffic.bind(initial, "event", {**green, "switches": 7})
-    found["exists"] = false_conjunct(traffic, traffic.actions["TurnAny"], any_event)
-    found["case"] = false_conjunct(traffic, traffic.actions["Either"], any_event)
-    found["or"] = false_conjunct(traffic, traffic.actions["Either"], traffic.bind(later, "event", {"lamp": "west"}))
+    before = traffic.bind(initial, "event", GREEN)
+    (after,) = traffic.successors(traffic.actions["TurnGreen"], before)
     misspelt = traffic.bind(initial, "event", {"name": "Misspelt"})
-    try:
-        false_conjunct(traffic, traffic.actions["Misspelt"], misspelt)
-    except SpecificationError as error:
-        found["error"] = str(error)
-    return found
-
-
-@pytest.fixture(scope="module")
-def explanations() -> dict[str, FalseConjunct | str | None]:
-    return in_own_process(_explanations)
-
-
-@pytest.mark.parametrize(
-    ("key", "text", "operators", "operands"),
-    [
-        ("name", 'event.name = "TurnGreen"', ("TurnGreen",), ('"TurnRed"', '"TurnGreen"')),
+    questions: list[tuple[Callable[[], object], type[TlcBridgeError], tuple[str, ...]]] = [
+        (lambda: traffic.lookup(initial, "colours"), SpecificationError, ("colours", "colour, switches, event")),
+        (lambda: traffic.is_valid("TwoGreen", initial), SpecificationError, ("TwoGreen", "OneGreen")),
+        (lambda: traffic.action_property("Shrink", before, after), SpecificationError, ("Shrink", "SwitchesGrow")),
+        (lambda: traffic.evaluate("Sumary", initial), SpecificationError, ("Sumary",)),
+        (lambda: traffic.evaluate("Green", initial), SpecificationError, ("Green takes 1 parameters",)),
+        (lambda: traffic.holds("Summary", initial), SpecificationError, ("Summary is no BOOLEAN",)),
+        (lambda: traffic.evaluate("Raised", initial), SpecificationError, ("Raised", "in Traffic")),
         (
-            "colour",
+            lambda: traffic.successors(traffic.actions["Misspelt"], misspelt),
+            SpecificationError,
+            ("action Misspelt", 'nonexistent field "nothing"', "line 4"),
+        ),
+        (lambda: traffic.bind(initial, "event", None), ValueConversionError, ("None",)),
+        (
+            lambda: Specification(TOYS, "Counter", "CounterOk"),
+            JvmError,
+            ("has already loaded", "process of its own"),
+        ),
+    ]
+    for ask, kind, fragments in questions:
+        with pytest.raises(kind) as caught:
+            ask()
+        assert [one for one in fragments if one not in str(caught.value)] == []
+
+
+def _explains_what_is_false() -> None:
+    traffic = _traffic()
+    (initial,) = traffic.initial_states()
+    (later,) = traffic.step(traffic.actions["TurnGreen"], initial, "event", GREEN)
+
+    def explained(action: str, state: object, event: Mapping[str, object]) -> FalseConjunct | None:
+        return false_conjunct(traffic, traffic.actions[action], traffic.bind(state, "event", event))
+
+    seven, west = {**GREEN, "switches": 7}, {**GREEN, "lamp": "west"}
+    lines = (TOYS / "Traffic.tla").read_text().splitlines()
+    for found, text, operators, operands in (
+        (
+            explained("TurnGreen", initial, {**GREEN, "name": "TurnRed"}),
+            'event.name = "TurnGreen"',
+            ("TurnGreen",),
+            ('"TurnRed"', '"TurnGreen"'),
+        ),
+        (
+            explained("TurnGreen", initial, {**GREEN, "colour": "red"}),
             "colour'[event.lamp] = event.colour",
             ("TurnGreen", "Observed"),
             ('"green"', '"red"'),
         ),
-        ("switches", "switches' = event.switches", ("TurnGreen", "Observed"), ("1", "7")),
+        (explained("TurnGreen", initial, seven), "switches' = event.switches", ("TurnGreen", "Observed"), ("1", "7")),
         (
-            "quantifier",
+            explained("TurnGreen", later, west),
             'colour[other] = "red"',
             ("TurnGreen", "Green", "OthersRed"),
             ('"green"', '"red"'),
         ),
-        ("exists", "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
-        ("case", 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
-        ("or", 'colour[other] = "red"', ("Either", "Green", "OthersRed"), ('"green"', '"red"')),
-    ],
+        (explained("TurnAny", initial, seven), "switches' = event.switches", ("TurnAny", "Observed"), ("1", "7")),
+        (explained("Either", initial, seven), 'colour[l] = "green"', ("Either", "Red"), ('"red"', '"green"')),
+        (
+            explained("Either", later, {"lamp": "west"}),
+            'colour[other] = "red"',
+            ("Either", "Green", "OthersRed"),
+            ('"green"', '"red"'),
+        ),
+    ):
+        assert found is not None
+        assert (found.module, found.text, found.operators, found.operands) == ("Traffic", text, operators, operands)
+        assert lines[found.line - 1][found.column - 1 : found.end_column] == text
+    assert explained("TurnGreen", initial, GREEN) is None
+    with pytest.raises(SpecificationError, match="nonexistent field"):
+        explained("Misspelt", initial, {"name": "Misspelt"})
+
+
+@pytest.mark.parametrize(
+    "what", [_says_what_it_holds, _steps_judges_and_evaluates, _says_what_is_wrong, _explains_what_is_false]
 )
-def test_explanation_names_the_false_conjunct(
-    explanations: dict[str, FalseConjunct | str | None],
-    key: str,
-    text: str,
-    operators: tuple[str, ...],
-    operands: tuple[str, ...],
-) -> None:
-    found = explanations[key]
-    assert isinstance(found, FalseConjunct)
-    assert (found.text, found.operators, found.operands) == (text, operators, operands)
-    line = (TOYS / "Traffic.tla").read_text().splitlines()[found.line - 1]
-    assert found.module == "Traffic"
-    assert line[found.column - 1 : found.end_column] == text
-
-
-def test_what_holds_has_no_false_conjunct(explanations: dict[str, FalseConjunct | str | None]) -> None:
-    assert explanations["accepted"] is None
-
-
-def test_explanation_of_what_tlc_cannot_evaluate_is_an_error(
-    explanations: dict[str, FalseConjunct | str | None],
-) -> None:
-    assert "nonexistent field" in str(explanations["error"])
+def test_a_specification(what: Callable[[], None]) -> None:
+    in_own_process(what)
 
 
 def _parse(directory: Path, module: str, configuration: str | None = None) -> None:
@@ -365,8 +270,3 @@ def _use_after_fork() -> str:
 
 def test_virtual_machine_of_a_forked_parent_is_refused() -> None:
     assert "forked" in in_own_process(_use_after_fork)
-
-
-def test_values_that_do_not_exist_in_tla_are_refused_before_tlc_sees_them() -> None:
-    with pytest.raises(ValueConversionError):
-        decode(object())

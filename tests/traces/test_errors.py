@@ -130,6 +130,7 @@ _UNSUPPORTED = "AnswerUnsupportedVersion"
         (b'{"kind":NaN}', errors.MalformedJsonError, "9: NaN is not JSON"),
         (b'{"kind":"end"} {}', errors.MalformedJsonError, "16: not JSON: extra data"),
         (b'{"kind":"\\ud800"}', errors.MalformedJsonError, "10: \\ud800 is half of a surrogate pair"),
+        (b'{"kind":' + b"9" * 5000 + b"}", errors.MalformedJsonError, " a number with too many digits"),
         (b'{"kind":"event","event":"\xff"}', errors.InvalidUtf8Error, "26: byte 0xff is not UTF-8"),
         (
             b'{"kind":"event","sequence":1,"sequence":1,"event":"Poll","replica":1}',
@@ -270,8 +271,10 @@ def test_the_header_names_replicas_once_and_knows_its_voters() -> None:
     assert str(error) == "x.jsonl:1: $.voters[3].id: replica 4 is not among $.replicas"
     error = spoiled(lambda lines: lines[0]["replicas"].append(lines[0]["replicas"][0]))
     assert str(error) == "x.jsonl:1: $.replicas[3]: is there twice, expected each once"
-    error = spoiled(lambda lines: lines[0].update(spec_hash="abc"))
-    assert error.field == "$.spec_hash"
+    for field, value in (("spec_hash", "abc"), ("fetch_max_records", 2**40)):
+        lines = good()
+        lines[0][field] = value
+        assert refusal(joined(lines)).field == f"$.{field}"
 
 
 def test_a_header_without_its_kind() -> None:

@@ -119,15 +119,3 @@ def test_what_was_not_observed_is_named() -> None:
     assert isinstance(partial, EventLine)
     with pytest.raises(IncompleteLineError, match=r"^\$\.message\.epoch was not observed$"):
         event_of(partial)
-
-
-def test_absent_and_null_are_different() -> None:
-    head = b'{"kind":"event","sequence":1,"replica":1,"event":"Poll","state":'
-    absent = parse_line(head + b"{}}", "memory", 2)
-    null = parse_line(head + b'{"leader_id":null}}', "memory", 2)
-    assert isinstance(absent, EventLine)
-    assert isinstance(null, EventLine)
-    assert absent.state is not msgspec.UNSET
-    assert null.state is not msgspec.UNSET
-    assert absent.state.leader_id is msgspec.UNSET
-    assert null.state.leader_id is None

@@ -198,11 +198,6 @@ def test_a_rejected_trace_has_its_verdict() -> None:
     assert document["complete"]
 
 
-def test_an_unchecked_trace_says_so() -> None:
-    document, verdict, _ = read_document(str(SAMPLES / "planted-bug.jsonl"), checked=False)
-    assert (document["verdict"], verdict) == (None, None)
-
-
 def document_in(page: str) -> Any:
     """What a page is told."""
     found = re.search(r'<script type="application/json" id="document">(.*?)</script>', page, re.DOTALL)

@@ -15,9 +15,6 @@ from kraft_traces.lines import EndLine, EventLine, Generator
 from kraft_traces.own import own_generator
 from kraft_traces.reader import TraceReader
 
-FOREIGN = Generator("somebody-else", "1.0")
-"""A generator whose traces may leave fields out."""
-
 
 class Recorded:
     """A trace in memory.

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from tests.traces.check.alterations import line_of
 from tests.traces.check.foreign import optional_places, without
-from tests.traces.check.recorded import recorded, verdict_on
+from tests.traces.check.recorded import recorded
 
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
@@ -48,15 +48,6 @@ def test_runs_of_the_cluster_are_accepted(part: int) -> None:
 def test_many_runs_of_the_cluster_are_accepted(part: int) -> None:
     for number in range(part, SEEDS_NIGHTLY, 100):
         assert_accepted(plan(number, steps=400))
-
-
-@pytest.mark.parametrize("workload", sorted(WORKLOADS))
-def test_a_written_trace_is_accepted(workload: str) -> None:
-    trace = recorded(workload, 5)
-    verdict = verdict_on(trace.header(), trace.raw)
-    assert (verdict.kind, verdict.events, verdict.candidates_max) == (VerdictKind.ACCEPTED, len(trace.lines), 1)
-    assert verdict.complete
-    assert verdict.reason is None
 
 
 @pytest.mark.parametrize(

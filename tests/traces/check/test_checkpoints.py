@@ -90,13 +90,6 @@ def test_runs_are_accepted_with_their_checkpoints(
     assert accepted(verdict_on(run.lines(range(first, len(run.events) + 1, every))))
 
 
-def test_a_long_run_in_which_much_is_forgotten_is_accepted() -> None:
-    run = simulated("snapshots", 8, 400)
-    # Of a run that forgets nothing this would say nothing.
-    assert run.states[-1].recollection.committed.start_offset > 0
-    assert accepted(verdict_on(run.lines(range(200, len(run.events) + 1, 15))))
-
-
 def test_epochs_that_all_have_left_are_remembered() -> None:
     run = simulated("storm", 2, 200)
     led = {epoch for state in run.states for epoch in state.recollection.epochs}

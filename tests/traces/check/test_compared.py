@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 from msgspec import UNSET
 from tests.traces.check.foreign import without
-from tests.traces.check.recorded import FOREIGN, Recorded, recorded, verdict_on
+from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_traces.check import TRACE_PROPERTIES, Compared, Extent, VerdictKind
 from kraft_traces.check.compared import GROUPS, PROPERTIES, REQUIREMENTS

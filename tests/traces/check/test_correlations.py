@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from tests.traces.check.alterations import document_of
-from tests.traces.check.recorded import FOREIGN, Recorded, recorded, verdict_on
+from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_traces.check import Verdict, VerdictKind
 

@@ -12,7 +12,8 @@ from msgspec import UNSET
 from tests.traces.check.alterations import Alteration, altered, document_of, line_from, line_of, places
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import optional_places, with_holes, without
-from tests.traces.check.recorded import FOREIGN, recorded, verdict_on
+from tests.traces.check.recorded import recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.cluster.world import World

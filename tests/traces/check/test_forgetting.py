@@ -6,7 +6,7 @@ import pytest
 from tests.traces.check.alterations import document_of, line_from
 from tests.traces.check.cases import Story
 
-from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
+from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch, Shutdown, TakeSnapshot
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
@@ -20,58 +20,54 @@ class StaticVoters(Story):
         super().__init__(cluster(3, static=True))
         self.disks = 0
 
-    def do(self, occurrence: Occurrence) -> None:
-        """Note what just happened."""
-        self.tell(occurrence)
-
     def campaign(self, replica: int, *, to: tuple[int, ...]) -> None:
         """Candidate of the next epoch by the Pre-Vote of these replicas; the requests for votes are on their way."""
         for one in (*(other for other in to if other != replica), replica):
             # Who follows a leader that serves it refuses every Pre-Vote.
             if self.world.state(one).role is Role.FOLLOWER:
-                self.do(self.world.happen(one, FetchTimeout()))
+                self.tell(self.world.happen(one, FetchTimeout()))
         if self.world.state(replica).role is Role.LEADER:
-            self.do(self.world.happen(replica, Shutdown()))
+            self.tell(self.world.happen(replica, Shutdown()))
         while self.world.state(replica).role is not Role.PROSPECTIVE:
-            self.do(self.world.happen(replica, ElectionTimeout()))
-        self.do(self.world.happen(replica, Poll()))
+            self.tell(self.world.happen(replica, ElectionTimeout()))
+        self.tell(self.world.happen(replica, Poll()))
         self.deliver_all(to=to)
         assert self.world.state(replica).role is Role.CANDIDATE
-        self.do(self.world.happen(replica, Poll()))
+        self.tell(self.world.happen(replica, Poll()))
 
     def lose(self, replica: int) -> None:
         """A candidate stops before anybody has heard of it; what it has sent is lost."""
-        self.do(self.world.crash(replica))
+        self.tell(self.world.crash(replica))
         self.drop_all()
-        self.do(self.world.restart(replica))
+        self.tell(self.world.restart(replica))
 
     def drop_all(self) -> None:
         """Whatever is on its way is lost."""
         for identifier, _ in list(self.world.messages()):
-            self.do(self.world.drop(identifier))
+            self.tell(self.world.drop(identifier))
 
     def win(self, replica: int, *, to: tuple[int, ...] = (1, 2, 3)) -> None:
         """Leader of the next epoch, which these replicas learn."""
         self.campaign(replica, to=to)
         self.deliver_all(to=to)
         assert self.world.state(replica).role is Role.LEADER
-        self.do(self.world.happen(replica, Poll()))
+        self.tell(self.world.happen(replica, Poll()))
         self.deliver_all(to=to)
 
     def fetch(self, leader: int, *followers: int, times: int = 3) -> None:
         """The followers fetch until they have everything and know that it is committed."""
         for _ in range(times):
             for follower in followers:
-                self.do(self.world.happen(follower, PollFetch(leader)))
+                self.tell(self.world.happen(follower, PollFetch(leader)))
                 self.deliver_all(to=(leader, follower))
 
     def replace_disks(self, *replicas: int) -> None:
         """These replicas come back with empty disks."""
         for replica in replicas:
             self.disks += 1
-            self.do(self.world.crash(replica))
-            self.do(self.world.replace_disk(replica, f"NEW{self.disks}"))
-            self.do(self.world.restart(replica))
+            self.tell(self.world.crash(replica))
+            self.tell(self.world.replace_disk(replica, f"NEW{self.disks}"))
+            self.tell(self.world.restart(replica))
 
     def rejection(self, every: int = 1) -> Rejection | None:
         """What the checker says of all lines."""
@@ -102,16 +98,16 @@ def second_leader_of_a_forgotten_epoch() -> StaticVoters:
 def other_record_in_place_of_a_committed_one() -> StaticVoters:
     story = StaticVoters()
     story.win(1)
-    story.do(story.world.happen(1, ClientAppend(7)))
+    story.tell(story.world.happen(1, ClientAppend(7)))
     story.fetch(1, 2, 3)
     for replica in (1, 2, 3):
-        story.do(story.world.happen(replica, TakeSnapshot(2)))
+        story.tell(story.world.happen(replica, TakeSnapshot(2)))
     story.campaign(2, to=(1, 2, 3))
     story.lose(2)
     story.win(2)
     assert story.world.state(2).epoch == 3
     story.replace_disks(1, 3)
-    story.do(story.world.crash(2))
+    story.tell(story.world.crash(2))
     story.campaign(3, to=(1, 3))
     story.lose(3)
     story.win(3, to=(1, 3))
@@ -142,7 +138,7 @@ def test_a_leader_that_died_in_the_step_that_elected_it_has_led_its_epoch() -> N
     story.campaign(1, to=(1, 3))
     story.deliver_all(to=(3,))
     [(granted, _)] = story.world.messages(destination=1)
-    story.do(story.world.deliver(granted, crash=CrashPoint(completed=1, log_end_offset=0)))
+    story.tell(story.world.deliver(granted, crash=CrashPoint(completed=1, log_end_offset=0)))
     assert (story.world.state(1).leader_id, story.world.state(1).epoch) == (1, 1)
     story.drop_all()
     story.replace_disks(3)
@@ -160,7 +156,7 @@ def test_a_new_disk_with_a_directory_id_that_was_given_out_is_rejected(taken: st
     """That of another replica, one's own, and one that nobody has any more."""
     story = StaticVoters()
     story.replace_disks(3, 3)
-    story.do(story.world.crash(1))
+    story.tell(story.world.crash(1))
     document: dict[str, Any] = document_of(story.tell(story.world.replace_disk(1, "NEW3")))
     document["input"]["directory_id"] = document["state"]["replica_key"]["directory_id"] = taken
     story.lines[-1] = line_from(document)

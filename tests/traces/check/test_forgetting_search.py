@@ -96,13 +96,13 @@ def move(story: StaticVoters, kind: str, replica: int, others: tuple[int, ...]) 
                 story.lose(replica)
             case "commit":
                 for leader in (one for one in IDS if world.state(one).role is Role.LEADER):
-                    story.do(world.happen(leader, ClientAppend(len(story.lines))))
+                    story.tell(world.happen(leader, ClientAppend(len(story.lines))))
                     story.fetch(leader, *(set(to) - {leader}))
             case "snapshots":
                 for one in IDS:
                     end = world.state(one).high_watermark or 0
                     if end > world.state(one).log.start_offset:
-                        story.do(world.happen(one, TakeSnapshot(end)))
+                        story.tell(world.happen(one, TakeSnapshot(end)))
             case "new disks":
                 story.replace_disks(*others)
             case _:

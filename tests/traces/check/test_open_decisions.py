@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from tests.traces.check.alterations import document_of, line_from
 from tests.traces.check.cases import THREE, Story
-from tests.traces.check.recorded import FOREIGN, Recorded, verdict_on
+from tests.traces.check.recorded import Recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
-from tests.traces.check.recorded import FOREIGN, Recorded, recorded, verdict_on
+from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_traces.check import Verdict, VerdictKind
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedPersistQuorumState

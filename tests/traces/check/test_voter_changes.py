@@ -6,7 +6,8 @@ import pytest
 from tests.traces.check.alterations import line_of
 from tests.traces.check.cases import Story
 from tests.traces.check.foreign import without
-from tests.traces.check.recorded import FOREIGN, recorded, verdict_on
+from tests.traces.check.recorded import recorded, verdict_on
+from tests.traces.checkpointed import FOREIGN
 
 from kraft_reference.events import Poll
 from kraft_reference.scenarios.scenario import cluster

@@ -13,7 +13,6 @@ from tests.traces.partitions.checks import (
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import KAFKA_4
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_spec.action_rules import PARTITION_EVENT_OPERATORS, partition_event_rules
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.encode import configuration_of, header_of
@@ -113,7 +112,3 @@ def test_a_header_stands_for_its_configuration() -> None:
         configuration = random_configuration(seed, KAFKA_4)
         assert configuration_of(header_of(configuration, seed)) == configuration
         assert random_run(configuration, seed, 50) == random_run(configuration, seed, 50)
-
-
-def test_every_event_has_rules() -> None:
-    assert all(partition_event_rules(event) for event in PARTITION_EVENT_OPERATORS)
