@@ -56,8 +56,8 @@ def header_of(
     )
 
 
-def configuration_of(header: PartitionHeader) -> PartitionConfiguration:
-    """The configuration that a header stands for.
+def configuration_of(header: Any) -> PartitionConfiguration:
+    """The configuration that a header stands for, or the cluster of a request to an adapter, which has these fields.
 
     Raises:
         KeyError: it names no profile.
