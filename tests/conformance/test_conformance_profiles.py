@@ -48,8 +48,7 @@ from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
-from kraft_traces.partitions.encode import configuration_of, line_of
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of
 
 DECISIONS = [
     one.name

@@ -20,8 +20,7 @@ from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.occurrence import happen
 from kraft_reference.partitions.state import ControllerState, initial_state
-from kraft_traces.partitions.encode import configuration_of, line_of, traced_state
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 
 class PartitionAdapter:

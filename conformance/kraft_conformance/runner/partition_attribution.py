@@ -12,8 +12,7 @@ from kraft_conformance.protocol.partitions import (
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_spec.attribution import Attribution, GivenToControllers, attributed
-from kraft_traces.partitions.encode import configuration_of, line_of, traced_state
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 
 def attributed_controllers(
