@@ -1,7 +1,6 @@
 """One vector of the subject `partitions` on one adapter."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace as replace_outcome
 from typing import Any
 
 from msgspec import UNSET
@@ -223,7 +222,7 @@ class PartitionRun:
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs."""
-        outcome = replace_outcome(outcome, rule_level=strictest_level(self._vector.rules))
+        outcome = replace(outcome, rule_level=strictest_level(self._vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
@@ -235,7 +234,7 @@ class PartitionRun:
         catalogue = load_catalogue()
         broken = [rule for name in found.suspects for rule in catalogue[name].rules]
         rules = tuple(dict.fromkeys((*broken, *self._vector.rules)))[:RULES_MAX]
-        return replace_outcome(outcome, rules=rules, why=found.why, suspects=found.suspects)
+        return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
 
     def _set_up(self) -> None:
         vector = self._vector
