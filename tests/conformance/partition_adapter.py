@@ -105,7 +105,7 @@ def _one_by_one(done: tuple[ShownEffect, ...]) -> tuple[ShownEffect, ...]:
     """Each partition is stored for itself."""
     apart: list[ShownEffect] = []
     for one in done:
-        apart += [ShownStorePartitions((row,)) for row in one.partitions] if _is_store(one) else [one]  # type: ignore[union-attr]
+        apart += [ShownStorePartitions((row,)) for row in one.partitions] if _is_store(one) else [one]
     return tuple(apart)
 
 

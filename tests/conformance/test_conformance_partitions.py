@@ -21,7 +21,6 @@ from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionReset,
     partition_cluster_of,
-    partition_configuration_from,
 )
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
@@ -44,6 +43,7 @@ from kraft_dev.vectors.partitions.target import FIVE
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without
+from kraft_traces.partitions.encode import configuration_of
 from kraft_traces.partitions.process import PartitionProcess
 
 ADAPTER = Path(__file__).with_name("partition_adapter.py")
@@ -112,7 +112,7 @@ def test_the_adapter_says_what_it_cannot_do() -> None:
 
 def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
     clusters = [vector_called(entry.id).cluster for entry in ENTRIES]
-    assert [partition_cluster_of(partition_configuration_from(one)) for one in clusters] == clusters
+    assert [partition_cluster_of(configuration_of(one)) for one in clusters] == clusters
 
 
 # -------------------------------------------------------------------------------------------------------------

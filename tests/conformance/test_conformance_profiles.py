@@ -18,7 +18,6 @@ from kraft_conformance.kafka.differences import known_differences
 from kraft_conformance.kafka.releases import releases
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.protocol.partition_values import shown_effect
-from kraft_conformance.protocol.partitions import partition_configuration_from
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -49,8 +48,7 @@ from kraft_reference.scenarios import SCENARIOS
 from kraft_reference.scenarios.opening import nominate, start
 from kraft_reference.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
-from kraft_traces.partitions.encode import line_of
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of
 
 DECISIONS = [
     one.name
@@ -238,7 +236,7 @@ def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str)
 
 def happening(vector: PartitionVector, profile: of_partitions.ReassignmentProfile) -> list[PartitionOccurrence]:
     """What a profile makes of the events of a vector."""
-    configuration = replace(partition_configuration_from(vector.cluster), profile=profile)
+    configuration = replace(configuration_of(vector.cluster), profile=profile)
     state, done = initial_state(configuration), []
     for number, one in enumerate((*vector.history, *vector.steps), 1):
         done.append(happen(number, state, event_of(one.event), configuration))

@@ -8,7 +8,6 @@ import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -21,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, error, output
 
 from kraft_conformance.cli import main
@@ -170,15 +170,15 @@ def any_results(draw: st.DrawFn) -> Results:
                 vector_id,
                 status,
                 draw(TEXTS),
-                vector.rules if failed else (),
                 step,
                 vector.steps[step - 1].event if step and step <= len(vector.steps) else None,
-                tuple(draw(found)) if failed else (),
-                tuple(draw(st.lists(TEXTS, max_size=2))),
-                draw(TEXTS) or None if status is Status.ERROR else None,
-                draw(TEXTS) if status is Status.ERROR else "",
-                draw(TEXTS),
-                (sent,) if failed and draw(st.booleans()) else None,
+                fault=draw(TEXTS) or None if status is Status.ERROR else None,
+                stderr=draw(TEXTS) if status is Status.ERROR else "",
+                provenance=draw(TEXTS),
+                rules=vector.rules if failed else (),
+                differences=tuple(draw(found)) if failed else (),
+                left_out=tuple(draw(st.lists(TEXTS, max_size=2))),
+                effects=(sent,) if failed and draw(st.booleans()) else None,
             )
         )
     hello = HelloReply(
@@ -750,7 +750,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(
 def test_the_page_about_reports_names_every_option_and_field() -> None:
     text = (DOCS / "conformance.md").read_text()
     named = set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
-    assert {*About.__struct_fields__, *(field.name for field in fields(Outcome))} <= named
+    assert {*About.__struct_fields__, *Outcome.__struct_fields__} <= named
     assert {f"--{option} FILE" for option in FORMATS} <= named
     assert {str(verdict) for verdict in Verdict} <= named
     assert all(re.search(rf"\b{status}\b", text) for status in Status)

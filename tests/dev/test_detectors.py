@@ -4,6 +4,7 @@ from collections import Counter
 
 import msgspec
 import pytest
+from tests.traces.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
 
 from kraft_dev.detectors.checks import LAYERS, Check, all_checks, model_checks, simulator_checks
 from kraft_dev.detectors.evidence import (
@@ -15,7 +16,6 @@ from kraft_dev.detectors.evidence import (
     load_evidence,
     problem_of,
 )
-from kraft_dev.detectors.places import EVENT, declared_fields, document_of, fields_there, other_values, plain
 from kraft_reference.cluster.plan import RunPlan
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line

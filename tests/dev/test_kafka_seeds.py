@@ -15,7 +15,7 @@ from kraft_dev.kafka_seeds import Campaign, counted, load_campaigns, markdown, r
 
 
 def made(seed: int, status: Status, **fields: object) -> RandomOutcome:
-    outcome = Outcome(f"calm.{seed}", status, "why", ("hw.own-epoch",))
+    outcome = Outcome(f"calm.{seed}", status, "why", rules=("hw.own-epoch",))
     return RandomOutcome("calm", seed, outcome, "", **fields)  # type: ignore[arg-type]
 
 

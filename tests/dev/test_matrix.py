@@ -15,13 +15,11 @@ from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.commands import matrix as command
 from kraft_dev.edges import EdgeGraph, save_edges
-from kraft_dev.matrix import machine_made
-from kraft_dev.matrix import runner as runner_module
+from kraft_dev.matrix import machine_made, measuring
 from kraft_dev.matrix.inside import look
-from kraft_dev.matrix.measuring import problems
+from kraft_dev.matrix.measuring import problems, runner
 from kraft_dev.matrix.naming import score
 from kraft_dev.matrix.page import markdown
-from kraft_dev.matrix.runner import runner
 from kraft_dev.matrix.subjects import (
     Key,
     Subject,
@@ -161,7 +159,7 @@ def test_a_mutant_that_cannot_be_imported_is_detected() -> None:
 
 
 def test_nothing_is_said_when_the_unbroken_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner_module, "UNBROKEN", HALF)
+    monkeypatch.setattr(measuring, "UNBROKEN", HALF)
     with pytest.raises(ToolError, match="scenarios finds fault with the unbroken reference"):
         asked(COMMENTED, "scenarios")
 
@@ -187,7 +185,7 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
         recorded.append(path)
         save_edges(path, EdgeGraph(()))
 
-    monkeypatch.setattr(runner_module, "record_edges", record)
+    monkeypatch.setattr(measuring, "record_edges", record)
     for _ in range(2):
         assert not asked(COMMENTED, "edges", edges=file).is_detected
     assert recorded == [file]

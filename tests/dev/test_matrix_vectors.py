@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from kraft_dev.matrix import adapter
 from kraft_dev.matrix.adapter import command_line
 from kraft_dev.matrix.subjects import UNBROKEN, Subject, seeded_subjects
 from kraft_dev.matrix.tool import Means, ToolError
-from kraft_dev.matrix.vectors import DETECTORS, View, cells_of, not_detected_any_more, sampled
+from kraft_dev.matrix.vectors import DETECTORS, HISTORY, View, cells_of, not_detected_any_more
 from kraft_dev.results import Cell, Row, load_result
 from kraft_spec.edits import Edit
 from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedStartTimer
@@ -57,6 +58,16 @@ def graded() -> tuple[Row, ...]:
 
 def again(*rows: Row) -> list[str]:
     return not_detected_any_more(rows, MEANS, lambda _: None)
+
+
+def sampled(rows: Sequence[Row], every: int) -> tuple[Row, ...]:
+    """One row in `every`, and each that only a constructed state shows."""
+
+    def is_constructed(row: Row) -> bool:
+        history, whole = row.by(HISTORY), row.by("state")
+        return bool(whole and whole.detects and not (history and history.detects))
+
+    return tuple([row for place, row in enumerate(rows) if place % every == 0 or is_constructed(row)])
 
 
 def test_a_sample_of_the_mutants_is_detected_by_the_recorded_vectors() -> None:

@@ -2,20 +2,22 @@
 
 import json
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kraft_conformance.cli import main as user_main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.nightly import parts as nightly_parts
 from kraft_dev.nightly.parts import OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
 from kraft_dev.nightly.record import Item, Night, RecordError, read_night, record_path, write_night
-from kraft_dev.nightly.running import begin, run_night
+from kraft_dev.nightly.running import begin, run_item, run_night
 from kraft_reference.profile import KAFKA_PROFILES
 from kraft_spec.models import CHECKS, takes_profile
 from kraft_spec.mutants import load_catalogue
@@ -23,8 +25,11 @@ from kraft_spec.mutants import load_catalogue
 DAY = date(2026, 11, 25)
 
 
+MEANS = Means(DAY, Path("checkpoints"))
+
+
 def item(name: str = "one", *problems: str, finished: bool = True) -> Item:
-    return Item("part", name, "7 states", 1.5, problems, finished)
+    return Item("part", name, "python -m it", "7 states", 1.5, problems, finished)
 
 
 def night(*items: Item, complete: bool = True, sources: str = "s") -> Night:
@@ -34,44 +39,33 @@ def night(*items: Item, complete: bool = True, sources: str = "s") -> Night:
 class Recorder:
     """A part whose items are counted as they run."""
 
-    def __init__(self, *names: str, finished: bool = True, problems: tuple[str, ...] = ()) -> None:
+    def __init__(self, *names: str, finished: bool = True) -> None:
         self.ran: list[str] = []
-        self.finished, self.problems = finished, problems
-        self.part = Part("part", "counted", lambda: names, self._run)
+        self.finished = finished
+        self.part = Part("part", "counted", lambda: names, lambda name, means: ())
 
-    def _run(self, name: str, means: Means) -> Item:
+    def run(self, _part: Part, name: str) -> Item:
         if name == "broken":
             raise RuntimeError("the tool fails")
         self.ran.append(name)
-        return item(name, *self.problems, finished=self.finished)
+        return item(name, finished=self.finished)
 
 
-def means(folder: Path) -> Means:
-    return Means(
-        DAY,
-        folder / "checkpoints",
-        resume=True,
-        workers=1,
-        time_limit_seconds=None,
-        say=lambda words: None,
-    )
-
-
-def run(folder: Path, begun: Night, parts: Sequence[Part], *, completes: bool = True) -> tuple[Night, list[str]]:
+def run(folder: Path, begun: Night, recorder: Recorder, *, completes: bool = True) -> tuple[Night, list[str]]:
     taken_over: list[str] = []
 
     def on_item(one: Item, known: bool) -> None:
         if known:
             taken_over.append(one.name)
 
-    due = [(part, name) for part in parts for name in part.due(DAY)]
-    ended = run_night(folder, begun, due, means(folder), on_item, lambda part, name: None, completes=completes)
+    due = [(recorder.part, name) for name in recorder.part.due(DAY)]
+    ended = run_night(folder, begun, due, recorder.run, on_item, lambda part, name: None, completes=completes)
     return ended, taken_over
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)
 problems = st.lists(names, max_size=2).map(tuple)
-items = st.builds(Item, names, names, names, st.floats(0, 1e6), problems, st.booleans())
+items = st.builds(Item, names, names, names, names, st.floats(0, 1e6), problems, st.booleans())
 
 
 @given(st.lists(items, unique_by=lambda one: one.key, max_size=4), st.booleans())
@@ -93,7 +87,7 @@ def test_a_record_is_read_as_it_was_written(
             json.dumps(
                 {"date": "x", "version": "x", "sources": "x", "complete": True, "items": [], "schema": "other/1"}
             ).encode(),
-            "2026-01-01.json: $.schema is 'other/1', expected 'kraft-nightly/2'",
+            "2026-01-01.json: $.schema is 'other/1', expected 'kraft-nightly/3'",
         ),
     ],
 )
@@ -108,7 +102,7 @@ def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, e
 @given(st.integers(1, 9), st.integers(0, 40))
 def test_the_nights_that_share_a_part_run_each_item_once(nights: int, number: int) -> None:
     names = tuple(map(str, range(number)))
-    part = Part("part", "shared", lambda: names, lambda name, means: item(name), nights)
+    part = Part("part", "shared", lambda: names, lambda name, means: (), nights)
     shares = [part.due(DAY + timedelta(days=day)) for day in range(nights)]
     assert sorted(name for share in shares for name in share) == sorted(names)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
@@ -117,13 +111,13 @@ def test_the_nights_that_share_a_part_run_each_item_once(nights: int, number: in
 def test_a_stopped_night_goes_on_where_it_was(tmp_path: Path) -> None:
     broken = Recorder("first", "broken", "last")
     with pytest.raises(RuntimeError, match="the tool fails"):
-        run(tmp_path, night(complete=False), [broken.part])
+        run(tmp_path, night(complete=False), broken)
     assert broken.ran == ["first"]
     stopped = read_night(record_path(tmp_path, "2026-01-01"))
     assert (stopped.items, stopped.complete) == ((item("first"),), False)
 
     whole = Recorder("first", "second", "last")
-    ended, taken_over = run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), [whole.part])
+    ended, taken_over = run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), whole)
     assert (whole.ran, taken_over) == (["second", "last"], ["first"])
     assert ended == night(item("first"), item("second"), item("last"))
     assert read_night(record_path(tmp_path, "2026-01-01")) == ended
@@ -131,8 +125,8 @@ def test_a_stopped_night_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_an_item_that_its_time_limit_stopped_goes_on(tmp_path: Path) -> None:
     slow = Recorder("slow", finished=False)
-    run(tmp_path, night(complete=False), [slow.part])
-    run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), [slow.part])
+    run(tmp_path, night(complete=False), slow)
+    run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), slow)
     assert slow.ran == ["slow", "slow"]
 
 
@@ -145,7 +139,7 @@ def test_nothing_is_taken_over_from_other_sources_or_when_told_not_to(tmp_path: 
 
 
 def test_a_single_part_does_not_complete_a_night(tmp_path: Path) -> None:
-    ended, _ = run(tmp_path, night(complete=False), [Recorder("one").part], completes=False)
+    ended, _ = run(tmp_path, night(complete=False), Recorder("one"), completes=False)
     assert not ended.complete
 
 
@@ -165,24 +159,82 @@ def test_the_page_of_kafka_says_which_checks_find_something_else_there() -> None
     page = (Path(__file__).parents[2] / "docs/kafka.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| ((?:`kafka-[\d.]+`(?:, )?)+) \| (\w+) \|", page, re.MULTILINE)
     assert {
-        f"{check}.{profile}": "" if violated == "nothing" else violated
+        f"{check}.{profile}": "ok" if violated == "nothing" else f"violates {violated}"
         for check, profiles, violated in rows
         for profile in re.findall(r"kafka-[\d.]+", profiles)
     } == OTHERWISE_UNDER_KAFKA
+
+
+def part_of(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, **fields: Any) -> Part:
+    """A part whose command is a module with this text."""
+    (folder / "it.py").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    return Part("part", "it", lambda: ("one",), lambda name, means: ("it", name), **fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "otherwise", "reached", "problems", "finished"),
+    [
+        ("print('so much:')\nprint('7 states')", {}, "7 states", (), True),
+        ("print('│ 1 │')\nprint('done')", {}, "done", (), True),
+        ("", {}, "nothing", (), True),
+        ("print('stopped by the time limit with 3 states'); exit(2)", {}, None, (), False),
+        ("print('stopped by the time limit with 0 states')", {}, None, (), True),
+        ("print('1 bug'); exit(1)", {}, "1 bug", ("exit code 1 of python -m it one", "1 bug"), True),
+        ("exit('no Java')", {}, "nothing", ("exit code 1 of python -m it one", "no Java"), True),
+        ("exit(69)", {}, "nothing", ("exit code 69 of python -m it one",), False),
+        ("print('FAIL one: ok; 7 states'); exit(1)", {"one": "ok"}, "FAIL one: ok; 7 states", (), True),
+        ("print('ok   one: ok; 7 states')", {"one": "ok"}, None, None, True),
+        ("print('FAIL one: violates It; 7'); exit(1)", {"one": "ok"}, None, None, True),
+    ],
+)
+def test_an_item_is_what_its_command_says(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    otherwise: dict[str, str],
+    reached: str | None,
+    problems: tuple[str, ...] | None,
+    finished: bool,
+) -> None:
+    found = run_item(part_of(tmp_path, monkeypatch, text, otherwise=otherwise), "one", MEANS)
+    assert found.command == "python -m it one"
+    assert reached in (None, found.reached)
+    assert bool(found.problems) if problems is None else found.problems == problems
+    assert found.finished == finished
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
+    limited = replace(MEANS, time_limit_seconds=60)
+    for name in part.items():
+        module, *words = part.command(name, limited)
+        if module == "kraft_dev.findings":
+            assert words == [name]
+            continue
+        options = [word for word in words if word.startswith("--")]
+        command = [word for word in words[:2] if not word.startswith("--")]
+        commands = [command[:2], command[:1]] if command[0] == "prove" else [command[:1]]
+        assert {"kraft_dev": main, "kraft_conformance.cli": user_main}[module]([*commands[0], "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert [option for option in options if option not in shown] == []
+        break
 
 
 def test_the_command_ends_with_what_is_not_as_expected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["nightly", "--folder", str(tmp_path / "nights"), "--part", "part"]
-    monkeypatch.setattr(nightly_parts, "PARTS", (Recorder("one").part,))
+    monkeypatch.setattr(nightly_parts, "PARTS", (part_of(tmp_path, monkeypatch, "print('7 states')"),))
     assert main([*arguments, "--date", "2026-01-01"]) == ExitCode.CONFORMANT
     record = tmp_path / "nights" / "2026-01-01.json"
-    assert capsys.readouterr().out == (f"ok   part one: 7 states; 2 s\n1 items, 0 not as expected; record: {record}\n")
-    monkeypatch.setattr(nightly_parts, "PARTS", (Recorder("one", problems=("a rule is broken",)).part,))
+    shown = capsys.readouterr().out
+    assert re.fullmatch(rf"ok   part one: 7 states; \d+ s\n1 items, 0 not as expected; record: {record}\n", shown)
+    monkeypatch.setattr(nightly_parts, "PARTS", (part_of(tmp_path, monkeypatch, "exit('a rule is broken')"),))
     assert main([*arguments, "--date", "2026-01-02"]) == ExitCode.VIOLATION
     shown = capsys.readouterr().out
-    assert "FAIL part one: 7 states; 2 s\n  a rule is broken\n1 items, 1 not as expected" in shown
+    assert "FAIL part one: nothing; 0 s\n" in shown
+    assert "  a rule is broken\n1 items, 1 not as expected" in shown
 
 
 @pytest.mark.parametrize(

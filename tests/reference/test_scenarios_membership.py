@@ -19,7 +19,7 @@ from kraft_reference.scenarios import SCENARIOS, Scenario, scenario
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
 from kraft_reference.scenarios.scenario import cluster, voter_set
-from kraft_reference.scenarios.watch_sets import have_disjoint_majorities
+from kraft_reference.scenarios.watch import have_disjoint_majorities
 from kraft_spec.experiments.playing import play
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from msgspec import inspect
+from tests.traces.places import FieldPlace, other_values
 
-from kraft_dev.detectors.places import FieldPlace, other_values
 from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.traces.checkpointed import CHECKPOINT, Checkpointed, alternatives, as_line, edited, followed, simulated
+from tests.traces.places import Document, fields_there, with_value
 from tests.traces.strategies import cluster, random_run
 from tests.traces.test_json_schema import accepts
 
 from kraft_conformance.cli import main
-from kraft_dev.detectors.places import Document, fields_there, with_value
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_traces import errors

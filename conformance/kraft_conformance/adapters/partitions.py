@@ -15,14 +15,12 @@ from kraft_conformance.protocol.partitions import (
     PartitionResetReply,
     PartitionStep,
     PartitionStepReply,
-    partition_configuration_from,
 )
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.occurrence import happen
 from kraft_reference.partitions.state import ControllerState, initial_state
-from kraft_traces.partitions.encode import line_of, traced_state
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 
 class PartitionAdapter:
@@ -41,7 +39,7 @@ class PartitionAdapter:
         """
         match request:
             case PartitionReset(id=number):
-                self.configuration = partition_configuration_from(request.cluster)
+                self.configuration = configuration_of(request.cluster)
                 before = request.before
                 self._state = initial_state(self.configuration) if before is UNSET else state_from(before)
                 return PartitionResetReply(id=number)

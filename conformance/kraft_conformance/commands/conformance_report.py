@@ -12,14 +12,13 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, say, shown, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.runner.causes import Cause, common_causes
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of, write_all, write_whole
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.matrix import Matrix, matrix_document, matrix_markdown, matrix_of, matrix_page
 from kraft_conformance.runner.output.results import Results, other_suite
-from kraft_conformance.runner.reports import counts, details, headline
+from kraft_conformance.runner.reports import Cause, common_causes, counts, details, headline
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.manifest import VectorFileError
 

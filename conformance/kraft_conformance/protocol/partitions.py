@@ -7,17 +7,28 @@ happens at.
 There is no crash: a controller that dies is a `ControllerFailover`, and what was stored is all that is left.
 """
 
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_args
+
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_conformance.protocol.base import Message
+from kraft_reference.partitions import effects
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_reference.partitions.errors import Error
 from kraft_reference.partitions.outcome import Refusal
-from kraft_reference.partitions.partition import TopicPartition
+from kraft_reference.partitions.partition import Partition, TopicPartition
 from kraft_traces.partitions.encode import header_of
-from kraft_traces.partitions.lines import Id, Ids, Name, Target, TracedEvent, TracedReassignment
-from kraft_traces.values import ReplicaId, SmallCount
+from kraft_traces.partitions.lines import (
+    OF_PARTITIONS,
+    VALUES,
+    Id,
+    Ids,
+    Name,
+    Target,
+    TracedEvent,
+    TracedReassignment,
+    derived,
+)
+from kraft_traces.values import ReplicaId
 
 # -------------------------------------------------------------------------------------------------------------
 # The cluster and its state.
@@ -45,32 +56,51 @@ def partition_cluster_of(configuration: PartitionConfiguration) -> PartitionClus
     return PartitionCluster(**{name: getattr(header, name) for name in PartitionCluster.__struct_fields__})
 
 
-def partition_configuration_from(cluster: PartitionCluster) -> PartitionConfiguration:
-    """The reference's form of a cluster.
-
-    Raises:
-        KeyError: there is no such profile.
-    """
-    return PartitionConfiguration(
-        frozenset(cluster.brokers),
-        {TopicPartition(*name): replicas for name, replicas in cluster.assignments},
-        cluster.controllers,
-        frozenset(cluster.unclean_topics),
-        PROFILES[cluster.profile],
-    )
+_MAY_BE_ABSENT = frozenset({*Partition._fields, "version"})
+"""How a partition is, which an adapter need not show."""
 
 
-class ShownPartition(Struct, frozen=True, forbid_unknown_fields=True):
-    """A partition, as far as it is shown."""
-
+class _NamedPartition(Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
-    replicas: Ids | UnsetType = UNSET
-    in_sync: Ids | UnsetType = UNSET
-    adding: Ids | UnsetType = UNSET
-    removing: Ids | UnsetType = UNSET
-    leader: ReplicaId | UnsetType | None = UNSET
-    leader_epoch: SmallCount | UnsetType = UNSET
-    partition_epoch: SmallCount | UnsetType = UNSET
+
+
+class _Effect(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """What is done."""
+
+
+_SHOWN_PARTITION = derived(
+    Partition, _NamedPartition, VALUES, OF_PARTITIONS, name="ShownPartition", may_be_absent=_MAY_BE_ABSENT
+)
+_PARTS = {
+    **VALUES,
+    tuple[TopicPartition, Partition]: _SHOWN_PARTITION,
+    effects.Reassignment: TracedReassignment,
+}
+_SHOWN = {
+    f"Shown{kind.__name__}": derived(
+        kind,
+        _Effect,
+        _PARTS,
+        OF_PARTITIONS,
+        name=f"Shown{kind.__name__}",
+        may_be_absent=_MAY_BE_ABSENT,
+        tag=kind.__name__,
+    )
+    for kind in get_args(effects.Effect)
+}
+
+if TYPE_CHECKING:
+    ShownPartition: TypeAlias = Any
+    ShownEffect: TypeAlias = Any
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+    ShownPartition = _SHOWN_PARTITION
+    """A partition, as far as it is shown."""
+    ShownEffect = Union[tuple(_SHOWN.values())]  # noqa: UP007 - of as many as there are
+    """What a controller of partitions did, as an adapter shows it."""
+    globals().update(_SHOWN)
 
 
 class ControllerView(Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,81 +115,6 @@ class ControllerView(Struct, frozen=True, forbid_unknown_fields=True):
 
 LEADER_AND_ISR_LEAST = 3
 """The first version of LeaderAndIsr with the lists.  Rule: partition-reassign.leader-and-isr-fields."""
-
-# -------------------------------------------------------------------------------------------------------------
-# What a controller does.
-# -------------------------------------------------------------------------------------------------------------
-
-
-class _Effect(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """What is done."""
-
-
-class ShownStorePartitions(_Effect, frozen=True, tag="StorePartitions"):
-    """Partitions are stored.  Rule: partition-reassign.persisted."""
-
-    partitions: tuple[ShownPartition, ...]
-
-
-class ShownStoreReassignPartitions(_Effect, frozen=True, tag="StoreReassignPartitions"):
-    """What is left of /admin/reassign_partitions is stored.  Rule: partition-reassign.legacy-znode."""
-
-    targets: tuple[Target, ...]
-
-
-class ShownLeaderAndIsr(_Effect, frozen=True, tag="LeaderAndIsr"):
-    """A broker is told of a partition.  Rule: partition-reassign.leader-and-isr-fields."""
-
-    broker: Id
-    partition: Name
-    leader: ReplicaId | UnsetType | None = UNSET
-    leader_epoch: SmallCount | UnsetType = UNSET
-    partition_epoch: SmallCount | UnsetType = UNSET
-    in_sync: Ids | UnsetType = UNSET
-    replicas: Ids | UnsetType = UNSET
-    adding: Ids | UnsetType = UNSET
-    removing: Ids | UnsetType = UNSET
-    version: Id | UnsetType = UNSET
-
-
-class ShownStopReplica(_Effect, frozen=True, tag="StopReplica"):
-    """A broker is told to stop and delete its replica."""
-
-    broker: Id
-    partition: Name
-
-
-class ShownAlterReassignmentsAnswer(_Effect, frozen=True, tag="AlterReassignmentsAnswer"):
-    """The answer to AlterPartitionReassignments.  Rule: partition-reassign.error-order."""
-
-    error: Error
-    results: tuple[tuple[Name, Error], ...]
-
-
-class ShownListReassignmentsAnswer(_Effect, frozen=True, tag="ListReassignmentsAnswer"):
-    """The answer to ListPartitionReassignments.  Rule: partition-reassign.list."""
-
-    error: Error
-    reassignments: tuple[TracedReassignment, ...]
-
-
-class ShownAlterPartitionAnswer(_Effect, frozen=True, tag="AlterPartitionAnswer"):
-    """The answer to the leader of a partition."""
-
-    error: Error
-    partition_epoch: SmallCount | UnsetType | None = UNSET
-
-
-ShownEffect = (
-    ShownStorePartitions
-    | ShownStoreReassignPartitions
-    | ShownLeaderAndIsr
-    | ShownStopReplica
-    | ShownAlterReassignmentsAnswer
-    | ShownListReassignmentsAnswer
-    | ShownAlterPartitionAnswer
-)
-"""What a controller of partitions did, as an adapter shows it."""
 
 # -------------------------------------------------------------------------------------------------------------
 # Requests and replies.

@@ -24,9 +24,7 @@ __all__ = ("RandomPlan", "random_campaign", "repetition")
 
 
 def random_campaign(
-    plan: RandomPlan,
-    on_run: Callable[[RandomOutcome], None] = lambda _: None,
-    on_event: Callable[[], None] = lambda: None,
+    plan: RandomPlan, on_run: Callable[[RandomOutcome], None] = lambda _: None
 ) -> tuple[RandomOutcome, ...]:
     """Make the runs, workload by workload and seed by seed; one outcome for each.
 
@@ -37,7 +35,7 @@ def random_campaign(
     """
     with Table(plan.seats, plan.reply_timeout_s) as table:
         outcomes = []
-        for outcome in _Campaign(plan, table, on_event).outcomes():
+        for outcome in _Campaign(plan, table).outcomes():
             on_run(outcome)
             outcomes.append(outcome)
         return tuple(outcomes)
@@ -55,10 +53,9 @@ def repetition(plan: RandomPlan, workload: str, seed: int) -> str:
 
 
 class _Campaign:
-    def __init__(self, plan: RandomPlan, table: Table, on_event: Callable[[], None]) -> None:
+    def __init__(self, plan: RandomPlan, table: Table) -> None:
         self._plan = plan
         self._table = table
-        self._on_event = on_event
         profiles = [hello.profile for hello in table.hellos]
         self._profile = plan.profile or (profiles[0] if profiles else "kip")
         if self._profile not in PROFILES and plan.profile is None:
@@ -99,7 +96,7 @@ class _Campaign:
         )
         spec = RunSpec(fitting.preset, configuration, seed, plan.steps, plan.differential, plan.known)
         try:
-            recorded = run(table, spec, self._on_event)
+            recorded = run(table, spec)
         except AdapterFault as fault:
             # Whatever was said to the others is forgotten with them, so that the next run begins as the first did.
             asking = table.asking
@@ -123,12 +120,12 @@ class _Campaign:
                 f"{workload}.{seed}",
                 judgement.status,
                 judgement.reason,
-                judgement.rules,
                 None if first is None else first.sequence,
                 None if first is None else first.event,
-                judgement.differences,
-                tuple(sorted(recorded.notes.left_out)),
-                rule_level=judgement.rule_level,
+                judgement.rule_level,
+                rules=judgement.rules,
+                differences=judgement.differences,
+                left_out=tuple(sorted(recorded.notes.left_out)),
             ),
             repetition(plan, workload, seed),
             events=len(recorded.lines),

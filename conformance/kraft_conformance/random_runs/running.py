@@ -1,6 +1,6 @@
 """One run of a cluster, from its seed or from a schedule: what happened, its trace, and where it went wrong."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -55,20 +55,20 @@ class Recorded:
         return self.notes.passed[0].sequence - 1 if self.notes.passed else len(self.lines)
 
 
-def run(table: Table, spec: RunSpec, on_event: Callable[[], None] = lambda: None) -> Recorded:
+def run(table: Table, spec: RunSpec) -> Recorded:
     """Make the run of a seed.
 
     Raises:
         AdapterFault: an adapter does not answer as the protocol says.
     """
     try:
-        return _run(table, spec, on_event, dies_in_steps=True)
+        return _run(table, spec, dies_in_steps=True)
     except CountsOtherwiseError:
         # From its beginning without deaths in the middle of steps, whose writes are counted otherwise.
-        return _run(table, spec, on_event, dies_in_steps=False)
+        return _run(table, spec, dies_in_steps=False)
 
 
-def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_steps: bool) -> Recorded:
+def _run(table: Table, spec: RunSpec, *, dies_in_steps: bool) -> Recorded:
     notes = Notes(spec.known)
     simulation = Simulation(
         spec.configuration,
@@ -84,7 +84,6 @@ def _run(table: Table, spec: RunSpec, on_event: Callable[[], None], *, dies_in_s
     for occurrence in _as_far_as_known(simulation.run(), notes):
         occurrences.append(occurrence)
         lines.append(line_shown(simulation.world, occurrence))
-        on_event()
         if notes.is_over:
             break
     whole = not notes.is_over and simulation.violation is None

@@ -1,9 +1,11 @@
 """Many vectors on one adapter, or on several copies of it at a time."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+
+from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.clearing import Clearing

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.unobserved import names_of
@@ -119,7 +120,7 @@ class EffectComparison:
         path = f"{name}.message"
         for one in compare(path, plain(self._may[name]), plain(actual)["message"]):
             if isinstance(one, Difference):
-                yield one._replace(field=name + one.field.removeprefix(path))
+                yield replace(one, field=name + one.field.removeprefix(path))
 
     def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
         """What a log does not have cannot be synced; a write that was done otherwise before is wrong."""
@@ -209,9 +210,8 @@ def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterato
 def _with_an_id_of_its_own(expected: TracedEffect, found: Iterator[Difference | str]) -> Iterator[Difference | str]:
     """A request whose id is not the drawn one, which stands for any that is new, has the id of another one."""
     for one in found:
-        is_id = isinstance(one, Difference) and one.field.endswith(".correlation_id")
-        if is_id and request_of(expected) is not None:
-            yield one._replace(expected="an id that no other open request to this receiver has")  # type: ignore[union-attr]
+        if isinstance(one, Difference) and one.field.endswith(".correlation_id") and request_of(expected) is not None:
+            yield replace(one, expected="an id that no other open request to this receiver has")
         else:
             yield one
 
@@ -242,7 +242,7 @@ def _allowed(
             continue
         values = [text(value) for value in granted.any_of or ()]
         if text(_at(actual, granted.path.removeprefix(root))) not in values:
-            yield one._replace(expected=f"{one.expected} or {' or '.join(values)}")
+            yield replace(one, expected=f"{one.expected} or {' or '.join(values)}")
 
 
 def _granted(field: str, latitude: dict[str, Latitude]) -> Latitude | None:
@@ -265,4 +265,4 @@ def _renamed(found: Iterator[Difference | str], prefix: str, name: str) -> Itera
         if isinstance(one, str):
             yield name + one.removeprefix(prefix)
         else:
-            yield one._replace(field=name + one.field.removeprefix(prefix))
+            yield replace(one, field=name + one.field.removeprefix(prefix))

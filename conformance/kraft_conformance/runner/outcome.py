@@ -1,12 +1,16 @@
 """What a vector comes to, as values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
 from kraft_conformance.runner.plain import Difference
 from kraft_spec.rules import Level
+from kraft_traces.values import Count
 
 RULES_MAX = 5
 """So many rules a failure names, the likeliest first."""
@@ -39,52 +43,42 @@ class Failed(Exception):  # noqa: N818 - carried to `run_vector`
         self.effects = effects
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The status of a vector, and why."""
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """The status of a vector, and why; the fields in the order in which reports have them."""
 
     id: str
     status: Status
     reason: str = ""
     """Empty for a pass."""
-    rules: tuple[str, ...] = ()
-    """Of a vector that fails: those that decide it."""
-    step: int | None = None
+    step: Count | None = None
     """The step that fails, from 1; 0 for the state that the vector begins with."""
     event: str | None = None
-    differences: tuple[Difference, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """What was expected and not shown, whether anything hangs on it or not."""
+    rule_level: Level | None = None
+    """Of a failure: SHOULD or MAY where no MUST need be broken to do what was seen; MUST where that is not known."""
     fault: str | None = None
     """Of an error: the kind of fault."""
     stderr: str = ""
     """Of an error: the end of what the adapter wrote to standard error."""
     provenance: str = ""
     """Of a vector whose outcome is that of an experimental profile alone: where it was read, and if it was."""
-    effects: tuple[Any, ...] | None = None
-    """Of a step that fails: what the adapter showed in it, as plain JSON values."""
     remark: str = ""
     """What else is known of a failure."""
-    rule_level: Level | None = None
-    """Of a failure: SHOULD or MAY where no MUST need be broken to do what was seen; MUST where that is not known."""
     why: str = ""
     """Of a failure: what makes its first rule the likeliest."""
+    rules: tuple[str, ...] = ()
+    """Of a vector that fails: those that decide it."""
+    differences: tuple[Difference, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """What was expected and not shown, whether anything hangs on it or not."""
+    effects: tuple[dict[str, Any], ...] | None = None
+    """Of a step that fails: what the adapter showed in it, as plain JSON values."""
     suspects: tuple[str, ...] = ()
     """Of a step that fails: the mutants of the catalogue that do just what was seen."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in _IN_ORDER}
-        fields |= {"differences": [one._asdict() for one in self.differences]}
-        return {name: value for name, value in fields.items() if value is not None and (value or name in _KEPT)}
-
-
-_IN_ORDER = (
-    *("id", "status", "reason", "step", "event", "rule_level", "fault", "stderr", "provenance", "remark", "why"),
-    *("rules", "differences", "left_out", "effects"),
-)
-_KEPT = ("step", "effects")
-"""Step 0 is the beginning, and no effects are what was shown."""
+        document: dict[str, Any] = to_builtins(self)
+        return document
 
 
 def without_should(outcome: Outcome) -> Outcome:

@@ -8,13 +8,11 @@ from kraft_conformance.protocol.partitions import (
     ControllerView,
     PartitionCluster,
     PartitionStepReply,
-    partition_configuration_from,
 )
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_spec.attribution import Attribution, GivenToControllers, attributed
-from kraft_traces.partitions.encode import line_of, traced_state
-from kraft_traces.partitions.restore import event_of
+from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 
 def attributed_controllers(
@@ -44,7 +42,7 @@ def attributed_controllers(
 
 def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
     """What each step of a vector gives to the reference."""
-    configuration = partition_configuration_from(cluster)
+    configuration = configuration_of(cluster)
     state = state_from(vector.before)
     found = []
     for one in vector.steps:

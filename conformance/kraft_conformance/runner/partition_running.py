@@ -1,11 +1,14 @@
 """One vector of the subject `partitions` on one adapter."""
 
-from dataclasses import replace as replace_outcome
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.partitions import (
+    LEADER_AND_ISR_LEAST,
     ControllerView,
     PartitionObserve,
     PartitionObserveReply,
@@ -13,6 +16,7 @@ from kraft_conformance.protocol.partitions import (
     PartitionResetReply,
     PartitionStep,
     PartitionStepReply,
+    ShownEffect,
 )
 from kraft_conformance.runner.asking import NotAsked
 from kraft_conformance.runner.comparison import compared_refusal
@@ -20,14 +24,160 @@ from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_attribution import attributed_controllers
 from kraft_conformance.runner.partition_choices import Choices
-from kraft_conformance.runner.partition_comparison import ControllerComparison, compared_view, rows
-from kraft_conformance.runner.partition_items import items
-from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
+from kraft_conformance.runner.plain import Compared, Difference, compare, text
 from kraft_conformance.runner.session import Adapter
-from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
-from kraft_conformance.vectors.partitions.view_changes import applied
+from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
+from kraft_conformance.vectors.partitions.view_changes import applied, by_name
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.rules import strictest_level
+from kraft_traces.partitions.lines import Name
+
+# ---------------------------------------------------------------------------------------------------------
+# Comparing.
+# ---------------------------------------------------------------------------------------------------------
+
+
+class ControllerComparison:
+    """The effects of one step, as far as an implementation shows effects at all.
+
+    Args:
+        step: what is expected.
+        effects: what was done.
+        after: the state after the step, as the vector has it.
+        choices: those of the implementation, this step's included.
+        observability: how much is shown.
+        never_shown: the kinds of effects that are not, by the adapter's word.
+    """
+
+    def __init__(
+        self,
+        step: PartitionVectorStep,
+        effects: Sequence[ShownEffect],
+        after: ControllerView,
+        choices: Choices,
+        observability: Level,
+        never_shown: Sequence[str],
+    ) -> None:
+        hidden = {*never_shown, *([] if observability != "wire" else [kind.__struct_config__.tag for kind in STORED])}
+        self._after = choices.adopted(after)
+        wanted = list(items(step.outputs))
+        self._expected = {one.name: choices.item(one) for one in wanted if one.kind not in hidden}
+        self._actual = [one for one in items(effects) if one.kind not in hidden]
+        self._places: dict[str, int] = {}
+        for place, one in enumerate(self._actual):
+            self._places.setdefault(one.name, place)
+        self._errors = {
+            path: tuple(map(str, one.any_of or ()))
+            for one in step.latitude
+            if one.field == "error"
+            for path in _error_paths(one)
+        }
+        self._pairs = [
+            (self._followed(one, choices), other.name)
+            for first, second in step.before
+            for one in wanted
+            for other in wanted
+            if (one.position, other.position) == (first, second)
+            and (one.partition == other.partition or other.partition is None)
+        ]
+
+    @staticmethod
+    def _followed(item: Item, choices: Choices) -> str:
+        """A new leader that must be told first is the one that was chosen."""
+        leader = item.fields.get("leader")
+        if item.kind != "LeaderAndIsr" or item.partition is None or leader is None:
+            return item.name
+        return sent_to(item.kind, item.partition, choices.leader(item.partition, leader))
+
+    def compared(self) -> Compared:
+        """The differences, and what was expected and not shown."""
+        return Compared.of([*self._contents(), *self._order()])
+
+    def _contents(self) -> Iterator[Difference | str]:
+        actual: dict[str, Item] = {}
+        for one in self._actual:
+            # A broker that is told the same once more is none the wiser.
+            told_again = one.kind in ("LeaderAndIsr", "StopReplica") and actual.get(one.name, one).fields == one.fields
+            if one.name in actual and not told_again and one.kind != "StoreReassignPartitions":
+                yield Difference(one.name, "once", "twice")
+            actual[one.name] = one
+        for name, expected in self._expected.items():
+            if name in actual:
+                for found in _compared_fields(name, expected.fields, actual[name].fields):
+                    allowed = () if isinstance(found, str) else self._errors.get(found.field, ())
+                    if isinstance(found, str) or found.actual not in map(text, allowed):
+                        yield found
+            else:
+                yield Difference(name, _worded(expected), "nothing")
+        for name, one in actual.items():
+            if name not in self._expected and not self._only_repeats(one):
+                yield Difference(name, "nothing", _worded(one))
+
+    def _only_repeats(self, item: Item) -> bool:
+        """To tell a broker once more what holds is always right."""
+        if item.kind != "LeaderAndIsr" or item.partition not in by_name(self._after):
+            return False
+        row = partition_fields(by_name(self._after)[item.partition])
+        holds = [sent_to("LeaderAndIsr", item.partition, broker) for broker in row["replicas"]]
+        return item.name in holds and not list(_compared_fields("", row, item.fields, left_out=False))
+
+    def _order(self) -> Iterator[Difference]:
+        for first, second in self._pairs:
+            if first in self._places and second in self._places and self._places[first] > self._places[second]:
+                yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
+
+
+def _worded(item: Item) -> str:
+    return text(item.fields) if item.fields else "once"
+
+
+def _error_paths(latitude: PartitionLatitude) -> tuple[str, ...]:
+    """The path of an error, in the answer to either request."""
+    if latitude.partition is None:
+        return ("AlterReassignmentsAnswer.error", "ListReassignmentsAnswer.error")
+    return (f"AlterReassignmentsAnswer.results.{label(latitude.partition)}",)
+
+
+def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = True) -> Iterator[Difference | str]:
+    """The differences of two items; brokers may be told in a later version than the first that has the lists."""
+    wanted = {name: value for name, value in expected.items() if name != "version"}
+    for name in ("results", "reassignments"):
+        if isinstance(wanted.get(name), dict) and isinstance(actual.get(name), dict):
+            yield from _compared_rows(f"{path}.{name}", wanted.pop(name), actual[name])
+    if actual.get("version", LEADER_AND_ISR_LEAST) < LEADER_AND_ISR_LEAST:
+        yield Difference(f"{path}.version", f"at least {LEADER_AND_ISR_LEAST}", text(actual["version"]))
+    for one in compare(path, wanted, actual):
+        if left_out or not isinstance(one, str):
+            yield one
+
+
+def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[Difference | str]:
+    """The differences of rows by partition: one that is missing is no field that is left out."""
+    for name in (*expected, *[more for more in actual if more not in expected]):
+        if name in expected and name in actual:
+            yield from compare(f"{path}.{name}", expected[name], actual[name])
+        else:
+            shown = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
+            yield Difference(f"{path}.{name}", *shown)
+
+
+def compared_view(path: str, expected: ControllerView, actual: ControllerView) -> Compared:
+    """The differences of two states; `path` stands before the name of each field."""
+    wanted, got = view_fields(expected), view_fields(actual)
+    found: list[Difference | str] = []
+    if "partitions" in got:
+        found += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
+    return Compared.of([*found, *compare(path, wanted, got)])
+
+
+def rows(view: ControllerView) -> Iterable[Item]:
+    """The partitions of an observed state as items."""
+    return [_row(name, partition_fields(one)) for name, one in by_name(view).items()]
+
+
+def _row(name: Name, fields: dict[str, Any]) -> Item:
+    return Item(f"state {label(name)}", "state", name, fields, 0)
 
 
 class PartitionRun:
@@ -72,7 +222,7 @@ class PartitionRun:
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs."""
-        outcome = replace_outcome(outcome, rule_level=strictest_level(self._vector.rules))
+        outcome = replace(outcome, rule_level=strictest_level(self._vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
@@ -84,7 +234,7 @@ class PartitionRun:
         catalogue = load_catalogue()
         broken = [rule for name in found.suspects for rule in catalogue[name].rules]
         rules = tuple(dict.fromkeys((*broken, *self._vector.rules)))[:RULES_MAX]
-        return replace_outcome(outcome, rules=rules, why=found.why, suspects=found.suspects)
+        return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
 
     def _set_up(self) -> None:
         vector = self._vector

@@ -37,7 +37,7 @@ MAY_BE_LEFT_OUT = frozenset({"correlation_id", "cluster_id", "details", "version
 """Compared where they are there; nothing hangs on them where they are not."""
 
 
-class Difference(NamedTuple):
+class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One field in which an implementation does something else."""
 
     field: str

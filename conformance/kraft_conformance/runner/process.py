@@ -27,19 +27,17 @@ _SHOWN_BYTES = 120
 class AdapterProcess:
     """One running adapter.  Use it as a context: the process is gone afterwards."""
 
-    def __init__(self, command: str, reply_timeout_s: float, line_bytes_max: int = LINE_BYTES_MAX) -> None:
+    def __init__(self, command: str, reply_timeout_s: float) -> None:
         """Start it.
 
         Args:
             command: the command line, split as a shell does, without a shell.
             reply_timeout_s: how long a reply may take.
-            line_bytes_max: how long a reply may be.
 
         Raises:
             CannotStart: there is no such program, or it cannot be run.
         """
         self._timeout_s = reply_timeout_s
-        self._line_bytes_max = line_bytes_max
         self._received = bytearray()
         self._said: deque[bytes] = deque(maxlen=_STDERR_CHUNKS)
         try:
@@ -136,9 +134,9 @@ class AdapterProcess:
                 watching.callback(self._streams.unregister, self._stdin)
             while True:
                 end = self._received.find(b"\n")
-                if end + 1 > self._line_bytes_max or (end < 0 and len(self._received) > self._line_bytes_max):
+                if end + 1 > LINE_BYTES_MAX or (end < 0 and len(self._received) > LINE_BYTES_MAX):
                     raise OversizedReply(
-                        f"its reply is longer than {self._line_bytes_max} bytes: {_shown(self._received)}", self.stderr
+                        f"its reply is longer than {LINE_BYTES_MAX} bytes: {_shown(self._received)}", self.stderr
                     )
                 if end >= 0:
                     reply = bytes(self._received[: end + 1])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace as replace_outcome
 
 from msgspec import UNSET, json
 from msgspec.structs import replace
@@ -94,9 +93,15 @@ def run_vector(
     except Failed as failed:
         where = "before the first step" if failed.step == 0 else f"step {failed.step} of {len(vector.steps)}"
         reason = f"{where}: {failed.differences[0]}"
-        found, effects = failed.differences, failed.effects
         outcome = Outcome(
-            vector.id, Status.FAIL, reason, vector.rules, failed.step, failed.event, found, effects=effects
+            vector.id,
+            Status.FAIL,
+            reason,
+            failed.step,
+            failed.event,
+            rules=vector.rules,
+            differences=failed.differences,
+            effects=failed.effects,
         )
         return run.attributed(outcome, left_out) if attributes else outcome
 
@@ -104,7 +109,7 @@ def run_vector(
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:
     """The outcome of a vector at which the adapter failed as a program."""
     return Outcome(
-        vector_id, Status.ERROR, str(fault), fault.rules, fault.step, fault.event, fault=fault.kind, stderr=fault.stderr
+        vector_id, Status.ERROR, str(fault), fault.step, fault.event, None, fault.kind, fault.stderr, rules=fault.rules
     )
 
 
@@ -180,7 +185,7 @@ class _Run:
         shown = tuple(dict.fromkeys(rules))[:RULES_MAX]
         level = "MUST" if rules_of_order(outcome.differences) else found.level
         why = found.why if found.suspects and shown[:1] == found.rules[:1] else ""
-        return replace_outcome(outcome, rules=shown, remark=words, rule_level=level, why=why, suspects=found.suspects)
+        return replace(outcome, rules=shown, remark=words, rule_level=level, why=why, suspects=found.suspects)
 
     def _cluster(self) -> Cluster:
         cluster = self._vector.cluster

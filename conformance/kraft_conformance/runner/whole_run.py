@@ -7,7 +7,8 @@ and would not have failed a vector that passed, is mostly one.
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kraft_conformance.runner.attribution import rules_of_order
 from kraft_conformance.runner.outcome import Outcome, Status

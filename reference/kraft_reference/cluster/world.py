@@ -113,9 +113,9 @@ class World:
         kept = self.state(replica_id).log.flushed if log_end_offset is None else log_end_offset
         return self.happen(replica_id, Crash(kept))
 
-    def restart(self, replica_id: int, draw: Draw | None = None, endpoint: str | None = None) -> Occurrence:
-        """Start a stopped replica from its disk, at another endpoint than the configured one if that is given."""
-        return self.happen(replica_id, Restart(endpoint), draw)
+    def restart(self, replica_id: int, draw: Draw | None = None) -> Occurrence:
+        """Start a stopped replica from its disk."""
+        return self.happen(replica_id, Restart(), draw)
 
     def replace_disk(self, replica_id: int, directory_id: str) -> Occurrence:
         """Give a stopped replica an empty disk.

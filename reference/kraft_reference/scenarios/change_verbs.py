@@ -110,9 +110,9 @@ class ChangeVerbs(Exchange):
         """A joining replica adds itself; without a verdict there is no answer yet.  The id of the request."""
         return self._ask(source, leader, AddVoterRequest, verdict)
 
-    def remove_old_self(self, source: int, leader: int, verdict: str | None = None) -> str:
-        """A joining replica removes the voter of its id and an older disk; as `join`."""
-        return self._ask(source, leader, RemoveVoterRequest, verdict)
+    def remove_old_self(self, source: int, leader: int) -> str:
+        """A joining replica removes the voter of its id and an older disk; as `join` without a verdict."""
+        return self._ask(source, leader, RemoveVoterRequest, None)
 
     def update_voter(self, source: int, leader: int, verdict: str | None) -> str:
         """A voter tells its leader of itself; as `join`."""

@@ -9,13 +9,13 @@ from kraft_reference.scenarios import Scenario, ScenarioRun, Variant, run
 from kraft_spec.experiments.replicas import controllers_without, replicas_without
 
 
-def simulation_of(plan: RunPlan, *, keeps_schedule: bool = False, seed: int | None = None) -> Simulation:
+def simulation_of(plan: RunPlan, *, seed: int | None = None) -> Simulation:
     """The run of a plan, whose replicas do without the rules that it names; see `RunPlan.simulation`.
 
     Raises:
         ExperimentError, EditError: these rules cannot be left out.
     """
-    return plan.simulation(keeps_schedule, seed, make_replica=replicas_without(plan.switched_off))
+    return plan.simulation(seed=seed, make_replica=replicas_without(plan.switched_off))
 
 
 def failure_of(plan: RunPlan) -> Failure | None:

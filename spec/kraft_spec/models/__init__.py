@@ -12,7 +12,6 @@ from kraft_spec.models.running import (
     model_directory,
     next_actions,
     run_check,
-    run_group,
     write_model,
 )
 
@@ -35,7 +34,6 @@ __all__ = [
     "next_actions",
     "read_checks",
     "run_check",
-    "run_group",
     "takes_profile",
     "under_profile",
     "write_model",

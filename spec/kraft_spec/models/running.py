@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -16,7 +16,6 @@ from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.experiments import model_without
 from kraft_spec.mapping_tables import DECISIONS
-from kraft_spec.models.catalogue import checks_of
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
 from kraft_spec.models.firing import firing_actions
 from kraft_spec.tlc.model_check import Checkpoints, ModelCheckError, ModelCheckOptions, check_model, latest_checkpoint
@@ -176,34 +175,3 @@ def _fired(check: ModelCheck, report: ModelCheckReport, model: Path) -> frozense
     if check.fires and not report.actions and report.outcome in (Outcome.OK, Outcome.TIME_LIMIT):
         return frozenset(firing_actions(check, check.fires, next_actions(model), model))
     return frozenset(name for name, states in fired_actions(report, model).items() if states)
-
-
-def run_group(
-    group: str,
-    on_progress: Callable[[ModelCheck, Progress], None] | None = None,
-    *,
-    workers: int = 2,
-    checkpoint_directory: Path | None = None,
-    resume: bool = False,
-    time_limit_seconds: float | None = None,
-) -> Iterator[CheckReport]:
-    """Run the checks of a group one after another; yield what each found as soon as it has.
-
-    Raises:
-        UnknownCheck: There is no such group.
-        ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
-    """
-    for check in checks_of(group):
-
-        def forward(progress: Progress, check: ModelCheck = check) -> None:
-            if on_progress is not None:
-                on_progress(check, progress)
-
-        yield run_check(
-            check,
-            forward,
-            workers=workers,
-            checkpoint_directory=checkpoint_directory,
-            resume=resume,
-            time_limit_seconds=time_limit_seconds,
-        )

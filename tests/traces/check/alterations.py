@@ -7,8 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
-
-from kraft_dev.detectors.places import (
+from tests.traces.places import (
     ABSENT,
     EVENT,
     Document,
@@ -18,6 +17,7 @@ from kraft_dev.detectors.places import (
     other_values,
     with_value,
 )
+
 from kraft_reference.configuration import Configuration
 from kraft_traces.check import Rejection, TraceChecker
 from kraft_traces.check.model import trace_model

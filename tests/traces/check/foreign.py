@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 from tests.traces.check.alterations import document_of, is_optional, places
+from tests.traces.places import FieldPlace
 
-from kraft_dev.detectors.places import FieldPlace
 from kraft_traces.lines import EventLine
 
 SAYS_SOMETHING_BY_ITS_ABSENCE = frozenset(("replica", "crash"))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.traces.check.alterations import Prefix, altered, document_of, line_of, places
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
+from tests.traces.places import EVENT, declared_fields
 
-from kraft_dev.detectors.places import EVENT, declared_fields
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import Rejection, VerdictKind
 from kraft_traces.check.comparison import NETWORK_EVENTS

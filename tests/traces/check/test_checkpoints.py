@@ -24,15 +24,15 @@ from tests.traces.checkpointed import (
     played,
     simulated,
 )
-from tests.traces.strategies import cluster, random_run
-
-from kraft_dev.detectors.places import (
+from tests.traces.places import (
     Document,
     FieldPath,
     fields_there,
     shown_field,
     with_value,
 )
+from tests.traces.strategies import cluster, random_run
+
 from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.workload import WORKLOADS

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.traces.places import EVENT, fields_there, other_values, with_value
 
-from kraft_dev.detectors.places import EVENT, fields_there, other_values, with_value
 from kraft_dev.other_software import of_other_software
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS as WORKLOAD_NAMES

@@ -4,9 +4,8 @@ import msgspec
 
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions import events
-from kraft_traces.partitions.encode import line_of
+from kraft_traces.partitions.encode import event_of, line_of
 from kraft_traces.partitions.lines import PartitionEventLine
-from kraft_traces.partitions.restore import event_of
 
 KINDS = set(events.Event.__args__)
 

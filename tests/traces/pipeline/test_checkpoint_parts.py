@@ -29,8 +29,8 @@ from tests.traces.checkpointed import (
 )
 from tests.traces.pipeline.tables import rows_of
 from tests.traces.pipeline.taken import Taken as Rows
+from tests.traces.places import END, EVENT, Document, fields_there, with_value
 
-from kraft_dev.detectors.places import END, EVENT, Document, fields_there, with_value
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS

@@ -1,20 +1,16 @@
-"""TLC's counterexamples of the findings, looked for anew and recorded."""
+"""TLC's counterexamples of the findings, looked for anew: those of all recorded, or one shown (`... findings NAME`)."""
 
 import sys
-from collections.abc import Callable
 
-from kraft_conformance.findings.finding import ByCheck, Finding, load_findings
-from kraft_conformance.findings.showing import counterexample_file
+from kraft_conformance.findings.finding import ByCheck, Finding, find_finding, load_findings
+from kraft_conformance.findings.showing import counterexample_file, show
 from kraft_dev.load_bearing.evidence import run_evidence
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import find_check, next_actions, run_check
 from kraft_spec.mutants import load_catalogue
-from kraft_spec.tlc.model_report import Progress
-
-Shows = Callable[[Progress], None]
 
 
-def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tuple[str, str]:
+def counterexample_of(finding: Finding) -> tuple[str, str]:
     """TLC's counterexample as text, and why it is not the one that is meant (empty if it is).
 
     Raises:
@@ -23,9 +19,9 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
     """
     found_by = finding.found_by()
     if isinstance(found_by, ByCheck):
-        report = run_check(find_check(found_by.check), on_progress)
+        report = run_check(find_check(found_by.check))
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
-    found = run_evidence(load_catalogue()[found_by.mutant], on_progress)
+    found = run_evidence(load_catalogue()[found_by.mutant])
     otherwise = found.problem or _not(found_by.property, found.violated)
     if found.counterexample is not None:
         return text_of(found.counterexample), otherwise
@@ -36,6 +32,19 @@ def counterexample_of(finding: Finding, on_progress: Shows | None = None) -> tup
 def _not(expected: str, violated: str) -> str:
     """Why these are not the violated properties that are meant; empty if they are."""
     return "" if expected in violated.split() else f"TLC finds {violated or 'nothing'} violated, expected {expected}"
+
+
+def show_again(name: str) -> int:
+    """Play the schedule of a finding again, and have TLC look for its counterexample; 1 if either is not what is meant.
+
+    Raises:
+        FindingError: There is no such finding.
+    """
+    finding = find_finding(name)
+    text, otherwise = counterexample_of(finding)
+    problems = [problem for problem in (show(finding).problem, otherwise) if problem]
+    print(text.splitlines()[0], *problems, sep="\n")
+    return 1 if problems else 0
 
 
 def record_all() -> int:
@@ -52,4 +61,4 @@ def record_all() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(record_all())
+    sys.exit(show_again(*sys.argv[1:]) if sys.argv[1:] else record_all())

@@ -165,9 +165,7 @@ def check_occurrences(
     configuration: Configuration,
     source: str,
     *,
-    every: int = EVERY,
     switched_off: Collection[str] = (),
-    way: Way = COMPILED,
 ) -> Verdict:
     """Check a run of the reference without writing it down; the lines are those that its trace would have.
 
@@ -177,7 +175,7 @@ def check_occurrences(
         CompiledModelError: the compiled model and TLC disagree.
     """
     lines = map(event_line, occurrences)
-    return check_lines(lines, configuration, source, own=True, every=every, switched_off=switched_off, way=way)
+    return check_lines(lines, configuration, source, own=True, switched_off=switched_off)
 
 
 def check_lines(
@@ -186,7 +184,6 @@ def check_lines(
     source: str,
     *,
     own: bool,
-    every: int = EVERY,
     switched_off: Collection[str] = (),
     way: Way = COMPILED,
 ) -> Verdict:
@@ -200,10 +197,10 @@ def check_lines(
     path = FastPath(
         model,
         ahead,
-        lambda: TraceChecker(model, configuration, source, own=own, every=every),
+        lambda: TraceChecker(model, configuration, source, own=own),
         own=own,
         way=way,
-        every=every,
+        every=EVERY,
     )
     return _verdict(path, _judged(ahead, path, None), complete=True, ended=True)
 

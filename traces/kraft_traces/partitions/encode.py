@@ -5,9 +5,9 @@ from dataclasses import is_dataclass
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, convert, to_builtins
 
-from kraft_reference.partitions import effects
+from kraft_reference.partitions import effects, events
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.occurrence import PartitionOccurrence
@@ -21,9 +21,17 @@ from kraft_traces.partitions.lines import (
     PartitionEventLine,
     PartitionHeader,
     Target,
+    TracedEvent,
     TracedPartition,
     TracedState,
 )
+
+
+def event_of(traced: TracedEvent) -> events.Event:
+    """The event of a line, what `encode.line_of` made it of: the class of the same name, with the same fields."""
+    made: events.Event = convert(to_builtins(traced), getattr(events, type(traced).__name__))
+    return made
+
 
 GENERATOR = "kraft_reference.partitions"
 
@@ -56,8 +64,8 @@ def header_of(
     )
 
 
-def configuration_of(header: PartitionHeader) -> PartitionConfiguration:
-    """The configuration that a header stands for.
+def configuration_of(header: Any) -> PartitionConfiguration:
+    """The configuration that a header stands for, or the cluster of a request to an adapter, which has these fields.
 
     Raises:
         KeyError: it names no profile.

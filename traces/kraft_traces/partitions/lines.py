@@ -1,14 +1,20 @@
 """The lines of a kraft-partition-trace/1: names and order are the reference's, and a set of ids is a list that ascends.
 
 A partition is named by topic and number, as in `["A", 0]`.
+The parts of a line have the fields that the reference declares, and their names: an event or an effect that is added
+there is here by that.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from inspect import getdoc
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from kraft_reference.partitions.errors import Error
+from kraft_reference.partitions import effects, events
 from kraft_reference.partitions.outcome import Refusal
+from kraft_reference.partitions.partition import Partition, TopicPartition
 from kraft_traces.lines import SpecHash
 from kraft_traces.values import ReplicaId, SmallCount
 
@@ -25,189 +31,104 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True):
     """What has all its fields and no others."""
 
 
-class TracedPartition(_Part, frozen=True):
-    """One partition."""
+# ---------------------------------------------------------------------------------------------------------
+# Parts.
+# ---------------------------------------------------------------------------------------------------------
 
+OF_PARTITIONS: Mapping[str, Any] = {
+    "leader": ReplicaId | None,
+    "leader_epoch": SmallCount,
+    "partition_epoch": SmallCount,
+}
+"""What is true of a partition, by field; a request may say anything."""
+
+
+def checked(hint: Any, known: Mapping[Any, Any]) -> Any:
+    """A type of the reference as lines have it; `known` are its parts that have types of their own there."""
+    if hint in known:
+        return known[hint]
+    parts: Any = tuple([one if one is Ellipsis else checked(one, known) for one in get_args(hint)])
+    if get_origin(hint) is frozenset:
+        return tuple.__class_getitem__((*parts, ...))
+    if get_origin(hint) is tuple:
+        return tuple.__class_getitem__(parts)
+    if get_origin(hint) in (Union, UnionType):
+        return Union.__getitem__(parts)
+    return hint
+
+
+def derived(
+    kind: Any,
+    base: type[Struct],
+    known: Mapping[Any, Any],
+    more: Mapping[str, Any],
+    *,
+    name: str = "",
+    may_be_absent: frozenset[str] = frozenset(),
+    **options: Any,
+) -> type[Struct]:
+    """The form of an event, an effect or a value of the reference.
+
+    Args:
+        kind: its class there.
+        base: of the form.
+        known: the types of parts, by those of the reference.
+        more: the types of fields by their names, where those of the reference do not say everything.
+        name: of the form, if not that of the class.
+        may_be_absent: fields that need not be shown.
+        options: of msgspec.
+    """
+    fields: list[Any] = []
+    for field, hint in get_type_hints(kind).items():
+        shown = more.get(field) or checked(hint, known)
+        if field in more and type(None) in get_args(hint):
+            shown = shown | None
+        fields.append((field, shown | UnsetType, UNSET) if field in may_be_absent else (field, shown))
+    doc = {"__doc__": getdoc(kind)}
+    return defstruct(
+        name or kind.__name__, fields, bases=(base,), namespace=doc, module=__name__, frozen=True, **options
+    )
+
+
+class _Named(_Part, frozen=True):
     name: Name
-    replicas: Ids
-    in_sync: Ids
-    adding: Ids
-    removing: Ids
-    leader: ReplicaId | None
-    leader_epoch: SmallCount
-    partition_epoch: SmallCount
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Events.
-# ---------------------------------------------------------------------------------------------------------
 
 
 class _Event(_Part, frozen=True, tag_field="name"):
     """What happens."""
 
 
-class AlterPartitionReassignments(_Event, frozen=True):
-    """Rule: partition-reassign.per-partition."""
-
-    node: Id
-    targets: tuple[tuple[Name, Ids | None], ...]
-    may_alter: bool
-    timeout_ms: Id
-
-
-class ListPartitionReassignments(_Event, frozen=True):
-    """Rule: partition-reassign.list."""
-
-    node: Id
-    partitions: tuple[Name, ...] | None
-    may_describe: bool
-    timeout_ms: Id
-
-
-class AlterPartition(_Event, frozen=True):
-    """The leader's request."""
-
-    node: Id
-    broker: Id
-    partition: Name
-    leader_epoch: Id
-    partition_epoch: Id
-    in_sync: Ids
-
-
-class CompleteReassignment(_Event, frozen=True):
-    """Rule: partition-reassign.complete-in-one-step."""
-
-    partition: Name
-
-
-class BrokerFails(_Event, frozen=True):
-    """A broker is gone."""
-
-    broker: Id
-
-
-class BrokerStarts(_Event, frozen=True):
-    """A broker is back."""
-
-    broker: Id
-
-
-class ControllerFailover(_Event, frozen=True):
-    """Rule: partition-reassign.persisted."""
-
-    node: Id
-
-
-class DeleteTopic(_Event, frozen=True):
-    """Rule: partition-reassign.unknown-partition."""
-
-    topic: str
-
-
-class WriteReassignPartitions(_Event, frozen=True):
-    """Rule: partition-reassign.legacy-znode."""
-
-    targets: tuple[Target, ...]
-
-
-TracedEvent: TypeAlias = (
-    AlterPartitionReassignments
-    | ListPartitionReassignments
-    | AlterPartition
-    | CompleteReassignment
-    | BrokerFails
-    | BrokerStarts
-    | ControllerFailover
-    | DeleteTopic
-    | WriteReassignPartitions
-)
-"""What happened, with the fields of its own."""
-
-# ---------------------------------------------------------------------------------------------------------
-# Effects.
-# ---------------------------------------------------------------------------------------------------------
-
-
 class _Effect(_Part, frozen=True, tag_field="type"):
     """What is done."""
 
 
-class StorePartitions(_Effect, frozen=True):
-    """Rule: partition-reassign.persisted."""
+VALUES: Mapping[Any, Any] = {int: Id, TopicPartition: Name}
+"""How lines have what is no part of its own."""
+_TRACED_PARTITION = derived(Partition, _Named, VALUES, OF_PARTITIONS, name="TracedPartition")
+_TRACED_REASSIGNMENT = derived(effects.Reassignment, _Part, VALUES, {}, name="TracedReassignment")
+_PARTS = {
+    **VALUES,
+    tuple[TopicPartition, Partition]: _TRACED_PARTITION,
+    effects.Reassignment: _TRACED_REASSIGNMENT,
+}
+_EVENTS = [derived(kind, _Event, _PARTS, {}) for kind in get_args(events.Event)]
+_EFFECTS = [derived(kind, _Effect, _PARTS, OF_PARTITIONS) for kind in get_args(effects.Effect)]
 
-    partitions: tuple[TracedPartition, ...]
+if TYPE_CHECKING:
+    TracedPartition: TypeAlias = Any
+    TracedReassignment: TypeAlias = Any
+    TracedEvent: TypeAlias = Any
+    TracedEffect: TypeAlias = Any
 
+    def __getattr__(name: str) -> Any: ...
 
-class StoreReassignPartitions(_Effect, frozen=True):
-    """Rule: partition-reassign.legacy-znode."""
-
-    targets: tuple[Target, ...]
-
-
-class LeaderAndIsr(_Effect, frozen=True):
-    """Rule: partition-reassign.leader-and-isr-fields."""
-
-    broker: Id
-    partition: Name
-    leader: ReplicaId | None
-    leader_epoch: SmallCount
-    partition_epoch: SmallCount
-    in_sync: Ids
-    replicas: Ids
-    adding: Ids
-    removing: Ids
-    version: Id
-
-
-class StopReplica(_Effect, frozen=True):
-    """A replica stops and is deleted."""
-
-    broker: Id
-    partition: Name
-
-
-class AlterReassignmentsAnswer(_Effect, frozen=True):
-    """Rule: partition-reassign.error-order."""
-
-    error: Error
-    results: tuple[tuple[Name, Error], ...]
-
-
-class TracedReassignment(_Part, frozen=True):
-    """A row of a list."""
-
-    partition: Name
-    replicas: Ids
-    adding: Ids
-    removing: Ids
-
-
-class ListReassignmentsAnswer(_Effect, frozen=True):
-    """Rule: partition-reassign.list."""
-
-    error: Error
-    reassignments: tuple[TracedReassignment, ...]
-
-
-class AlterPartitionAnswer(_Effect, frozen=True):
-    """The answer to a leader."""
-
-    error: Error
-    partition_epoch: SmallCount | None
-
-
-TracedEffect: TypeAlias = (
-    StorePartitions
-    | StoreReassignPartitions
-    | LeaderAndIsr
-    | StopReplica
-    | AlterReassignmentsAnswer
-    | ListReassignmentsAnswer
-    | AlterPartitionAnswer
-)
-"""An entry of the `effects` of a line."""
+else:
+    TracedPartition, TracedReassignment = _TRACED_PARTITION, _TRACED_REASSIGNMENT
+    TracedEvent = Union[tuple(_EVENTS)]  # noqa: UP007 - of as many as there are
+    """What happened, with the fields of its own."""
+    TracedEffect = Union[tuple(_EFFECTS)]  # noqa: UP007
+    """An entry of the `effects` of a line."""
+    globals().update({kind.__name__: kind for kind in (*_EVENTS, *_EFFECTS)})
 
 # ---------------------------------------------------------------------------------------------------------
 # Lines.

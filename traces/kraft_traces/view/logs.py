@@ -24,8 +24,8 @@ class LogChange(NamedTuple):
 class ShownLog:
     """One replica's log: the offset it starts at, and the records from there on."""
 
-    def __init__(self, start: int = 0) -> None:
-        self._start = start
+    def __init__(self) -> None:
+        self._start = 0
         self._runs: tuple[Run, ...] = ()
 
     def follow(self, line: EventLine) -> LogChange | None:

@@ -12,35 +12,12 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import About, Results
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.reports import exit_code
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_spec.rules import Level
 from kraft_traces.values import Count
 
 
-class _DifferenceLine(Struct, frozen=True, forbid_unknown_fields=True):
-    field: str
-    expected: str
-    actual: str
-
-
-class _VectorLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="vector"):
-    id: str
-    status: Status
-    reason: str = ""
-    step: Count | None = None
-    event: str | None = None
-    fault: str | None = None
-    stderr: str = ""
-    rules: tuple[str, ...] = ()
-    differences: tuple[_DifferenceLine, ...] = ()
-    left_out: tuple[str, ...] = ()
-    provenance: str = ""
-    effects: tuple[dict[str, Any], ...] | None = None
-    remark: str = ""
-    rule_level: Level | None = None
-    why: str = ""
+class _VectorLine(Outcome, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="vector"):
     repeat: str | UnsetType = msgspec.UNSET
 
 
@@ -128,8 +105,7 @@ class _Reading:
             raise self._error(number, "id", detail)
         fields = msgspec.structs.asdict(line)
         del fields["repeat"]
-        differences = tuple([Difference(one.field, one.expected, one.actual) for one in line.differences])
-        return Outcome(**fields | {"differences": differences})
+        return Outcome(**fields)
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:
         said = {str(status): count for status, count in summary.counts.items()}

@@ -158,10 +158,10 @@ class PartitionStage(Expectations):
         self.check(f"R | I | AR | RR of {name}", actual, f"{replicas} | {in_sync} | {adding} | {removing}")
         self._unchecked = False
 
-    def leads(self, leader: int | None, epoch: int, name: TopicPartition = A0) -> None:
-        """Who leads a partition, and in which leader epoch."""
-        partition = self.state.partitions[name]
-        self.check(f"leader of {name}", (partition.leader, partition.leader_epoch), (leader, epoch))
+    def leads(self, leader: int | None, epoch: int) -> None:
+        """Who leads A-0, and in which leader epoch."""
+        partition = self.partition()
+        self.check(f"leader of {A0}", (partition.leader, partition.leader_epoch), (leader, epoch))
 
     def notifies(self, notified: Iterable[int], stopped: Iterable[int] = (), name: TopicPartition = A0) -> None:
         """The brokers that the last event sent LeaderAndIsr to, then those that it sent StopReplica to, in order.
@@ -183,12 +183,12 @@ class PartitionStage(Expectations):
         """The reassignment may not complete yet."""
         self.check(f"{name} may complete", name in self.controllers.due(self.state, self.configuration), False)
 
-    def stuck(self, name: TopicPartition = A0) -> None:
-        """Nothing is left that could happen: all whom the leader knows of and who are alive are in sync."""
-        self.waits(name)
-        partition = self.state.partitions[name]
-        self.check(f"{name} is reassigned", partition.is_reassigned, True)
-        known = () if partition.leader is None else self._known[partition.leader, name]
+    def stuck(self) -> None:
+        """Nothing is left for A-0 that could happen: all whom the leader knows of and who are alive are in sync."""
+        self.waits(A0)
+        partition = self.partition()
+        self.check(f"{A0} is reassigned", partition.is_reassigned, True)
+        known = () if partition.leader is None else self._known[partition.leader, A0]
         behind = [one for one in known if one in self.state.alive and one not in partition.in_sync]
         self.check("replicas that could still catch up", behind, [])
         self.shown.add(EVENTUALLY_COMPLETES)

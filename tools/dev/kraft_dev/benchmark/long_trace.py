@@ -26,21 +26,22 @@ PARTS = 10
 """Into how many stretches of equal length a trace is divided."""
 
 WORKLOAD = "snapshots"
+SEED = 1
 APPEND_INTERVAL_MS = 40
 """A busy client: more than one event in ten appends a record."""
 
 
-def long_plan(events: int, seed: int = 1) -> Simulation:
+def long_plan(events: int) -> Simulation:
     """A run with voter changes of the snapshots workload and a busy client."""
-    plan = RunPlan(seed=seed, workload=WORKLOAD, steps=events)
+    plan = RunPlan(seed=SEED, workload=WORKLOAD, steps=events)
     preset = plan.preset()
     workload = replace(preset.workload, append_interval_ms=APPEND_INTERVAL_MS)
-    return Simulation(plan.configuration(), seed, workload, preset.faults, steps=events)
+    return Simulation(plan.configuration(), SEED, workload, preset.faults, steps=events)
 
 
-def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
+def record_long_trace(events: int, target: Path) -> int:
     """Write the trace of so many events; gives how many of them append a client's record."""
-    simulation = long_plan(events, seed)
+    simulation = long_plan(events)
     appends = 0
 
     def counted(occurrences: Iterator[Occurrence]) -> Iterator[Occurrence]:
@@ -49,7 +50,7 @@ def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
             appends += isinstance(occurrence.event, ClientAppend) and occurrence.refusal is None
             yield occurrence
 
-    generator = own_generator(seed, WORKLOAD)
+    generator = own_generator(SEED, WORKLOAD)
     with (
         progress(f"simulating {events:,} events", events) as advance,
         write_trace(target, simulation.configuration, generator, spec_hash=spec_hash()) as writer,
@@ -60,14 +61,14 @@ def record_long_trace(events: int, target: Path, seed: int = 1) -> int:
     return appends
 
 
-def measure_long_trace(events: int, folder: Path, seed: int = 1) -> list[Figure]:
+def measure_long_trace(events: int, folder: Path) -> list[Figure]:
     """Record a trace in `folder`, then check it in `PARTS` stretches.
 
     Raises:
         BenchmarkError: it is not accepted.
     """
     target = folder / "long.jsonl"
-    appends = record_long_trace(events, target, seed)
+    appends = record_long_trace(events, target)
     with open_trace(target) as reader, progress(f"checking {events:,} lines", events) as advance:
         stretches = _Stretches(max(1, events // PARTS))
 

@@ -32,9 +32,9 @@ def recording(plan: RunPlan, events: int) -> Recording:
     return Recording(f"{plan.workload}-{plan.seed}", len(lines) - 2, b"".join(lines))
 
 
-def mix(events: int, seed: int = 1) -> list[Recording]:
+def mix(events: int) -> list[Recording]:
     """One trace of each named workload."""
-    return [recording(RunPlan(seed=seed, steps=events, workload=name), events) for name in WORKLOADS]
+    return [recording(RunPlan(seed=1, steps=events, workload=name), events) for name in WORKLOADS]
 
 
 def of_others(recordings: Iterable[Recording]) -> list[Recording]:

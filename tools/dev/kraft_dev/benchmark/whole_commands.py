@@ -45,8 +45,8 @@ def run_command(*words: str) -> None:
         raise BenchmarkError(f"kraft-spec {words[0]} ends with {finished.returncode}: {finished.stderr[-2000:]}")
 
 
-def measure_short(runs: int = 5) -> Figure:
-    """`kraft-spec validate` on one trace: the median of some runs, the first of which is not counted.
+def measure_short() -> Figure:
+    """`kraft-spec validate` on one trace: the median of five runs after a first one that is not counted.
 
     Raises:
         BenchmarkError: the trace is not accepted.
@@ -55,21 +55,21 @@ def measure_short(runs: int = 5) -> Figure:
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         file = Path(folder) / "short.jsonl"
         file.write_bytes(one.content)
-        costs = [cpu_seconds(lambda: run_command("validate", str(file))) for _ in range(runs + 1)]
+        costs = [cpu_seconds(lambda: run_command("validate", str(file))) for _ in range(6)]
     return Figure("validate, short trace", median(costs[1:]), SHORT_TARGET, "CPU s", at_most=True)
 
 
-def measure_slice(name: str = SLICE, pairs: int = 3) -> Figure:
+def measure_slice() -> Figure:
     """Check a slice by one worker, in turn with its compiled model at hand and interpreted by TLC; the medians count.
 
     Raises:
         BenchmarkError: the check fails.
     """
-    words = ("model", name, "--workers", "1")
+    words = ("model", SLICE, "--workers", "1")
     run_command(*words)
     compiled: list[float] = []
     interpreted: list[float] = []
-    for _ in range(pairs):
+    for _ in range(3):
         compiled.append(cpu_seconds(lambda: run_command(*words)))
         interpreted.append(cpu_seconds(lambda: run_command(*words, "--interpreted")))
-    return Figure(f"model check {name}, against interpreting", median(interpreted) / median(compiled), SLICE_TARGET)
+    return Figure(f"model check {SLICE}, against interpreting", median(interpreted) / median(compiled), SLICE_TARGET)

@@ -1,5 +1,6 @@
 """`python -m kraft_dev load-bearing`: each safety rule, and what breaks without it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from kraft_conformance.console import progress, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.load_bearing.evidence import run_evidence, safety_rules_section
+from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence, safety_rules_section
 from kraft_dev.load_bearing.recorded import recorded_bytes
 from kraft_dev.load_bearing.searching import Found, leaves_open
 from kraft_dev.markdown import show as show_sections
@@ -77,6 +78,8 @@ def load_bearing(
     found: list[Found] = []
     for mutant in chosen:
         found.append(_run(mutant, profile, workers))
+        if profile == KIP.name and record_counterexamples is None and not found[-1].problem:
+            found[-1] = replace(found[-1], problem=not_as_recorded(mutant, found[-1]))
         stdout.print(one_line(mutant, found[-1]), markup=False, soft_wrap=True)
         if show:
             stdout.print(shown(mutant, found[-1]), markup=False, highlight=False, soft_wrap=True)

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import date as calendar_date
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kraft_conformance.console import Advance, progress, say
+from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_dev.nightly.parts import PARTS, Means, Part, find_part
 from kraft_dev.nightly.record import Item, RecordError, record_path
-from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_night
-from kraft_spec.edits import EditError
-from kraft_spec.mutants import MutantError
+from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_item, run_night
 
 _KNOWN = ", ".join(part.name for part in PARTS)
 Folder = Annotated[Path, typer.Option("--folder", help="Where the dated records and the checkpoints are.")]
@@ -49,21 +48,23 @@ def nightly(
         raise CommandError(f"cannot make the folder {folder}: {error.strerror}", ExitCode.CANNOT_WRITE) from error
     try:
         night = begin(folder, day.isoformat(), version("kraft-spec"), fingerprint_of_sources(), resume=not fresh)
-        with progress("nightly", len(due)) as advance:
-            shown = _Shown(advance)
-            means = Means(
-                day=day,
-                checkpoints=folder / "checkpoints" / fingerprint_of_model()[:12],
-                resume=not fresh,
-                workers=workers,
-                time_limit_seconds=time_limit,
-                say=shown.say,
-            )
-            night = run_night(folder, night, due, means, shown.item, shown.start, completes=part is None)
     except RecordError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
-    except (EditError, MutantError) as error:
-        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    checkpoints = folder / "checkpoints" / fingerprint_of_model()[:12]
+    means = Means(day, checkpoints, resume=not fresh, workers=workers, time_limit_seconds=time_limit)
+    with progress("nightly", len(due)) as advance:
+
+        def start(part: str, name: str) -> None:
+            advance(0, f"{part} {name}")
+
+        def shown(item: Item, taken_over: bool) -> None:
+            advance(1)
+            say(one_line(item, taken_over))
+            for problem in item.problems:
+                say(f"  {problem}", "red")
+
+        run = partial(run_item, means=means)
+        night = run_night(folder, night, due, run, shown, start, completes=part is None)
     wrong = sum(bool(item.problems) for item in night.items)
     say(f"{len(night.items)} items, {wrong} not as expected; record: {record_path(folder, night.date)}")
     return ExitCode.VIOLATION if wrong else ExitCode.CONFORMANT
@@ -83,27 +84,6 @@ def _parts(names: list[str] | None) -> Sequence[Part]:
         return PARTS if names is None else tuple(find_part(name) for name in dict.fromkeys(names))
     except KeyError as error:
         raise usage_error(str(error.args[0])) from error
-
-
-class _Shown:
-    """What the user sees while the night runs."""
-
-    def __init__(self, advance: Advance) -> None:
-        self._advance = advance
-        self._now = ""
-
-    def start(self, part: str, name: str) -> None:
-        self._now = f"{part} {name}"
-        self._advance(0, self._now)
-
-    def say(self, words: str) -> None:
-        self._advance(0, f"{self._now}: {words}")
-
-    def item(self, item: Item, taken_over: bool) -> None:
-        self._advance(1)
-        say(one_line(item, taken_over))
-        for problem in item.problems:
-            say(f"  {problem}", "red")
 
 
 def one_line(item: Item, taken_over: bool) -> str:

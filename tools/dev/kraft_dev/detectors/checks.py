@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from kraft_spec.edits import package_folder
@@ -36,10 +35,9 @@ def all_checks() -> tuple[Check, ...]:
     return (*model_checks(), *simulator_checks(), *line_checks())
 
 
-def model_checks(directory: Path | None = None) -> tuple[Check, ...]:
+def model_checks() -> tuple[Check, ...]:
     """The invariants and properties of the configurations of all slices."""
-    folder = directory or model_directory()
-    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.tla"))]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(model_directory().glob("*.tla"))]
     configurations = [check.configuration for check in CHECKS]
     invariants = {name for configuration in configurations for name in configuration.invariants}
     properties = {name for configuration in configurations for name in configuration.properties} - invariants
@@ -60,11 +58,10 @@ def line_checks() -> tuple[Check, ...]:
     return tuple(Check("trace line", name, "property") for name in sorted(TRACE_PROPERTIES))
 
 
-def simulator_checks(folder: Path | None = None) -> tuple[Check, ...]:
+def simulator_checks() -> tuple[Check, ...]:
     """The names of the properties that the simulator can find broken."""
-    folder = folder or package_folder("kraft_reference") / "cluster"
     names: set[str] = set()
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted((package_folder("kraft_reference") / "cluster").rglob("*.py")):
         names |= set(_property_names(ast.parse(path.read_text(encoding="utf-8"))))
     return tuple(Check("simulator", name, "property") for name in sorted(names))
 

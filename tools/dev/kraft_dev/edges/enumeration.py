@@ -48,24 +48,19 @@ class _Found(NamedTuple):
     followed: Refinement | None
 
 
-def enumerate_edges(
-    on_progress: Progress | None = None, directory: Path | None = None, explaining: Explaining | None = None
-) -> EdgeGraph:
+def enumerate_edges(on_progress: Progress | None = None, explaining: Explaining | None = None) -> EdgeGraph:
     """Enumerate the graph; a process can do so once, because TLC keeps one specification.
 
     Args:
         on_progress: Told how far it is.
-        directory: Folder of the modules, for a changed copy of the model; the package's own if None.
         explaining: Told each edge of each state, to explain it as steps of the proof.
 
     Raises:
         SpecificationError: TLC cannot parse or evaluate the model.
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
-    if directory is not None:
+    with as_file(files("kraft_spec") / "tla") as directory:
         return _Enumeration(directory, explaining).graph(on_progress)
-    with as_file(files("kraft_spec") / "tla") as own:
-        return _Enumeration(own, explaining).graph(on_progress)
 
 
 class _Enumeration:

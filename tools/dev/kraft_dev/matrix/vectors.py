@@ -148,13 +148,3 @@ def not_detected_any_more(rows: Iterable[Row], means: Means, on_row: Callable[[R
             ]
         on_row(row)
     return found
-
-
-def sampled(rows: Sequence[Row], every: int) -> tuple[Row, ...]:
-    """One row in `every`, and each that only a constructed state shows."""
-
-    def is_constructed(row: Row) -> bool:
-        history, whole = row.by(HISTORY), row.by("state")
-        return bool(whole and whole.detects and not (history and history.detects))
-
-    return tuple([row for place, row in enumerate(rows) if place % every == 0 or is_constructed(row)])

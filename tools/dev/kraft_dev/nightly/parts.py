@@ -1,41 +1,23 @@
-"""The parts of a night, and how an item of each is run.  One entry of `PARTS` is one part."""
+"""The parts of a night: each item is a command that can be run by itself.  One entry of `PARTS` is one part."""
 
-import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from time import monotonic
 
-from kraft_conformance.findings.finding import find_finding, load_findings
-from kraft_conformance.findings.showing import show
-from kraft_conformance.kafka.jars import KafkaUnavailableError
-from kraft_conformance.kafka.patching.patches import bugs, patches
+from kraft_conformance.findings.finding import load_findings
+from kraft_conformance.kafka.patching.patches import bugs
 from kraft_conformance.kafka.releases import newest
-from kraft_dev.child import ChildError, run_child
-from kraft_dev.detectors.checks import all_checks
-from kraft_dev.detectors.evidence import check_problems, check_rows, load_evidence, run_again
 from kraft_dev.edges.slices import slices
-from kraft_dev.findings import counterexample_of
-from kraft_dev.kafka_bugs import NAMED, VECTORS, bugs_of
-from kraft_dev.kafka_seeds import counted, runs_of, workloads_of
-from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence
+from kraft_dev.kafka_seeds import workloads_of
 from kraft_dev.load_bearing.searching import leaves_open
-from kraft_dev.matrix import machine_made
-from kraft_dev.matrix.measuring import Plan, measure, problems
-from kraft_dev.matrix.subjects import seeded_subjects
-from kraft_dev.nightly.record import Item
-from kraft_dev.results import Row, commit_now, undetected
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP
-from kraft_spec.models import CHECKS, find_check, run_check, takes_profile, under_profile
+from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES
+from kraft_spec.models import CHECKS, find_check, takes_profile, under_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
-from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.proofs.translation.acting import ACTIONS
 from kraft_spec.proofs.translation.proving import OTHERS
-from kraft_spec.tlc.model_report import Outcome, Progress
 
 FIRST_DAY = date(2026, 11, 25)
 """The night of seed 0."""
@@ -43,16 +25,14 @@ WEEK = 7
 """Nights."""
 SEEDS_A_NIGHT = 15
 """Of each workload."""
-MACHINE_MADE = "machine-made"
-_MACHINE_MADE_NUMBER = 200
-_COMMAND = "python -m kraft_dev nightly"
+_MACHINE_MADE, _MACHINE_MADE_NUMBER = "machine-made", 200
 _SLICE_SECONDS = 1800.0
 _REFINED_SEEDS, _REFINED_EVENTS = 1000, 800
 OTHERWISE_UNDER_KAFKA = {
-    "voters-known-leader.kafka-4": "ElectionSafety",
-    "voters-known-leader.kafka-4.1": "ElectionSafety",
-    "voters-known-leader.kafka-4.0": "ElectionSafety",
-    "voters-upgraded-is-reached.kafka-4.0": "",
+    "voters-known-leader.kafka-4": "violates ElectionSafety",
+    "voters-known-leader.kafka-4.1": "violates ElectionSafety",
+    "voters-known-leader.kafka-4.0": "violates ElectionSafety",
+    "voters-upgraded-is-reached.kafka-4.0": "ok",
 }
 """The checks that find another property violated than under `kip`, or none: docs/kafka.md says why."""
 
@@ -67,19 +47,17 @@ class Means:
         resume: Go on from checkpoints.
         workers: Threads of TLC, and processes elsewhere.
         time_limit_seconds: Replaces the limit of every check that has one; None to keep them.
-        say: Shows how far the item is.
     """
 
     day: date
     checkpoints: Path
-    resume: bool
-    workers: int
-    time_limit_seconds: float | None
-    say: Callable[[str], None]
+    resume: bool = True
+    workers: int = 2
+    time_limit_seconds: float | None = None
 
-    def say_row(self, row: Row) -> None:
-        """Show a row of a matrix."""
-        self.say(f"{row.name}: {row.first.detector if row.first is not None else 'nothing'}")
+
+Words = tuple[str, ...]
+"""A module that is a command line, and what it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,175 +68,71 @@ class Part:
         name: Name on the command line and in the record.
         what: What it checks.
         items: Names of its items, in their order.
-        run: Runs one.
+        command: What runs one.
         nights: So many nights share the items out among them, because they are too many or too slow for one.
+        otherwise: What items find that their command does not expect, by their names.
     """
 
     name: str
     what: str
     items: Callable[[], tuple[str, ...]]
-    run: Callable[[str, Means], Item]
+    command: Callable[[str, Means], Words]
     nights: int = 1
+    otherwise: Mapping[str, str] = field(default_factory=dict)
 
     def due(self, day: date) -> tuple[str, ...]:
         """Those of the night of that day: each is due once in `nights` nights."""
         return self.items()[day.toordinal() % self.nights :: self.nights]
 
 
-def edges_item(name: str, means: Means) -> Item:
-    """Every edge of the model on the reference, and as steps of the inductive proof."""
-    return _of_child("edges", name, lambda said: said.splitlines()[-1], "kraft_dev", "edges", "--refinement")
+def _developer(*words: object) -> Words:
+    return ("kraft_dev", *map(str, words))
 
 
-def slice_item(name: str, means: Means) -> Item:
-    """Each step of a slice as steps of the inductive proof, and its invariants in each state."""
-    seconds = means.time_limit_seconds or _SLICE_SECONDS
-    limit = ("--time-limit", f"{seconds:.0f}")
-    return _of_child(
-        "slices",
-        name,
-        lambda said: said.splitlines()[0].removeprefix(f"{name}: "),
-        *("kraft_dev", "edges", "--slice", name, *limit),
-    )
+def _user(*words: object) -> Words:
+    return ("kraft_conformance.cli", *map(str, words))
 
 
-def actions_item(name: str, means: Means) -> Item:
-    """An action of the model's text is steps of the inductive proof."""
-
-    def reached(said: str) -> str:
-        (found,) = json.loads(said)
-        return f"{found['obligations']} obligations"
-
-    return _of_child("actions", name, reached, "kraft_conformance.cli", "prove", "actions", name, "--json")
+def _of_profile(profile: str) -> Words:
+    return ("--profile", profile) if profile else ()
 
 
-def _of_child(part: str, name: str, reached: Callable[[str], str], *command: str) -> Item:
-    """An item by a process of its own, because TLC keeps one specification a process; `reached` reads its output."""
-    began = monotonic()
-    try:
-        said = run_child(*command)
-    except ChildError as error:
-        return _item(part, name, "does not hold", began, (str(error),))
-    return _item(part, name, reached(said), began, ())
+def _explained_slice(name: str, means: Means) -> Words:
+    return _developer("edges", "--slice", name, "--time-limit", means.time_limit_seconds or _SLICE_SECONDS)
 
 
-def refinement_item(name: str, means: Means) -> Item:
-    """A thousand runs of a workload as steps of the inductive proof."""
-    began = monotonic()
-    plans = (RunPlan(seed, steps=_REFINED_EVENTS, workload=name) for seed in range(_REFINED_SEEDS))
-    found = explain(map(of_plan, plans), means.say, invariants_every=_REFINED_EVENTS)
-    return _item("refinement", name, f"{found.events.total()} events explained", began, found.problems)
+def _refinement(name: str, _means: Means) -> Words:
+    runs = ("--workload", name, "--seeds", f"0:{_REFINED_SEEDS}", "--steps", _REFINED_EVENTS)
+    return _user("prove", "refinement", *runs, "--invariants-every", _REFINED_EVENTS)
 
 
-def load_bearing_item(name: str, means: Means) -> Item:
-    """The evidence of one mutant, under the profile that its name ends with; else the recorded counterexample."""
-    mutant_name, _, profile = name.partition(".")
-    mutant = load_catalogue()[mutant_name]
-
-    def show_progress(reached: Progress) -> None:
-        means.say(f"{reached.states_distinct} states, depth {reached.depth}")
-
-    found = run_evidence(mutant, show_progress, profile=profile or KIP.name, workers=means.workers)
-    problem = found.problem or ("" if profile else not_as_recorded(mutant, found))
-    reached = f"{found.violated} after {found.length} in {found.where}" if found.violated else "no counterexample"
-    return Item("load-bearing", name, reached, round(found.seconds, 1), (problem,) if problem else ())
+def _load_bearing(name: str, means: Means) -> Words:
+    """The evidence of one mutant, under the profile that its name ends with."""
+    mutant, _, profile = name.partition(".")
+    return _developer("load-bearing", mutant, "--workers", means.workers, *_of_profile(profile))
 
 
-def matrix_item(name: str, means: Means) -> Item:
-    """The seeded mutants, or machine-made ones, up to the first tool that detects each."""
-    began = monotonic()
-    if name == MACHINE_MADE and not machine_made.is_available():
-        return _not_run("matrix", name, "Cosmic Ray is not installed (the extra `mutation`)")
-    machine = _MACHINE_MADE_NUMBER if name == MACHINE_MADE else 0
-    plan = Plan("mutants", _COMMAND, () if machine else seeded_subjects(), machine=machine, jobs=means.workers)
-    found = measure(plan, means.say, means.say_row)
-    every = (*found.rows, *found.drawn)
-    reached = f"{len(every) - len(undetected(every))} of {len(every)} detected, or cannot be"
-    return _item("matrix", name, reached, began, problems(found))
+def _matrix(name: str, means: Means) -> Words:
+    subjects = ("--no-seeded", "--machine", _MACHINE_MADE_NUMBER) if name == _MACHINE_MADE else ()
+    return _developer("matrix", "mutants", *subjects, "--jobs", means.workers)
 
 
-def checks_item(name: str, means: Means) -> Item:
-    """Every check detects a mutant, and its recorded run, run again, shows it."""
-    began = monotonic()
-    evidence, catalogue = load_evidence(), load_catalogue()
-    rows = check_rows(all_checks(), catalogue, evidence)
-    found = (*check_problems(rows, catalogue, evidence), *run_again(evidence.detected, means.say))
-    return _item("detectors", name, f"{len(rows)} checks", began, found)
-
-
-def _item(part: str, name: str, reached: str, began: float, found: Iterable[str]) -> Item:
-    return Item(part, name, reached, round(monotonic() - began, 1), tuple(found))
-
-
-def _not_run(part: str, name: str, why: object) -> Item:
-    return Item(part, name, "not run", 0.0, (str(why),), finished=False)
-
-
-def finding_item(name: str, means: Means) -> Item:
-    """One finding shown again."""
-    began = monotonic()
-    finding = find_finding(name)
-    shown = show(finding)
-    counterexample, otherwise = counterexample_of(finding, lambda at: means.say(f"{at.states_distinct} states"))
-    return _item("findings", name, counterexample.splitlines()[0], began, filter(None, (shown.problem, otherwise)))
-
-
-def kafka_bugs_item(name: str, means: Means) -> Item:
-    """A bug planted in Apache Kafka makes a vector fail, which names its rule; nothing where Kafka cannot be run."""
-    began = monotonic()
-    try:
-        row = bugs_of(newest(), means.say_row, (patches()[name],)).rows[0]
-    except KafkaUnavailableError as missing:
-        return _not_run("kafka-bugs", name, missing)
-    failing, naming = (cell for one in (VECTORS, NAMED) if (cell := row.by(one)) is not None)
-    found = () if naming.detects else (f"no vector that fails names {row.breaks[0]}",)
-    reached = f"{failing.amount} vectors fail, {naming.amount} name {row.breaks[0]}"
-    return _item("kafka-bugs", name, reached, began, found)
-
-
-def kafka_seeds_item(name: str, means: Means) -> Item:
-    """Random schedules of one workload on the newest release, other seeds each night."""
-    began = monotonic()
+def _kafka_seeds(name: str, means: Means) -> Words:
+    """Other seeds each night."""
     first = (means.day - FIRST_DAY).days * SEEDS_A_NIGHT
-    try:
-        outcomes = runs_of(
-            newest(), None, name, range(first, first + SEEDS_A_NIGHT), lambda one: means.say(one.outcome.id)
-        )
-    except KafkaUnavailableError as missing:
-        return _not_run("kafka-seeds", name, missing)
-    found = counted(newest(), None, name, first, outcomes, commit_now())
-    reached = f"seeds {found.first} to {found.end - 1}, {found.events} events"
-    return _item("kafka-seeds", name, reached, began, found.failures)
+    return _developer("kafka-seeds", "--workload", name, "--seeds", f"{first}:{first + SEEDS_A_NIGHT}")
 
 
-def model_item(name: str, means: Means) -> Item:
+def _model(name: str, means: Means) -> Words:
     """One model check, under the profile that its name ends with, if it does."""
     slice_name, _, profile = name.partition(".")
-    check = under_profile(find_check(slice_name), profile or KIP.name)
-    if name in OTHERWISE_UNDER_KAFKA:
-        check = replace(check, violates=OTHERWISE_UNDER_KAFKA[name], fires=frozenset())
-
-    def show_progress(reached: Progress) -> None:
-        means.say(f"{reached.states_distinct} states, depth {reached.depth}, {reached.queue_left} in the queue")
-
-    limit = means.time_limit_seconds if check.time_limit_seconds is not None else None
-    report = run_check(
-        check,
-        show_progress,
-        workers=means.workers,
-        checkpoint_directory=means.checkpoints if "nightly" in check.groups else None,
-        resume=means.resume,
-        time_limit_seconds=limit,
-        coverage=True,
-    )
-    found = report.report
-    finished = found.outcome is not Outcome.TIME_LIMIT or check.simulation is not None
-    outcome = " ".join(filter(None, (found.outcome.value, found.violated)))
-    problem = outcome + (f", never fired: {', '.join(report.never_fired)}" if report.never_fired else "")
-    reached = f"{found.progress.states_distinct or found.progress.states_generated} states"
-    if found.progress.queue_left:
-        reached += f", {found.progress.queue_left} in the queue"
-    return Item("models", name, reached, round(found.seconds, 1), () if report.as_expected else (problem,), finished)
+    check = find_check(slice_name)
+    more: list[object] = []
+    if "nightly" in check.groups:
+        more += ["--checkpoints", means.checkpoints, *(["--resume"] if means.resume else [])]
+    if means.time_limit_seconds is not None and check.time_limit_seconds is not None:
+        more += ["--time-limit", means.time_limit_seconds]
+    return _user("model", slice_name, "--workers", means.workers, *more, *_of_profile(profile))
 
 
 def _under_kafka() -> tuple[str, ...]:
@@ -283,72 +157,89 @@ def _checks(*, limited: bool) -> tuple[str, ...]:
 
 
 PARTS: tuple[Part, ...] = (
-    Part("edges", "every edge of the model, on the reference and in the proof", lambda: ("every edge",), edges_item),
+    Part(
+        "edges",
+        "every edge of the model, on the reference and in the proof",
+        lambda: ("every-edge",),
+        lambda name, means: _developer("edges", "--refinement"),
+    ),
     Part(
         "actions",
         "each action of the model that is translated is steps of the inductive proof",
         lambda: (*ACTIONS, OTHERS),
-        actions_item,
+        lambda name, means: _user("prove", "actions", name),
     ),
     Part(
         "slices",
         "each step of a slice is steps of the inductive proof, whose invariants hold in each of its states",
         lambda: tuple(slices()),
-        slice_item,
+        _explained_slice,
         nights=WEEK,
     ),
     Part(
         "refinement",
         "each step of runs is steps of the inductive proof",
         lambda: tuple(WORKLOADS),
-        refinement_item,
+        _refinement,
         nights=WEEK,
     ),
     Part(
         "load-bearing",
         "each safety rule taken out of the model: what TLC finds violated",
         lambda: tuple(mutant.name for mutant in with_evidence(load_catalogue())),
-        load_bearing_item,
+        _load_bearing,
     ),
     Part(
         "matrix",
         "broken references: seeded ones, and machine-made ones",
-        lambda: ("mutants", MACHINE_MADE),
-        matrix_item,
+        lambda: ("mutants", _MACHINE_MADE),
+        _matrix,
     ),
-    Part("detectors", "every check detects a mutant", lambda: ("checks",), checks_item),
+    Part(
+        "detectors",
+        "every check detects a mutant",
+        lambda: ("checks",),
+        lambda name, means: _developer("matrix", "checks", "--again"),
+    ),
     Part(
         "kafka-bugs",
         "bugs planted in Apache Kafka are seen, and their rule is named",
         lambda: tuple(bug.name for bug in bugs()),
-        kafka_bugs_item,
+        lambda name, means: _developer("kafka-bugs", name),
     ),
     Part(
         "kafka-seeds",
         "random schedules on Apache Kafka, going on from the seeds of the night before",
         lambda: workloads_of(newest()),
-        kafka_seeds_item,
+        _kafka_seeds,
     ),
     Part(
         "findings",
         "what was found wrong in the texts still shows",
         lambda: tuple(finding.name for finding in load_findings()),
-        finding_item,
+        lambda name, means: ("kraft_dev.findings", name),
     ),
-    Part("models", "every model check that has an end", lambda: _checks(limited=False), model_item),
+    Part("models", "every model check that has an end", lambda: _checks(limited=False), _model),
     Part(
         "long-models",
         "the model checks that go on from checkpoints",
         lambda: _checks(limited=True),
-        model_item,
+        _model,
         nights=WEEK,
     ),
-    Part("kafka-models", "the model checks where Apache Kafka decides", _under_kafka, model_item, nights=WEEK),
+    Part(
+        "kafka-models",
+        "the model checks where Apache Kafka decides",
+        _under_kafka,
+        _model,
+        nights=WEEK,
+        otherwise=OTHERWISE_UNDER_KAFKA,
+    ),
     Part(
         "kafka-load-bearing",
         "what TLC finds violated without a safety rule where Apache Kafka decides",
         _broken_under_kafka,
-        load_bearing_item,
+        _load_bearing,
         nights=WEEK,
     ),
 )

@@ -6,7 +6,7 @@ import msgspec
 
 from kraft_traces.streams import whole_file
 
-SCHEMA = "kraft-nightly/2"
+SCHEMA = "kraft-nightly/3"
 
 
 class RecordError(ValueError):
@@ -18,11 +18,13 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     part: str
     name: str
+    command: str
+    """What repeats it."""
     reached: str
-    """How far it came, in few words."""
+    """How far it came, in a line of what the command said."""
     seconds: float
     problems: tuple[str, ...] = ()
-    """What is not as expected, in sentences."""
+    """What is not as expected: the exit code, and the last lines that the command said."""
     finished: bool = True
     """Whether it came to its end; one that its time limit stopped goes on when the night is resumed."""
 

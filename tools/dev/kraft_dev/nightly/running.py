@@ -1,12 +1,22 @@
-"""Run a night item by item; each is on disk before the next begins."""
+"""Run a night item by item, each a process of its own; it is on disk before the next begins."""
 
+import re
+import shlex
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev.child import child_command
 from kraft_dev.nightly.parts import Means, Part
 from kraft_dev.nightly.record import Item, Night, read_night, record_path, write_night
 from kraft_spec.fingerprint import fingerprint_of
 
+_TABLE = re.compile(r"[─-╿]")
+_CUT_SHORT = re.compile(r"stopped by the time limit with [1-9]")
+_LAST_WORDS = 20
+"""Lines of what a command says that goes wrong."""
 _PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_conformance", "kraft_dev")
 
 
@@ -34,11 +44,28 @@ def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -
     return Night(day, version, sources, complete=False, items=())
 
 
+def run_item(part: Part, name: str, means: Means) -> Item:
+    """Run the command of an item to its end, and take down what it says."""
+    words, began = part.command(name, means), monotonic()
+    ended = subprocess.run(child_command(*words), capture_output=True, text=True, errors="replace", check=False)
+    seconds, command = round(monotonic() - began, 1), shlex.join(("python", "-m", *words))
+    said = [line for line in ended.stdout.splitlines() if line.strip() and not _TABLE.search(line)]
+    reached = next((line.strip() for line in said if re.search(r"\d", line)), said[-1].strip() if said else "nothing")
+    if ended.returncode == ExitCode.VIOLATION and name in part.otherwise:
+        is_as_known = f"{name}: {part.otherwise[name]}" in reached
+    else:
+        is_as_known = ended.returncode in (ExitCode.CONFORMANT, ExitCode.INCONCLUSIVE) and name not in part.otherwise
+    last = (*ended.stdout.splitlines(), *ended.stderr.splitlines())[-_LAST_WORDS:]
+    problems = () if is_as_known else (f"exit code {ended.returncode} of {command}", *last)
+    decided = ended.returncode in (ExitCode.CONFORMANT, ExitCode.VIOLATION, ExitCode.INCONCLUSIVE)
+    return Item(part.name, name, command, reached, seconds, problems, decided and not _CUT_SHORT.search(reached))
+
+
 def run_night(
     folder: Path,
     night: Night,
     due: Sequence[tuple[Part, str]],
-    means: Means,
+    run: Callable[[Part, str], Item],
     on_item: Callable[[Item, bool], None],
     on_start: Callable[[str, str], None],
     *,
@@ -46,11 +73,10 @@ def run_night(
 ) -> Night:
     """Run the items that are due and that the night has not finished yet; whether that `completes` it, the caller says.
 
-    `on_item` is called with each item and whether it was taken over from an earlier run of the same night.
+    `run` runs one; `on_item` is called with each and whether it was taken over from an earlier run of the same night.
 
     Raises:
         OSError: The record cannot be written.
-        Whatever an item raises that is a defect of the tools and not a finding.
     """
     for part, name in due:
         known = night.find(part.name, name)
@@ -58,7 +84,7 @@ def run_night(
             on_item(known, True)
             continue
         on_start(part.name, name)
-        item = part.run(name, means)
+        item = run(part, name)
         night = night.with_item(item)
         write_night(record_path(folder, night.date), night)
         on_item(item, False)

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from msgspec import to_builtins
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.partition import TopicPartition
+from kraft_reference.partitions.partition import Partition, TopicPartition
 from kraft_reference.partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_spec.rules import load_registry
@@ -25,10 +25,46 @@ from kraft_traces.partitions.lines import (
     PartitionEventLine,
     PartitionHeader,
     TracedEvent,
+    TracedPartition,
     TracedState,
 )
-from kraft_traces.view.partitions.waiting import waits_for
 from kraft_traces.view.reading import inconclusive_reason
+
+
+class WaitsFor(TypedDict):
+    """The brokers that have to be in sync before the reassignment may complete; none if it may."""
+
+    brokers: list[int]
+    any: bool
+    """One of them is enough."""
+
+
+def waits_for(
+    traced: TracedPartition, configuration: PartitionConfiguration, switched_off: Collection[str] = ()
+) -> WaitsFor | None:
+    """What the reassignment of a partition waits for, without these rules; None if none is in progress.
+
+    Rules: partition-reassign.add-before-remove, partition-reassign.isr-never-empty.
+    """
+    partition = Partition(
+        traced.replicas,
+        frozenset(traced.in_sync),
+        traced.adding,
+        traced.removing,
+        traced.leader,
+        traced.leader_epoch,
+        traced.partition_epoch,
+    )
+    if not partition.is_reassigned:
+        return None
+    wanted = partition.adding if configuration.profile.completes_with == "adding" else partition.target
+    missing = [broker for broker in wanted if broker not in partition.in_sync]
+    if missing and "partition-reassign.add-before-remove" not in switched_off:
+        return WaitsFor(brokers=missing, any=False)
+    nobody_left = partition.in_sync.isdisjoint(partition.target)
+    if nobody_left and "partition-reassign.isr-never-empty" not in switched_off:
+        return WaitsFor(brokers=list(partition.target), any=len(partition.target) > 1)
+    return WaitsFor(brokers=[], any=False)
 
 
 class PartitionDocument(TypedDict):

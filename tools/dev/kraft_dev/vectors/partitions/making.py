@@ -6,7 +6,7 @@ from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.vectors.partitions.deciding import decided
 from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_dev.vectors.partitions.scripts import PARTITION_TARGETS
-from kraft_dev.vectors.partitions.staging import PartitionAccepts, accepting, partition_run
+from kraft_dev.vectors.partitions.staging import accepting, partition_run
 from kraft_dev.vectors.target import source_of
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
@@ -14,35 +14,26 @@ from kraft_traces.partitions.checker import GIVEN_UP
 from kraft_traces.partitions.process import PartitionProcess
 
 
-def partition_vectors(accepts: PartitionAccepts | None = None) -> Iterator[PartitionVector]:
+def partition_vectors() -> Iterator[PartitionVector]:
     """All of them.
-
-    Args:
-        accepts: who says under which profiles a run is right; None for the model.
 
     Raises:
         NotAcceptedError: the model rejects a run.
         VectorProofError: a vector does not say what its run shows.
     """
-    if accepts is not None:
-        yield from _vectors(accepts)
-        return
     with PartitionProcess() as process:
-        yield from _vectors(accepting(process))
-
-
-def _vectors(accepts: PartitionAccepts) -> Iterator[PartitionVector]:
-    for scenario in PARTITION_SCENARIOS:
-        for variant in filter(_is_conformant, scenario.variants):
-            name = f"{scenario.name}/{variant.name}"
-            run = partition_run(f"scenario {name}", variant.configuration, variant.script, accepts)
-            rules = decided(run, scenario.rules)
-            if rules:
-                vector_id = f"scenario.{scenario.name}.{variant.name}.controller"
-                title = f"{scenario.title}: the controller ({variant.name})"
-                yield partition_vector_of(run, PartitionSubject(vector_id, title, rules))
-    for subject, script, configuration in PARTITION_TARGETS:
-        yield partition_vector_of(partition_run(source_of(script), configuration, script, accepts), subject)
+        accepts = accepting(process)
+        for scenario in PARTITION_SCENARIOS:
+            for variant in filter(_is_conformant, scenario.variants):
+                name = f"{scenario.name}/{variant.name}"
+                run = partition_run(f"scenario {name}", variant.configuration, variant.script, accepts)
+                rules = decided(run, scenario.rules)
+                if rules:
+                    vector_id = f"scenario.{scenario.name}.{variant.name}.controller"
+                    title = f"{scenario.title}: the controller ({variant.name})"
+                    yield partition_vector_of(run, PartitionSubject(vector_id, title, rules))
+        for subject, script, configuration in PARTITION_TARGETS:
+            yield partition_vector_of(partition_run(source_of(script), configuration, script, accepts), subject)
 
 
 def _is_conformant(variant: PartitionVariant) -> bool:
