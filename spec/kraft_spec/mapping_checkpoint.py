@@ -44,6 +44,20 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
     }
 
 
+def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
+    """What `checkpoint_to_model` gives, with the epochs that every replica has left where Forgetting.tla has them.
+
+    No property can tell, but the next change of an epoch goes through those at hand in time that grows with the square
+    of their number (InUse in Forgetting.tla).
+    """
+    history = variables["history"]
+    led = dict(history["epochs"])
+    oldest = min(state["epoch"] for state in variables["replicas"].values())
+    at_hand = {epoch: entry for epoch, entry in led.items() if epoch >= oldest or epoch == max(led)}
+    left = {epoch: entry for epoch, entry in led.items() if epoch not in at_hand}
+    return {**variables, "history": {**history, "epochs": at_hand or (), "left": left or ()}}
+
+
 def _flight_to_model(identifier: str, flight: Flight) -> dict[str, ModelValue]:
     sent = int(identifier.partition(".")[0])
     return {"sent": sent, "copies": flight.copies, "message": message_to_model(flight.message)}

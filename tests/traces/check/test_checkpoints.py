@@ -106,6 +106,18 @@ def test_epochs_that_all_have_left_are_remembered() -> None:
     assert accepted(verdict_on(run.lines(range(0, len(run.states), 5))))
 
 
+def test_a_checkpoint_stands_for_the_very_state_to_which_the_lines_before_it_have_led() -> None:
+    run = simulated("storm", 2, 200)
+    model, checker = trace_model(), TraceChecker(trace_model(), run.configuration, "run", own=True)
+    for number, line in enumerate(run.events, 2):
+        assert checker.feed(number, line) is None
+    (reached,) = checker.states
+    opened = model.state_at(run.configuration, run.states[-1])
+    # With the epochs that all have left where they are then: at hand they would cost a part seconds.
+    assert model.variable("history", reached)["left"]
+    assert model.fingerprint(opened) == model.fingerprint(reached)
+
+
 def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_part() -> None:
     """It has no past, no directory ids, and only epochs that somebody is still in, or the newest that was led."""
     run = simulated("storm", 2, 200)

@@ -17,7 +17,7 @@ from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without
 from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model
-from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
+from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
@@ -297,7 +297,7 @@ class TraceModel:
 
 
 def _values_of(checkpoint: Checkpoint) -> dict[str, object]:
-    values: dict[str, Any] = dict(checkpoint_to_model(checkpoint))
+    values: dict[str, Any] = with_epochs_left(checkpoint_to_model(checkpoint))
     return values | {"network": frozenset([_hashable(row) for row in values["network"].values()])}
 
 
