@@ -45,16 +45,16 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
 
 
 def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """What `checkpoint_to_model` gives, with the epochs that every replica has left where Forgetting.tla has them.
+    """What `checkpoint_to_model` gives, with the epochs that no replica is in put away (Forgetting.tla), but the newest.
 
-    No property can tell, but the next change of an epoch goes through those at hand in time that grows with the square
-    of their number (InUse in Forgetting.tla).
+    Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
+    epoch goes through those at hand (InUse), in time that grows faster than with the square of their number.
     """
     history = variables["history"]
     led = dict(history["epochs"])
-    oldest = min(state["epoch"] for state in variables["replicas"].values())
-    at_hand = {epoch: entry for epoch, entry in led.items() if epoch >= oldest or epoch == max(led)}
-    left = {epoch: entry for epoch, entry in led.items() if epoch not in at_hand}
+    used = {state["epoch"] for state in variables["replicas"].values()} | {max(led, default=0)}
+    at_hand = {epoch: entry for epoch, entry in led.items() if epoch in used}
+    left = {epoch: entry for epoch, entry in led.items() if epoch not in used}
     return {**variables, "history": {**history, "epochs": at_hand or (), "left": left or ()}}
 
 
