@@ -45,7 +45,7 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
 
 
 def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """What `checkpoint_to_model` gives, with the epochs that no replica is in put away (Forgetting.tla), but the newest.
+    """What `checkpoint_to_model` gives, with the epochs that no replica is in put away (Forgetting.tla), the newest not.
 
     Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
     epoch goes through those at hand (InUse), in time that grows faster than with the square of their number.
