@@ -45,10 +45,10 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
 
 
 def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """What `checkpoint_to_model` gives, with the epochs that no replica is in put away (Forgetting.tla), the newest not.
+    """What `checkpoint_to_model` gives, with all epochs put away but the newest and those that a replica is in.
 
     Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
-    epoch goes through those at hand (InUse), in time that grows faster than with the square of their number.
+    epoch goes through those at hand (InUse in Forgetting.tla), in time that grows faster than with the square of their number.
     """
     history = variables["history"]
     led = dict(history["epochs"])
