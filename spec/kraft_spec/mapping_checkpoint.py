@@ -48,7 +48,7 @@ def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValu
     """What `checkpoint_to_model` gives, with all epochs put away but the newest and those that a replica is in.
 
     Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
-    epoch goes through those at hand (InUse in Forgetting.tla), in time that grows faster than with the square of their number.
+    epoch goes through those at hand (InUse in Forgetting.tla), in time that grows faster than their square.
     """
     history = variables["history"]
     led = dict(history["epochs"])
