@@ -44,6 +44,20 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
     }
 
 
+def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
+    """What `checkpoint_to_model` gives, with all epochs put away but the newest and those that a replica is in.
+
+    Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
+    epoch goes through those at hand (InUse in Forgetting.tla), in time that grows faster than their square.
+    """
+    history = variables["history"]
+    led = dict(history["epochs"])
+    used = {state["epoch"] for state in variables["replicas"].values()} | {max(led, default=0)}
+    at_hand = {epoch: entry for epoch, entry in led.items() if epoch in used}
+    left = {epoch: entry for epoch, entry in led.items() if epoch not in used}
+    return {**variables, "history": {**history, "epochs": at_hand or (), "left": left or ()}}
+
+
 def _flight_to_model(identifier: str, flight: Flight) -> dict[str, ModelValue]:
     sent = int(identifier.partition(".")[0])
     return {"sent": sent, "copies": flight.copies, "message": message_to_model(flight.message)}

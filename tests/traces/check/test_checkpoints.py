@@ -40,6 +40,7 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.records import RecordKind
 from kraft_reference.scenarios.scenario import cluster as cluster_of
+from kraft_spec.mapping_forms import function_entries
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel, trace_model
@@ -97,6 +98,21 @@ def test_epochs_that_all_have_left_are_remembered() -> None:
     assert led == set(last.recollection.epochs)
     assert min(led) < min(state.epoch for state in last.replicas.values())
     assert accepted(verdict_on(run.lines(range(0, len(run.states), 5))))
+
+
+def test_a_part_begins_with_the_epochs_that_nobody_is_in_put_away() -> None:
+    run = simulated("storm", 2, 200)
+    model, checkpoint = trace_model(), run.states[-1]
+    whole, part = (model.state_at(run.configuration, checkpoint, is_part=is_part) for is_part in (False, True))
+    led = set(checkpoint.recollection.epochs)
+    used = {state.epoch for state in checkpoint.replicas.values()} | {max(led)}
+    history: Any = model.variable("history", part)
+    assert dict(function_entries(history["epochs"])).keys() == led & used
+    assert dict(function_entries(history["left"])).keys() == led - used != set()
+    assert model.variables(part) == model.variables(whole)
+    # Elsewhere, where nobody else judges what was before, all are held to the properties.
+    history = model.variable("history", whole)
+    assert not history["left"]
 
 
 def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_part() -> None:

@@ -95,6 +95,7 @@ class TraceChecker:
         self._correlations = Correlations()
         self._shown = ShownFields(own=own)
         self._events = 0
+        self._start = start
         if start is not None:
             self._begin_at(start)
         self._widest = 1
@@ -104,12 +105,13 @@ class TraceChecker:
     @cached_property
     def _branches(self) -> list[Branch]:
         """Where the lines so far may have led; TLC is asked for the first state when somebody wants to know."""
-        return [Branch(self._model.start(self._configuration))]
+        if self._start is None:
+            return [Branch(self._model.start(self._configuration))]
+        return [Branch(self._model.state_at(self._configuration, checkpoint_of(self._start), is_part=True))]
 
     def _begin_at(self, start: CheckpointLine) -> None:
         if not start.history.is_whole:
             raise CheckpointError("$.history", "forgets more than the properties need, expected 'past'", "missing")
-        self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(start)))]
         self._events = start.sequence
         self._correlations.begin_at(start, start)
         self._flights.begin_at(start)
@@ -202,6 +204,7 @@ class TraceChecker:
         given = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
             self._begin_at(line)
+            self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line)))]
             return None
         if not self._own:
             line = self._correlations.checkpoint(line)

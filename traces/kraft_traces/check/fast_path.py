@@ -295,7 +295,8 @@ class FastPath:
             for value, taken in others:
                 lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
         if self._alone or self._start is None:
-            values = self._model.opening(configuration, None if self._start is None else checkpoint_of(self._start))
+            begin = None if self._start is None else checkpoint_of(self._start)
+            values = self._model.opening(configuration, begin, is_part=True)
             lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
         return lines
 

@@ -17,7 +17,7 @@ from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without
 from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model
-from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id
+from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
@@ -161,8 +161,12 @@ class TraceModel:
         self._place[: len(raw)] = raw
         return self._buffer
 
-    def opening(self, configuration: Configuration, checkpoint: Checkpoint | None) -> dict[str, JavaObject]:
+    def opening(
+        self, configuration: Configuration, checkpoint: Checkpoint | None, *, is_part: bool = False
+    ) -> dict[str, JavaObject]:
         """The variables that are known where a run under this configuration begins, or goes on from a checkpoint.
+
+        `is_part` says that the lines before the checkpoint are judged elsewhere.
 
         Raises:
             ValueConversionError: the checkpoint holds a number beyond the model's.
@@ -170,7 +174,7 @@ class TraceModel:
         values: dict[str, object] = {"config": configuration_to_model(configuration)}
         values |= {"event": {"name": "none"}, "observed": ("", ())}
         if checkpoint is not None:
-            values |= _values_of(checkpoint)
+            values |= _values_of(checkpoint, is_part=is_part)
         return {name: self._encode(value) for name, value in values.items()}
 
     def open_configurations(
@@ -199,14 +203,14 @@ class TraceModel:
         unbound = self._tlc.initial.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
         return self._tlc.get_next_states(self._tlc.actions["Start"], unbound).elementAt(0)
 
-    def state_at(self, configuration: Configuration, checkpoint: Checkpoint) -> JavaObject:
-        """The state that a checkpoint of a run under this configuration says.
+    def state_at(self, configuration: Configuration, checkpoint: Checkpoint, *, is_part: bool = False) -> JavaObject:
+        """The state that a checkpoint of a run under this configuration says; `is_part` is as for `opening`.
 
         Raises:
             ValueConversionError: it holds a number beyond the model's.
         """
         specification, state = self.specification, self._tlc.initial
-        for name, value in self.opening(configuration, checkpoint).items():
+        for name, value in self.opening(configuration, checkpoint, is_part=is_part).items():
             state = specification.bind(state, name, value)
         return state
 
@@ -296,8 +300,10 @@ class TraceModel:
         return false_conjunct(self.specification, self._tlc.named[action], state)
 
 
-def _values_of(checkpoint: Checkpoint) -> dict[str, object]:
+def _values_of(checkpoint: Checkpoint, *, is_part: bool) -> dict[str, object]:
     values: dict[str, Any] = dict(checkpoint_to_model(checkpoint))
+    if is_part:
+        values = with_epochs_left(values)
     return values | {"network": frozenset([_hashable(row) for row in values["network"].values()])}
 
 

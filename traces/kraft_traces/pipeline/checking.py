@@ -6,18 +6,16 @@ both.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from io import BufferedIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any, cast
 
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
-from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import LineSource
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import TraceError
-from kraft_traces.pipeline.journal import given_up
+from kraft_traces.pipeline.journal import DEATHS_MAX, given_up
 from kraft_traces.pipeline.parts import PartReader
 from kraft_traces.pipeline.stretches import SPOOL_BYTES_MAX
 
@@ -38,23 +36,20 @@ class Checking:
         return {**vars(self), "spec_hash": spec_hash()}
 
 
-@cache
-def ready_model() -> None:
-    """Start the Java machine of this process, unless that is done."""
-    trace_model()
-
-
-def verdict_row(trace: Row, lines: LineSource, checking: Checking, start: CheckpointLine | None = None) -> Row:
+def verdict_row(
+    trace: Row, lines: LineSource, checking: Checking, deaths: int = 0, start: CheckpointLine | None = None
+) -> Row:
     """The row of `verdicts` of a trace, or of a part of one that begins at the checkpoint `start`.
 
-    An error of the checker makes it inconclusive.
+    An error of the checker makes it inconclusive, and so do `DEATHS_MAX` deaths of workers over it.
     `trace` has the columns of `traces` that the verdict repeats.
 
     Raises:
         TraceError: a line after the header is wrong.
     """
+    if deaths >= DEATHS_MAX:
+        return _undecided(trace, given_up(deaths))
     try:
-        ready_model()
         verdict = check_reader(lines, **vars(checking), start=start)
     except Exception as error:
         # The header is right by itself: what is said of it is that no model does without all of its rules.
@@ -64,8 +59,10 @@ def verdict_row(trace: Row, lines: LineSource, checking: Checking, start: Checkp
     return row_of(trace, verdict)
 
 
-def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking) -> Row:
+def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking, deaths: int = 0) -> Row:
     """The row of a part of a trace, of which the following part judges the rest; `trace` has its header too."""
+    if deaths >= DEATHS_MAX:
+        return _undecided(trace, given_up(deaths))
     first_line, closing = None, None
     with SpooledTemporaryFile(SPOOL_BYTES_MAX) as spool:
         for segment in segments:
@@ -83,7 +80,7 @@ def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking)
                 part=part,
                 is_closed=closing is not None,
             )
-            return verdict_row(trace, lines, checking, lines.start)
+            return verdict_row(trace, lines, checking, start=lines.start)
         except ValueError as error:
             # `ingest` lets none through, unless the tables come from somewhere else.
             return _undecided(trace, f"not a trace any more: {error}")
@@ -108,11 +105,6 @@ def _undecided(trace: Row, reason: str) -> Row:
         **dict.fromkeys(_OF_REJECTION),
         **{name: [] for name in _LISTS},
     }
-
-
-def given_up_row(trace: Row, deaths: int) -> Row:
-    """The row of a trace over which workers have died."""
-    return _undecided(trace, given_up(deaths))
 
 
 def raised_row(trace: Row, error: Exception) -> Row:

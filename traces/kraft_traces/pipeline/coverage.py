@@ -31,11 +31,11 @@ _ROLES = (None, *(role.value for role in Role))
 _PRE_VOTES = (None, False, True)
 
 
-def rule_rows() -> Iterator[tuple[str, str | None, bool | None, str]]:
-    """Event, role before, whether it is a Pre-Vote, and a rule that such an event counts for: all there are."""
+def rule_rows() -> Iterator[tuple[str, str | None, bool | None, list[str]]]:
+    """Event, role before, whether it is a Pre-Vote, and the rules that such an event counts for: all there are."""
     for event, role, pre_vote in product(EVENT_OPERATORS, _ROLES, _PRE_VOTES):
-        for rule in rules_of_event(event, role, pre_vote):
-            yield event, role, pre_vote, rule
+        if rules := list(rules_of_event(event, role, pre_vote)):
+            yield event, role, pre_vote, rules
 
 
 def everything() -> dict[str, tuple[str, ...]]:
@@ -45,7 +45,7 @@ def everything() -> dict[str, tuple[str, ...]]:
     )
     return {
         ACTION: EVENT_NAMES,
-        RULE: tuple(sorted({rule for *_, rule in rule_rows()})),
+        RULE: tuple(sorted({rule for *_, rules in rule_rows() for rule in rules})),
         TRANSITION: tuple(transitions),
         ERROR: tuple(Error),
         FAULT: FAULT_KINDS,
@@ -86,32 +86,31 @@ def coverage(session: Any, tallies: Any, verdicts: Any) -> Any:
 
 
 def _seen(session: Any, tallies: Any) -> Any:
-    """Rows of trace, kind, name and number of events."""
-    event, before, after = sf.col("event"), sf.col("role_before"), sf.col("role_after")
-    rules = session.createDataFrame(
-        list(rule_rows()), "rule_event STRING, rule_role STRING, rule_pre_vote BOOLEAN, name STRING"
+    """Rows of trace, kind, name and number of events: each tally is read once, whatever it shows."""
+    stated = session.createDataFrame(
+        list(rule_rows()), "rule_event STRING, rule_role STRING, rule_pre_vote BOOLEAN, rules ARRAY<STRING>"
     )
+    event, before, after = sf.col("event"), sf.col("role_before"), sf.col("role_after")
     same = (
         (event == sf.col("rule_event"))
         & before.eqNullSafe(sf.col("rule_role"))
         & sf.col("pre_vote").eqNullSafe(sf.col("rule_pre_vote"))
     )
-    by_rule = tallies.join(sf.broadcast(rules), same).select("trace_id", sf.lit(RULE).alias("kind"), "name", "events")
+    shown = {
+        ACTION: sf.array(event),
+        RULE: sf.coalesce("rules", sf.array()),
+        TRANSITION: sf.array(sf.when(before != after, sf.concat(before, sf.lit(ARROW), after))),
+        ERROR: sf.array_distinct("errors"),
+        FAULT: sf.array("fault"),
+    }
+    everything_shown = sf.concat(*(_named(kind, names) for kind, names in shown.items()))
+    rows = tallies.join(sf.broadcast(stated), same, "left")
+    seen = rows.select("trace_id", "events", sf.explode(everything_shown).alias("seen"))
+    return seen.select("trace_id", "seen.kind", "seen.name", "events").where("name IS NOT NULL")
 
-    def named(kind: str, name: Any) -> Any:
-        rows = tallies.select("trace_id", sf.lit(kind).alias("kind"), name.alias("name"), "events")
-        return rows.where(sf.col("name").isNotNull())
 
-    moved = sf.when(before != after, sf.concat(before, sf.lit(ARROW), after))
-    parts = (
-        named(ACTION, event),
-        named(TRANSITION, moved),
-        named(ERROR, sf.explode(sf.array_distinct("errors"))),
-        named(FAULT, sf.col("fault")),
-    )
-    for part in parts:
-        by_rule = by_rule.unionByName(part)
-    return by_rule
+def _named(kind: str, names: Any) -> Any:
+    return sf.transform(names, lambda name: sf.struct(sf.lit(kind).alias("kind"), name.alias("name")))
 
 
 def run_coverage(session: Any, workspace: Workspace, notice: Notice) -> None:

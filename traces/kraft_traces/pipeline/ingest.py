@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kraft_traces.pipeline.checking import Checking, given_up_row, verdict_row
+from kraft_traces.pipeline.checking import Checking, verdict_row
 from kraft_traces.pipeline.failures import InputError
 from kraft_traces.pipeline.inputs import list_inputs
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.journal import DEATHS_MAX, Journal, Journals
+from kraft_traces.pipeline.journal import Journal, Journals
 from kraft_traces.pipeline.known import Known
 from kraft_traces.pipeline.progress import Notice
 from kraft_traces.pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
@@ -50,12 +50,8 @@ def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, read
         # `validate` takes the verdict over, or finds that there is none.
         return None
 
-    def checked(deaths: int) -> Row:
-        if deaths >= DEATHS_MAX:
-            return given_up_row(trace, deaths)
-        return verdict_row(trace, reader, checking)
-
-    return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", checked)
+    check = partial(verdict_row, trace, reader, checking)
+    return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", check)
 
 
 def run_ingest(

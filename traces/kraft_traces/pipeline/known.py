@@ -9,15 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
+from kraft_traces.streams import whole_file
+
 _DIGITS = 15
 
 
 def write_known(target: Path, digests: Iterable[str]) -> None:
     """Write down digests, hexadecimal ones."""
     known = sorted({int(digest[:_DIGITS], 16) for digest in digests})
-    partial = target.with_suffix(".part")
-    partial.write_bytes(memoryview(pa.array(known, pa.int64()).buffers()[1] or b"")[: 8 * len(known)])
-    partial.rename(target)
+    with whole_file(target) as stream:
+        stream.write(memoryview(pa.array(known, pa.int64()).buffers()[1] or b"")[: 8 * len(known)])
 
 
 class Known:

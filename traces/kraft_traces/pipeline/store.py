@@ -174,17 +174,16 @@ class Workspace:
         tables: Sequence[TableSchema],
         work: Callable[..., None],
         notice: Notice,
-        what: str | None = None,
     ) -> None:
         """Make the units of these tables that are not there, with `work`, which is told `unit` and `folder`.
 
-        The last of the tables says whether a unit is there; `what` is the stage in other words.
+        The last of the tables says whether a unit is there.
         """
         last = tables[-1]
         if not self.has(last):
             folder = self.stage(stage)
             missing = [unit for unit in units if not unit_file(folder, last, unit).exists()]
-            run_units(session, what or stage, missing, partial(work, folder=folder), notice)
+            run_units(session, stage, missing, partial(work, folder=folder), notice)
 
     def finish_tables(self, stage: str, tables: Sequence[TableSchema]) -> None:
         """Move tables of a stage that are complete to their places, as plain folders of Parquet files."""

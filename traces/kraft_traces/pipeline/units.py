@@ -6,10 +6,9 @@ Two attempts at the same unit write the same rows, and name them at the end: it 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import TableSchema
 from kraft_traces.pipeline.session import parallelism
+from kraft_traces.streams import whole_file
 
 Row = dict[str, Any]
 Write = Callable[[TableSchema, Any], None]
@@ -60,9 +60,8 @@ def write_plan(target: Path, pieces: Sequence[Row], weight: str, weight_max: int
         held += cost
     units.sort(key=lambda unit: -sum(piece[weight] for piece in unit))
     rows = [{**piece, "unit": number} for number, unit in enumerate(units) for piece in unit]
-    partial = target.with_suffix(".part")
-    pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), partial, row_group_size=_PLAN_ROWS)
-    partial.rename(target)
+    with whole_file(target) as stream:
+        pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), stream, row_group_size=_PLAN_ROWS)
 
 
 def planned_units(plan: Path) -> int:
@@ -89,29 +88,32 @@ def written(folder: Path, unit: int, tables: Sequence[TableSchema]) -> Iterator[
 
     A block that raises an error leaves no file with a name.
     """
-    files = [_File(folder, unit, table) for table in tables]
-    by_name = {table.name: file for table, file in zip(tables, files, strict=True)}
-    try:
-        yield lambda table, row: by_name[table.name].add(row)
-    except BaseException:
-        for file in files:
-            file.close(keep=False)
-        raise
-    for file in files:
-        file.close(keep=True)
+    with ExitStack() as files:
+        # Entered the other way round: what is entered first is left last.
+        held = {table.name: files.enter_context(_file(folder, unit, table)) for table in reversed(tables)}
+        yield lambda table, row: held[table.name].add(row)
 
 
-class _File:
-    """The rows of a unit in one table."""
+@contextmanager
+def _file(folder: Path, unit: int, table: TableSchema) -> Iterator["_Held"]:
+    target = unit_file(folder, table, unit)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    texts = [field.name for field in table.arrow if field.type == pa.string()]
+    # Hidden while it is written: an attempt that is killed leaves it.
+    with (
+        whole_file(target) as stream,
+        pq.ParquetWriter(stream, table.arrow, compression="zstd", use_dictionary=texts) as writer,
+    ):
+        held = _Held(writer)
+        yield held
+        held.flush()
 
-    def __init__(self, folder: Path, unit: int, table: TableSchema) -> None:
-        self._target = unit_file(folder, table, unit)
-        # Hidden: an attempt that is killed leaves it.
-        self._partial = self._target.with_name(f".{unit}-{uuid4().hex}")
-        self._schema = table.arrow
-        self._target.parent.mkdir(parents=True, exist_ok=True)
-        texts = [field.name for field in table.arrow if field.type == pa.string()]
-        self._writer = pq.ParquetWriter(self._partial, self._schema, compression="zstd", use_dictionary=texts)
+
+class _Held:
+    """The rows of a unit in one table that are not written yet."""
+
+    def __init__(self, writer: pq.ParquetWriter) -> None:
+        self._writer = writer
         self._held: list[Any] = []
         self._rows = 0
         self._bytes = 0
@@ -122,24 +124,16 @@ class _File:
         self._rows += 1 if is_row else len(rows)
         self._bytes += len(rows.get("raw") or b"") if is_row else rows.nbytes
         if self._rows >= _ROWS_MAX or self._bytes >= _BYTES_MAX:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         single = [rows for rows in self._held if isinstance(rows, dict)]
         batches = [rows for rows in self._held if not isinstance(rows, dict)]
-        batches += [pa.RecordBatch.from_pylist(single, schema=self._schema)] if single else []
-        self._writer.write_table(pa.Table.from_batches(batches))
+        batches += [pa.RecordBatch.from_pylist(single, schema=self._writer.schema)] if single else []
+        if batches:
+            self._writer.write_table(pa.Table.from_batches(batches))
         self._held = []
         self._rows = self._bytes = 0
-
-    def close(self, *, keep: bool) -> None:
-        if keep and self._held:
-            self._flush()
-        self._writer.close()
-        if keep:
-            self._partial.rename(self._target)
-        else:
-            self._partial.unlink()
 
 
 def unit_file(folder: Path, table: TableSchema, unit: int) -> Path:

@@ -17,8 +17,8 @@ from pyspark.sql import functions as sf
 
 from kraft_traces.check import Extent, VerdictKind
 from kraft_traces.pipeline import ingest
-from kraft_traces.pipeline.checking import Checking, given_up_row, part_row
-from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
+from kraft_traces.pipeline.checking import Checking, part_row
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.store import Workspace, read
@@ -92,7 +92,7 @@ def _check(unit: int, *, folder: Path, tables: Path, journals: Journals, checkin
     with written(folder, unit, (PART_VERDICTS,)) as write, journals.opened() as journal:
         for file, parts in groupby(planned(folder / _PLAN, unit), itemgetter("file")):
             for trace, part, segments in _traces(tables, file, {(row["trace_id"], row["part"]) for row in parts}):
-                check = partial(_checked, trace, segments, part, checking)
+                check = partial(part_row, trace, segments, part, checking)
                 key, what = f"{trace['trace_id']}-{part}", f"{trace['source']}:{trace['first_line']}"
                 write(PART_VERDICTS, {**journal.row(key, what, check), "part": part})
     journals.forget()
@@ -117,12 +117,6 @@ def _traces(tables: Path, file: str, wanted: set[tuple[str, int]]) -> Iterator[t
     for (name, number), segments in groupby(rows, itemgetter("trace_id", "part")):
         if (name, number) in wanted:
             yield traces[name], number, segments
-
-
-def _checked(trace: Row, segments: Iterable[Row], part: int, checking: Checking, deaths: int) -> Row:
-    if deaths >= DEATHS_MAX:
-        return given_up_row(trace, deaths)
-    return part_row(trace, segments, part, checking)
 
 
 def run_validate(
