@@ -145,8 +145,8 @@ def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
 
 def _reason(said: str) -> str:
     """The first error of Maven, on one line."""
-    lines = [line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]")]
-    return (lines or ["nothing"])[0][:_SHOWN_CHARACTERS]
+    errors = (line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]"))
+    return next(filter(None, errors), "nothing")[:_SHOWN_CHARACTERS]
 
 
 def _project(jars: Iterable[Jar]) -> str:
