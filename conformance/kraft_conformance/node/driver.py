@@ -323,8 +323,7 @@ class Node:
         if endpoint is None:
             raise OSError(f"no endpoint of replica {to} is known")
         if (to, endpoint) not in self._connections:
-            host, _, port = endpoint.rpartition(":")
-            self._connections[to, endpoint] = Connection(host.strip("[]"), int(port), f"{CLIENT}{self.id}")
+            self._connections[to, endpoint] = Connection.to(endpoint, f"{CLIENT}{self.id}")
         return self._connections[to, endpoint]
 
     # Requests in.
