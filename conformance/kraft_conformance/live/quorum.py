@@ -270,7 +270,8 @@ class Quorum:
     async def _ask(self, replica: int, api: str, version_: int, body: Document, seconds: float) -> Document:
         connection = Connection("127.0.0.1", self.processes[replica].port, "kraft-spec-quorum")
         try:
-            return (await asyncio.wait_for(connection.ask(api, version_, body), seconds)).body
+            async with asyncio.timeout(seconds):
+                return (await connection.ask(api, version_, body)).body
         finally:
             connection.close()
 

@@ -41,7 +41,8 @@ async def _voters(endpoint: str, own_id: int) -> dict[str, int]:
     connection = Connection.to(endpoint, f"{CLIENT}describes-{own_id}")
     body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
     try:
-        answer = await asyncio.wait_for(connection.ask("DescribeQuorum", 2, body), _WAIT_S)
+        async with asyncio.timeout(_WAIT_S):
+            answer = await connection.ask("DescribeQuorum", 2, body)
     except (OSError, EOFError, WireError, TimeoutError):
         return {}
     finally:

@@ -297,9 +297,8 @@ class Node:
             static = self.configuration.checkpoint(self.id)
             timeout_ms = self.configuration.timeouts.request_timeout_ms
             wait_ms = fetch_wait_ms(self.configuration.timeouts)
-            received = await asyncio.wait_for(
-                exchange(connection, request, static, at_hand, wait_ms), timeout_ms / 1000
-            )
+            async with asyncio.timeout(timeout_ms / 1000):
+                received = await exchange(connection, request, static, at_hand, wait_ms)
         except (OSError, EOFError, WireError, TimeoutError):
             await asyncio.sleep(_BACKOFF_S)
             if self.replica.state.awaiting.get(to) == request.correlation_id:
