@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.conformance.commands import Captured, assert_said
@@ -18,9 +19,11 @@ from kraft_conformance.live.bench import CALM
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
 from kraft_conformance.live.kafka import kafka_commands
+from kraft_conformance.live.peers import Peer
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Commands, Process, free_ports
 from kraft_conformance.live.reports import document, exit_code, junit, lines
 from kraft_conformance.live.running import Result, Status, run_cases
+from kraft_conformance.live.wire_log import WireLog
 from kraft_spec.rules import load_registry
 
 STALE = "vote/stale-epoch"
@@ -154,3 +157,20 @@ def test_kafka(version: str) -> None:
         raise
     found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
     assert [one.status for one in found] == [Status.PASS] * 3, [lines(one) for one in found]
+
+
+def test_who_stops_asking_when_the_answer_comes_has_stopped() -> None:
+    """A peer that fetches all the while is ended so; twice in ten rounds one went on for ever."""
+
+    async def run() -> bool:
+        answer: asyncio.Future[SimpleNamespace] = asyncio.get_running_loop().create_future()
+        peer = Peer(WireLog(), 2, 0, ("127.0.0.1", 1))
+        peer._out = SimpleNamespace(ask=lambda *_: answer)  # type: ignore[assignment]
+        asking = asyncio.ensure_future(peer.ask("Fetch", 17, {}))
+        await asyncio.sleep(0)
+        answer.set_result(SimpleNamespace(body={}))
+        asking.cancel()
+        await asyncio.wait([asking])
+        return asking.cancelled()
+
+    assert asyncio.run(run())

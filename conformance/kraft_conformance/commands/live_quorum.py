@@ -118,6 +118,14 @@ def exit_code(judged: Judged) -> ExitCode:
     return ExitCode.VIOLATION if is_rejected else ExitCode.INCONCLUSIVE
 
 
+def finding(judged: Judged) -> str | None:
+    """Kafka's finding that explains a message which the model has not, for a reader."""
+    if judged.unread_voters is None or judged.inferred.failure is None:
+        return None
+    replica = judged.inferred.failure.target.source
+    return f"{replica} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters"
+
+
 def _plan(
     nodes: int, kafka: list[str], seconds: float, seed: int, faults: str, profile: str | None, without: list[str]
 ) -> Plan:
@@ -205,8 +213,8 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
     if failure is not None:
         target = failure.target
         say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
-        if judged.unread_voters is not None:
-            say(f"{target.source} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters")
+        if (known := finding(judged)) is not None:
+            say(known)
     if not judged.ran.has_leader:
         say("nobody leads at the end", "red")
     if rejection is not None:

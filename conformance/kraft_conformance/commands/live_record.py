@@ -247,7 +247,8 @@ def _report(capture: Path, output: Path, bound: Any, left_out: Counter[str], inf
         f"bound for a message: {bound.nodes} nodes, cost {bound.cost:g}, {bound.kept} ways followed; "
         f"once more with {bound.wider().nodes} nodes and {bound.wider().kept} ways where that is not enough"
     )
-    show_table("Inferred", ("replica", "messages", "events", "most at once", "by kind"), _rows(inferred.stretches))
+    columns = ("replica", "messages", "events", "steps of the model", "most at once", "by kind")
+    show_table("Inferred", columns, _rows(inferred))
     for what, number in sorted(left_out.items()):
         say(f"left out: {number} {what}")
     if failure is not None:
@@ -270,13 +271,13 @@ def _failure(failure: Any) -> dict[str, Any]:
     }
 
 
-def _rows(stretches: Any) -> list[tuple[object, ...]]:
+def _rows(inferred: Any) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
-    for replica in sorted({one.replica for one in stretches}):
-        mine = [one for one in stretches if one.replica == replica]
+    for replica in sorted({one.replica for one in inferred.stretches}):
+        mine = [one for one in inferred.stretches if one.replica == replica]
         most = max(mine, key=lambda one: len(one.events))
         kinds = Counter(event for one in mine for event in one.events)
         shown = ", ".join(f"{number} {event}" for event, number in sorted(kinds.items()))
         at = f"{len(most.events)}, {most.message} at {most.time_ms} ms"
-        rows.append((replica, len(mine), sum(kinds.values()), at, shown))
+        rows.append((replica, len(mine), sum(kinds.values()), inferred.steps[replica], at, shown))
     return rows

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
 from kraft_spec.experiments.playing import play, simulation_of
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
+
+if TYPE_CHECKING:
+    from kraft_conformance.live.judging import Judged
 
 Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
@@ -38,6 +41,10 @@ PLANTED: tuple[tuple[str, str, int], ...] = (
 
 NAMED_AMONG = 3
 """The broken rule must be among so many that the rejection names first."""
+KAFKA = "4.1.1"
+"""The release of Apache Kafka whose controller becomes a voter among nodes."""
+_MAVEN_S = 60.0
+"""How long Maven may take to fetch it, from the beginning of the run on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +61,16 @@ class Part:
 def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     """Run the scenarios and simulations on the reference, check every trace, and model-check the smoke slice.
 
-    Last comes a quorum of three processes over TCP, which elects, adds a voter and loses its leader.
+    Last comes a quorum of processes over TCP, which elects, adds a voter and loses its leader.  The voter that is
+    added is Apache Kafka's controller if its jars are in the cache or Maven fetches them within a minute.
     """
     began = monotonic()
     parts: list[Part] = []
     rejected: list[Rejection] = []
     planted: list[Rejection] = []
-    with ThreadPoolExecutor(max_workers=1) as model_checker:
-        smoke = model_checker.submit(run_check, find_check("smoke"))
+    with ThreadPoolExecutor(max_workers=2) as workers:
+        smoke = workers.submit(run_check, find_check("smoke"))
+        kafka = workers.submit(_fetch_kafka) if find_spec("kio") is not None else None
         variants = sum(len(scenario.variants) for scenario in SCENARIOS)
         with progress("scenarios on the reference, traces against the model", variants) as advance:
             parts.append(_scenarios(advance, rejected))
@@ -71,10 +80,10 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
             parts.append(_planted(advance, planted))
         with progress("model check: smoke"):
             parts.append(_smoke(smoke))
-        if find_spec("kio") is None:
+        if kafka is None:
             say("not run: processes over TCP, which need kraft-spec with the extra `conformance`", console=stderr)
         else:
-            parts.append(_quorum(rejected))
+            parts.append(_quorum(kafka, rejected))
     holds = all(part.holds for part in parts)
     if as_json:
         print_json(
@@ -174,23 +183,54 @@ def _smoke(check: "Future[CheckReport]") -> Part:
     return Part("model check: smoke", done, report.as_expected, report.report.seconds, detail)
 
 
-def _quorum(rejected: list[Rejection]) -> Part:
+def _fetch_kafka() -> None:
+    """See that the jars of Kafka's controller are in the cache.
+
+    Raises:
+        KafkaUnavailableError, OSError: they cannot be had.
+    """
+    from kraft_conformance.kafka.controllers import jars_of
+    from kraft_conformance.kafka.jars import fetched, missing_of
+
+    jars = jars_of(KAFKA)
+    if missing_of(jars):
+        say(f"fetching Apache Kafka {KAFKA} with Maven meanwhile, for at most {_MAVEN_S:.0f} s", console=stderr)
+    fetched(jars, _MAVEN_S)
+
+
+def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     """Processes over TCP elect a leader, add a voter and lose the leader; one trace of all of them is checked."""
     # They take a moment to import, and the bar of the first part should not wait for them.
+    from kraft_conformance.commands.live_quorum import finding
+    from kraft_conformance.kafka.jars import KafkaUnavailableError
+    from kraft_conformance.live.process import LaunchError
+
+    if not kafka.done():
+        say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
+    began = monotonic()
+    try:
+        kafka.result()
+        judged, added = _judged({4: KAFKA}), f"Kafka {KAFKA}"
+    except (KafkaUnavailableError, LaunchError, OSError) as error:
+        say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
+        judged, added = _judged({}), "a voter"
+    known = finding(judged)
+    if judged.verdict.rejection is not None and known is None:
+        rejected.append(judged.verdict.rejection)
+    is_added = any(line.event == "AddVoter" for line in judged.inferred.lines)
+    holds = known is not None or (judged.is_accepted and is_added and len(judged.leaders) > 1)
+    done = f"3 nodes elect, add {added}, lose the leader: one trace"
+    detail = known or ("" if holds else "kraft-spec live quorum keeps all")
+    return Part("processes over TCP", done, holds, monotonic() - began, detail)
+
+
+def _judged(kafka: dict[int, str]) -> "Judged":
+    """What comes of three nodes as voters, and a fourth replica that is added, Kafka's or a node."""
     from kraft_conformance.commands.live_quorum import judged_run
     from kraft_conformance.live.faults import LEADER, Fault, FaultKind
     from kraft_conformance.live.quorum import Plan
 
-    began = monotonic()
     faults = (Fault(200, FaultKind.VOTERS, LEADER), Fault(2000, FaultKind.KILL, LEADER, 2500))
-    plan = Plan((1, 2, 3), (4,), {}, "kip", faults, 4.5, 1)
+    plan = Plan((1, 2, 3), (4,), kafka, "kafka-4.1" if kafka else "kip", faults, 4.5, 1)
     with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder:
-        judged = judged_run(plan, Path(folder))
-    if judged.verdict.rejection is not None:
-        rejected.append(judged.verdict.rejection)
-    added = any(line.event == "AddVoter" for line in judged.inferred.lines)
-    holds = judged.is_accepted and added and len({leader for _, leader in judged.leaders}) > 1
-    done = "3 nodes elect, add a voter, lose the leader: one trace"
-    return Part(
-        "processes over TCP", done, holds, monotonic() - began, "" if holds else "kraft-spec live quorum keeps all"
-    )
+        return judged_run(plan, Path(folder))

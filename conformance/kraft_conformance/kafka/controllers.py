@@ -25,6 +25,12 @@ def _jars(table: Mapping[str, str]) -> tuple[Jar, ...]:
     )
 
 
+def jars_of(version: str) -> tuple[Jar, ...]:
+    """All jars of a release that can be started; none of another name."""
+    found = controllers().get(version, ())
+    return tuple(dict.fromkeys((*found, *logging_jars()))) if found else ()
+
+
 def controller(version_or_folder: str) -> Kafka:
     """A controller that can be started: a release from the cache or Maven, or the jars of a folder.
 
@@ -32,8 +38,8 @@ def controller(version_or_folder: str) -> Kafka:
         KafkaUnavailableError: it is neither, or cannot be fetched.
         OSError: the cache cannot be written.
     """
-    if jars := controllers().get(version_or_folder):
-        return Kafka(version_or_folder, fetched(tuple(dict.fromkeys((*jars, *logging_jars())))))
+    if jars := jars_of(version_or_folder):
+        return Kafka(version_or_folder, fetched(jars))
     folder = Path(version_or_folder)
     found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
     if not any(file.name.startswith("kafka_2.") for file in found):

@@ -85,19 +85,31 @@ def _pattern(jar: Jar) -> re.Pattern[str]:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def fetched(jars: Sequence[Jar]) -> tuple[Path, ...]:
+def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
     """The files of jars: from the cache, or else fetched with Maven; each has the SHA-256 of its table.
+
+    Args:
+        jars: which.
+        maven_s: how long Maven may take, in seconds.
 
     Raises:
         As `released`.
     """
-    folder = user_cache("kafka") / "jars"
-    missing = [jar for jar in jars if not (folder / jar.file_name).is_file()]
-    if missing:
-        _fetch(missing, folder)
+    folder = _folder()
+    if missing := missing_of(jars):
+        _fetch(missing, folder, maven_s)
     for jar in jars:
         _check(folder / jar.file_name, jar)
     return tuple(folder / jar.file_name for jar in jars)
+
+
+def missing_of(jars: Iterable[Jar]) -> list[Jar]:
+    """Those that are not in the cache."""
+    return [jar for jar in jars if not (_folder() / jar.file_name).is_file()]
+
+
+def _folder() -> Path:
+    return user_cache("kafka") / "jars"
 
 
 def _check(file: Path, jar: Jar) -> None:
@@ -106,7 +118,7 @@ def _check(file: Path, jar: Jar) -> None:
         raise KafkaUnavailableError(f"{file} has SHA-256 {actual}, expected {jar.sha256}: delete it to fetch it again")
 
 
-def _fetch(jars: Sequence[Jar], folder: Path) -> None:
+def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise KafkaUnavailableError(
@@ -118,8 +130,10 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
         project.write_text(_project(jars), encoding="utf-8")
         command = [maven, "-B", "-q", "-f", str(project), _COPY, f"-DoutputDirectory={staging}"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_MAVEN_S, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=maven_s, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise KafkaUnavailableError(f"Maven has not fetched {jars[0].file_name} in {maven_s:.0f} s") from error
+        except OSError as error:
             raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
         if done.returncode != 0:
             raise KafkaUnavailableError(
@@ -131,8 +145,8 @@ def _fetch(jars: Sequence[Jar], folder: Path) -> None:
 
 def _reason(said: str) -> str:
     """The first error of Maven, on one line."""
-    lines = [line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]")]
-    return (lines or ["nothing"])[0][:_SHOWN_CHARACTERS]
+    errors = (line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]"))
+    return next(filter(None, errors), "nothing")[:_SHOWN_CHARACTERS]
 
 
 def _project(jars: Iterable[Jar]) -> str:

@@ -1,6 +1,5 @@
 """What the frames of a capture say: the messages of the quorum, as a trace has them."""
 
-from base64 import b64decode
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -8,16 +7,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kraft_conformance.live.capture import CaptureHeader, Closed, FrameLine, Line, Opened
-from kraft_conformance.node.exchanges import CLIENT
+from kraft_conformance.node.exchanges import CLIENT, fetched
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import Frame, decode_request, decode_response
-from kraft_conformance.wire.log_records import batches_of, records_of
 from kraft_conformance.wire.schema import Kind, message_of, messages
 from kraft_conformance.wire.trace_links import LINKS, kafka_name
 from kraft_conformance.wire.translation import from_kafka
 from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
-from kraft_traces.values import traced_record
 
 _TRACED = {kafka_name(name): name for name in LINKS}
 _BY_CLIENTS = frozenset(("AddRaftVoterRequest", "RemoveRaftVoterRequest", "ApiVersionsRequest"))
@@ -122,7 +119,7 @@ class _Reading:
         frame = decode_response(raw, message_of(api, Kind.RESPONSE), version, is_lenient=True)
         traced = from_kafka(_TRACED[frame.message.name], version, frame.document)
         if api == "Fetch":
-            traced["records"] = _records(frame)
+            _, traced["records"] = fetched(frame.body)
         message = _traced(traced, connection.node, connection.peer)
         return Sighting(self._places, time_ms, message, asked.place)
 
@@ -137,13 +134,6 @@ def _traced(traced: dict[str, Any], source: int | None, destination: int | None)
     kind = TRACED_MESSAGES[traced["type"]]
     made: TracedMessage = msgspec.convert({**traced, "source": source, "destination": destination}, kind)
     return made
-
-
-def _records(frame: Frame) -> list[Any]:
-    """The records of a Fetch response; none beside an error of the whole response."""
-    partitions = [one for topic in frame.body["responses"] for one in topic["partitions"]]
-    raw = b"".join(b64decode(one.get("records") or "") for one in partitions)
-    return [msgspec.to_builtins(traced_record(record)) for batch in batches_of(raw) for record in records_of(batch)]
 
 
 def _named(raw: bytes) -> str:

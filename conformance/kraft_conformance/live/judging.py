@@ -16,6 +16,8 @@ from kraft_conformance.live.quorum import CAPTURE, Plan, Ran, read_done, read_pl
 from kraft_conformance.live.start import Start
 from kraft_conformance.live.traced import write_inferred
 from kraft_conformance.live.unread_voters import unread_voters
+from kraft_reference.configuration import ReplicaConfiguration
+from kraft_reference.identity import ReplicaKey
 from kraft_traces.check.fast_path import BOTH
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
@@ -67,17 +69,27 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     traces = [read_process_trace(path) for path in paths if path.exists()]
     header = merged_header(traces)
     ran = read_done(folder)
+    configuration = configuration_of(header)
     if opaque:
         capture = folder / CAPTURE
-        found = messages_of(*read_capture(capture), start_us=0).seen
+        captured, frames = read_capture(capture)
+        found = messages_of(captured, frames, start_us=0).seen
         seen_to_pass = [one for one in found if isinstance(one, Sighting)]
         made = passed_by_life(seen_to_pass, ran.starts)
         traces = [trace_by_life(one, seen_to_pass, made, ran.starts) for one in traces]
         passed = _as_sent(made, opaque)
         traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
-    configuration = configuration_of(header)
-    if opaque:
-        configuration = replaced(configuration, profile=of_opaque(configuration.profile))
+        # Whoever was formatted without voters is in no header but its own, and Kafka writes none.
+        observers = {
+            one.id: ReplicaConfiguration(ReplicaKey(one.id, one.directory_id), one.endpoint, initial_voters=frozenset())
+            for one in captured.nodes
+            if one.id not in configuration.replicas
+        }
+        configuration = replaced(
+            configuration,
+            replicas={**configuration.replicas, **observers},
+            profile=of_opaque(configuration.profile),
+        )
     events = tuple(merged_events(traces))
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)

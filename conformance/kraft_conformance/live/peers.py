@@ -91,7 +91,9 @@ class Peer:
         """
         self.log.add(self.id, Way.ASK, api, version, body)
         try:
-            response = await asyncio.wait_for(self._out.ask(api, version, body), ASK_S)
+            # Not `wait_for`: that of Python 3.11 forgets that it was cancelled where the answer has just come.
+            async with asyncio.timeout(ASK_S):
+                response = await self._out.ask(api, version, body)
         except (OSError, EOFError, WireError, TimeoutError) as error:
             self.log.add(self.id, Way.NOTE, f"no answer: {error!r}")
             raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error

@@ -17,7 +17,7 @@ from msgspec import Struct
 from kraft_conformance.live.capture import SCHEMA, CapturedNode, CaptureHeader, CaptureWriter
 from kraft_conformance.live.faults import Fault, FaultKind
 from kraft_conformance.live.kafka import kafka_commands
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Commands, LaunchError, Process, Timeouts, free_ports
+from kraft_conformance.live.process import CLUSTER_ID, Commands, LaunchError, Process, Timeouts, free_ports
 from kraft_conformance.live.recording import Recorder, Route
 from kraft_conformance.node.serving import sender_of
 from kraft_conformance.wire.connections import Connection
@@ -136,13 +136,11 @@ class Quorum:
             OSError: a port is taken, or the folder cannot be written.
         """
         self._write(PLAN, self.plan)
+        self._say(f"formatting {len(self.processes)} disks")
+        await asyncio.gather(*(asyncio.to_thread(one.format, Timeouts()) for one in self.processes.values()))
         with (self.folder / CAPTURE).open("xb") as stream:
             nodes = tuple(
-                CapturedNode(
-                    id=one,
-                    endpoint=f"127.0.0.1:{port}",
-                    directory_id=DIRECTORIES[one] if one in self.plan.voters else None,
-                )
+                CapturedNode(id=one, endpoint=f"127.0.0.1:{port}", directory_id=self.processes[one].directory_id())
                 for one, port in self._advertised.items()
             )
             generator = f"kraft-spec {version('kraft-spec')}"
@@ -166,8 +164,6 @@ class Quorum:
         (self.folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(what)) + b"\n")
 
     async def _run(self) -> None:
-        self._say(f"formatting {len(self.processes)} disks")
-        await asyncio.gather(*(asyncio.to_thread(one.format, Timeouts()) for one in self.processes.values()))
         self._say("starting the voters")
         await asyncio.gather(*map(self._start, self.plan.voters))
         if (leader := await self._leader()) is None:
@@ -274,7 +270,8 @@ class Quorum:
     async def _ask(self, replica: int, api: str, version_: int, body: Document, seconds: float) -> Document:
         connection = Connection("127.0.0.1", self.processes[replica].port, "kraft-spec-quorum")
         try:
-            return (await asyncio.wait_for(connection.ask(api, version_, body), seconds)).body
+            async with asyncio.timeout(seconds):
+                return (await connection.ask(api, version_, body)).body
         finally:
             connection.close()
 

@@ -5,6 +5,7 @@ import json
 import textwrap
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -109,10 +110,9 @@ class WireLog:
             if (left := end - time.monotonic()) <= 0:
                 return None
             self._grown.clear()
-            try:
-                await asyncio.wait_for(self._grown.wait(), left)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._grown.wait()
 
     def text(self, last: int = 60) -> str:
         """The last events, each in lines of at most 76 columns."""

@@ -38,11 +38,11 @@ async def bootstrap_servers(properties: NodeProperties, disk: Disk, ended: async
 
 async def _voters(endpoint: str, own_id: int) -> dict[str, int]:
     """Ids by endpoint, from a server that knows; empty if it does not answer."""
-    host, _, port = endpoint.rpartition(":")
-    connection = Connection(host.strip("[]"), int(port), f"{CLIENT}describes-{own_id}")
+    connection = Connection.to(endpoint, f"{CLIENT}describes-{own_id}")
     body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
     try:
-        answer = await asyncio.wait_for(connection.ask("DescribeQuorum", 2, body), _WAIT_S)
+        async with asyncio.timeout(_WAIT_S):
+            answer = await connection.ask("DescribeQuorum", 2, body)
     except (OSError, EOFError, WireError, TimeoutError):
         return {}
     finally:

@@ -297,9 +297,8 @@ class Node:
             static = self.configuration.checkpoint(self.id)
             timeout_ms = self.configuration.timeouts.request_timeout_ms
             wait_ms = fetch_wait_ms(self.configuration.timeouts)
-            received = await asyncio.wait_for(
-                exchange(connection, request, static, at_hand, wait_ms), timeout_ms / 1000
-            )
+            async with asyncio.timeout(timeout_ms / 1000):
+                received = await exchange(connection, request, static, at_hand, wait_ms)
         except (OSError, EOFError, WireError, TimeoutError):
             await asyncio.sleep(_BACKOFF_S)
             if self.replica.state.awaiting.get(to) == request.correlation_id:
@@ -323,8 +322,7 @@ class Node:
         if endpoint is None:
             raise OSError(f"no endpoint of replica {to} is known")
         if (to, endpoint) not in self._connections:
-            host, _, port = endpoint.rpartition(":")
-            self._connections[to, endpoint] = Connection(host.strip("[]"), int(port), f"{CLIENT}{self.id}")
+            self._connections[to, endpoint] = Connection.to(endpoint, f"{CLIENT}{self.id}")
         return self._connections[to, endpoint]
 
     # Requests in.

@@ -4,7 +4,6 @@ The correlation id of a message is the one on the wire, so that the traces of tw
 """
 
 from base64 import b64decode
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -22,7 +21,7 @@ from kraft_reference.log import Snapshot
 from kraft_reference.messages import FetchSnapshotRequest, Message, Request, VoteRequest
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.messages import traced_message, whole
-from kraft_traces.values import TracedRecord, traced_record, traced_snapshot
+from kraft_traces.values import traced_record, traced_snapshot
 
 CLIENT = "kraft-spec-node-"
 """A node's client id, with its own id behind: that of a request which does not say who asks."""
@@ -110,7 +109,7 @@ async def exchange(
     fields = at_hand | _fields(name, version, answer, request)
     batches: tuple[Batch, ...] = ()
     if api == "Fetch":
-        batches, fields["records"] = _fetched(answer.body)
+        batches, fields["records"] = fetched(answer.body)
     if isinstance(request, VoteRequest):
         # No field of Kafka's: the request says it.
         fields["pre_vote"] = request.pre_vote
@@ -126,17 +125,12 @@ def _fields(name: str, version: int, answer: Frame, request: Request) -> Documen
     }
 
 
-def _fetched(body: Document) -> tuple[tuple[Batch, ...], list[Document]]:
-    """The batches of a Fetch response, and their records as a trace has them."""
+def fetched(body: Document) -> tuple[tuple[Batch, ...], list[Document]]:
+    """The batches of a Fetch response, and their records as a trace has them; none beside an error of all of it."""
     partitions = [one for topic in body["responses"] for one in topic["partitions"]]
-    raw = b64decode(partitions[0].get("records") or "") if partitions else b""
-    batches = tuple(batches_of(raw))
-    return batches, [msgspec.to_builtins(traced) for traced in _traced_records(batches)]
-
-
-def _traced_records(batches: Sequence[Batch]) -> list[TracedRecord]:
-    """The records of batches in the form of a trace."""
-    return [traced_record(record) for batch in batches for record in records_of(batch)]
+    batches = tuple(batches_of(b"".join(b64decode(one.get("records") or "") for one in partitions)))
+    records = [record for batch in batches for record in records_of(batch)]
+    return batches, [msgspec.to_builtins(traced_record(record)) for record in records]
 
 
 async def _snapshot(

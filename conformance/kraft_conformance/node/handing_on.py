@@ -33,8 +33,7 @@ async def response_of_leader(node: Node, raw: bytes) -> bytes | None:
     endpoint = node.leader_endpoint
     if endpoint is None:
         return None
-    host, _, port = endpoint.rpartition(":")
-    connection = Connection(host.strip("[]"), int(port), "")
+    connection = Connection.to(endpoint, "")
     try:
         return await connection.exchange(raw)
     except (OSError, EOFError, WireError):

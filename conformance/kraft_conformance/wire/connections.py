@@ -45,6 +45,12 @@ class Connection:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._lock = asyncio.Lock()
 
+    @classmethod
+    def to(cls, endpoint: str, client_id: str) -> "Connection":
+        """One to an endpoint, host:port, whose host may stand in brackets."""
+        host, _, port = endpoint.rpartition(":")
+        return cls(host.strip("[]"), int(port), client_id)
+
     async def ask(self, api: str, version: int, body: Document, correlation_id: int | None = None) -> Frame:
         """The response to a request; whoever gives up waiting cancels it, and with that the connection closes.
 

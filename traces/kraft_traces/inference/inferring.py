@@ -48,8 +48,8 @@ class Inferred:
     """How many messages opaque replicas were seen to send, up to there."""
     tried: int
     """How many nodes all searches went over."""
-    steps: int
-    """How often the model was asked."""
+    steps: Mapping[int, int]
+    """How often the model was asked of each opaque replica."""
     reordered: int
     """How many messages were seen after one that was sent later."""
 
@@ -114,7 +114,7 @@ def infer(
         failure,
         messages,
         tried,
-        sum(replica.steps for replica in replicas.values()),
+        {one: replica.steps for one, replica in replicas.items()},
         sum(search.reordered for search in searches.values()),
     )
 
