@@ -218,9 +218,8 @@ def kafka_seeds_item(name: str, means: Means) -> Item:
     began = monotonic()
     first = (means.day - FIRST_DAY).days * SEEDS_A_NIGHT
     try:
-        outcomes = runs_of(
-            newest(), None, name, range(first, first + SEEDS_A_NIGHT), lambda one: means.say(one.outcome.id)
-        )
+        seeds = range(first, first + SEEDS_A_NIGHT)
+        outcomes = runs_of(newest(), None, (name,), seeds, lambda one: means.say(one.outcome.id))
     except KafkaUnavailableError as missing:
         return _not_run("kafka-seeds", name, missing)
     found = counted(newest(), None, name, first, outcomes, commit_now())
