@@ -227,6 +227,18 @@ def _fires_at_once(moment: Moment, timer: TracedStartTimer) -> Effects:
     return (replace(timer, duration_ms=0) if moment.after.role is Role.CANDIDATE else timer,)
 
 
+def _at_once(moment: Moment, effects: Effects) -> Effects:
+    """The fetch timer has run out already, whatever place the list of candidates gives."""
+    if moment.event != "HandleEndQuorumEpochRequest":
+        return effects
+    return [replace(one, duration_ms=0) if isinstance(one, TracedStartTimer) else one for one in effects]
+
+
+def _at_once_with_no_candidates(moment: Moment, effects: Effects) -> Effects:
+    message = getattr(moment.request, "message", UNSET)
+    return effects if getattr(message, "preferred_candidates", ()) else _at_once(moment, effects)
+
+
 # -------------------------------------------------------------------------------------------------------------
 # Decisions that are open, and states that no answer to them leads to.
 # -------------------------------------------------------------------------------------------------------------
@@ -399,6 +411,7 @@ RIGHT: dict[str, Change] = {
     "remaining-timer": of_effects(_remaining_timer),
     "granted-again": of_effects(_granted_again),
     "in-passing": of_effects(_in_passing),
+    "hurries-with-no-candidates": of_effects(_at_once_with_no_candidates),
     "leaders-vote-left-out": _leaders_vote_left_out,
     "bare-responses": each(TracedSend, _bare),
     "high-watermark-unknown": decides(leader_high_watermark="unknown"),
@@ -437,6 +450,7 @@ WRONG: dict[str, Change] = {
     "restarts-on-pre-vote": of_effects(_restarts_on_pre_vote),
     "restarts-on-refusal": of_effects(_restarts_on_refusal),
     "fires-at-once": each(TracedStartTimer, _fires_at_once),
+    "always-hurries": of_effects(_at_once),
     "high-watermark-falls": _becomes(_watermark_falls),
     "refuses-for-ever": _becomes(_refuses_for_ever),
     "restarts-without-vote": _becomes(_forgets_vote),

@@ -88,6 +88,7 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ("restarts-on-pre-vote", "prevote.grant-changes-nothing", "StartTimer election: expected nothing"),
         ("restarts-on-refusal", "constructed.candidate-asked", "StartTimer election: expected nothing"),
         ("fires-at-once", "prevote.majority", "StartTimer election.duration_ms: expected more than 0"),
+        ("always-hurries", "resignation.last-of-six", "StartTimer fetch.duration_ms: expected more than 0"),
         ("high-watermark-unknown high-watermark-falls", "idle.leader", "state.high_watermark: expected 3, actual -1"),
         ("commits-at-election", "candidate.wins", "state.high_watermark: expected -1, actual 3"),
         ("goes-on-refusing refuses-for-ever", "fetch.set-read", 'state.role: expected "Prospective"'),

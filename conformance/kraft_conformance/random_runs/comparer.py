@@ -62,7 +62,7 @@ class StepComparer:
         after = line.state
         assert after is not UNSET, "the reference shows its state"
         changes = changed(before, after)
-        latitude = latitude_of(line.event, before, expected, changes)
+        latitude = latitude_of(line.event, line.message, before, expected, changes)
         effects = Compared((), ())
         if seen.effects != expected:
             effects = self._effects(line, before, changes, expected, seen, latitude, disk)

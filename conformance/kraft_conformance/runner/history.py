@@ -79,7 +79,7 @@ def as_step(
         before=happens_before(outputs),
         refusal=None,
         state=changes,
-        latitude=latitude_of(event.event, before, outputs, changes),
+        latitude=latitude_of(event.event, event.message, before, outputs, changes),
         may_start=may_start(before, outputs, changes) or UNSET,
         may_send=besides or UNSET,
     )

@@ -176,7 +176,7 @@ def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState)
             before=happens_before(outputs),
             refusal=occurrence.refusal,
             state=changes,
-            latitude=latitude_of(line.event, shown, outputs, changes),
+            latitude=latitude_of(line.event, line.message, shown, outputs, changes),
             may_send=_may_send(run, occurrence, there) or UNSET,
             may_start=may_start(shown, outputs, changes) or UNSET,
         )

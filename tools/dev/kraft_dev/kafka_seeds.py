@@ -100,9 +100,13 @@ def workloads_of(cluster: str) -> tuple[str, ...]:
 
 
 def runs_of(
-    cluster: str, patch: Patch | None, workload: str, seeds: range, on_run: Callable[[RandomOutcome], None]
+    cluster: str,
+    patch: Patch | None,
+    workloads: tuple[str, ...],
+    seeds: range,
+    on_run: Callable[[RandomOutcome], None] = lambda _: None,
 ) -> tuple[RandomOutcome, ...]:
-    """Make the runs, up to the first that fails where a bug is planted.
+    """Make the runs on processes that are started once, up to the first that fails where a bug is planted.
 
     Raises:
         KafkaUnavailableError: a release cannot be run here.
@@ -111,14 +115,19 @@ def runs_of(
     plan = RandomPlan(
         seats_of(cluster, patch),
         seeds,
-        (workload,),
+        workloads,
         STEPS,
         shrinks=patch is None,
         stops_at_first=patch is not None,
         known=known_in_schedules(),
         reply_timeout_s=REPLY_S,
     )
-    return tuple([one for one in random_campaign(plan, on_run) if one.outcome.status is not Status.SKIPPED])
+
+    def on_made(one: RandomOutcome) -> None:
+        if one.outcome.status is not Status.SKIPPED:
+            on_run(one)
+
+    return tuple([one for one in random_campaign(plan, on_made) if one.outcome.status is not Status.SKIPPED])
 
 
 def counted(

@@ -8,7 +8,7 @@ from kraft_reference.effects import Timer
 from kraft_reference.roles import Role
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.latitude.values import Latitude, MayStart
-from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.message_types import TracedEndQuorumEpochRequest, TracedVoteResponse
 from kraft_traces.state_types import TracedState
 from kraft_traces.vocabulary import EventName
 
@@ -19,9 +19,9 @@ _RUNNING = frozenset({Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE, Role.RE
 
 
 def latitude_of(
-    event: EventName, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
+    event: EventName, message: object, before: TracedState, outputs: Sequence[TracedEffect], changes: TracedState
 ) -> tuple[Latitude, ...]:
-    """The latitude of the timers that a step starts.
+    """The latitude of the timers that a step starts; `message` is the traced one that arrives in it, if any does.
 
     - A vote that is cast need not start it again where one is running.
     - From Resigned to Unattached it may be another one than one that has fired.
@@ -31,9 +31,10 @@ def latitude_of(
     - An observer whose fetch timer has fired searches until it has fetched: that it fires again changes nothing.
     - An upgrade need have no time within which it must be over.
     - A leader that was the only voter may have had its timers all the time.
+    - A Follower that is told of no preferred candidate may stand at once, or wait.
 
     Rules: vote.grant.resets-timer, state.resigned.timer-handover, state.unattached.entry-timer, state.candidate.lost,
-    observer.fetch-timeout, kraft-version.reply-after-commit, check-quorum.sole-voter.
+    observer.fetch-timeout, kraft-version.reply-after-commit, check-quorum.sole-voter, end-quorum.handle.
     """
     started = [(f"outputs[{n}]", one.timer) for n, one in enumerate(outputs) if isinstance(one, TracedStartTimer)]
     found = [
@@ -50,6 +51,9 @@ def latitude_of(
     if before.role is Role.LEADER and _is_alone(before, TracedState()):
         absent |= dict.fromkeys(_OF_A_LEADER, "check-quorum.sole-voter does not say that none may run")
     found += [Latitude(path, absent[timer], absent=True) for path, timer in started if timer in absent]
+    if isinstance(message, TracedEndQuorumEpochRequest) and message.preferred_candidates == ():
+        reason = "end-quorum.handle leaves open what an empty list says"
+        found += [Latitude(f"{path}.duration_ms", reason, free=True) for path, timer in started if timer is Timer.FETCH]
     return tuple(found)
 
 

@@ -1,7 +1,6 @@
 """`python -m kraft_dev kafka-seeds`: random schedules on releases of Apache Kafka, many of them."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -38,7 +37,7 @@ Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
 PatchName = Annotated[str | None, typer.Option("--patch", help="A bug in Kafka, as `kraft-spec kafka patches` lists.")]
 
 KEPT_AFTER = 20
-"""Runs, after which what there is is recorded: who ends a long run early has that."""
+"""Runs of a workload, after which what there is is recorded: who ends a long run early has that."""
 
 
 def kafka_seeds(
@@ -56,43 +55,40 @@ def kafka_seeds(
     if patch is not None and bug is None:
         raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
     # What is recorded of one workload is a change that is not committed when the next one is.
-    found, commit = [], commit_now()
+    found: list[Campaign] = []
+    commit = commit_now()
     for cluster in clusters or [newest()]:
         unknown = {*cluster.split(",")} - {*releases(), REFERENCE}
         if unknown or cluster == REFERENCE:
             raise usage_error(f"--cluster {cluster}: expected releases ({', '.join(releases())}) and {REFERENCE}")
-        for workload in workloads or workloads_of(cluster):
-            count = partial(counted, cluster, bug, workload, numbers.start, commit=commit)
-            outcomes = _made(cluster, bug, workload, numbers, count if save else None)
-            found.append(count(outcomes))
-            if save:
-                record(found[-1])
+        found += _made(cluster, bug, tuple(workloads or workloads_of(cluster)), numbers, commit, save=save)
     show(sections_of(found))
     return ExitCode.VIOLATION if any(one.failures for one in found) else ExitCode.CONFORMANT
 
 
 def _made(
-    cluster: str,
-    patch: Patch | None,
-    workload: str,
-    seeds: range,
-    count: Callable[[Sequence[RandomOutcome]], Campaign] | None,
-) -> tuple[RandomOutcome, ...]:
-    """Make the runs, and say what is unexplained; with `count` those that there are so far are recorded."""
-    made: list[RandomOutcome] = []
+    cluster: str, patch: Patch | None, workloads: tuple[str, ...], seeds: range, commit: str, *, save: bool
+) -> list[Campaign]:
+    """Make the runs of a cluster, say what is unexplained, and with `save` record them as they come."""
+    made: dict[str, list[RandomOutcome]] = {}
+
+    def campaign(workload: str) -> Campaign:
+        return counted(cluster, patch, workload, seeds.start, made[workload], commit)
 
     def on_run(one: RandomOutcome) -> None:
-        made.append(one)
+        runs = made.setdefault(one.workload, [])
+        runs.append(one)
         advance(1, f"{one.outcome.id} {one.outcome.status}")
-        if count is not None and len(made) % KEPT_AFTER == 0:
-            record(count(made))
+        is_last = len(runs) == len(seeds) or (patch is not None and one.outcome.status in FAILING)
+        if save and (is_last or len(runs) % KEPT_AFTER == 0):
+            record(campaign(one.workload))
 
-    with progress(f"{cluster} {workload}", len(seeds)) as advance:
+    with progress(cluster, len(seeds) * len(workloads)) as advance:
         try:
-            outcomes = runs_of(cluster, patch, workload, seeds, on_run)
+            runs_of(cluster, patch, workloads, seeds, on_run)
         except KafkaUnavailableError as error:
             raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
-    for one in outcomes:
+    for one in chain.from_iterable(made.values()):
         if one.outcome.status in FAILING:
             show_failure(one.outcome, details(one))
-    return outcomes
+    return [campaign(workload) for workload in made]

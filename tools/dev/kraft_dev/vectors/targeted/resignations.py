@@ -4,7 +4,7 @@ from kraft_dev.vectors.openings import campaign, new_disk
 from kraft_dev.vectors.target import Targets
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, start, take_over
+from kraft_reference.scenarios.opening import elect, observe, start, take_over
 
 TARGETS = Targets()
 
@@ -45,6 +45,18 @@ def _ended(d: Director) -> None:
     start(d, 1, 1)
     d.shutdown(1)
     d.step("eqe(1>2): the first of the preferred candidates asks at once")
+    d.end_quorum_epoch(1, 2)
+
+
+@TARGETS.vector("resignation.no-candidates", 2, "end-quorum.handle", level="effects")
+def _no_candidates(d: Director) -> None:
+    """A Follower hears from its restarted leader, which prefers nobody: it may hurry, or wait."""
+    elect(d, 1, 1)
+    observe(d, 1, 2)
+    d.crash(1)
+    d.restart(1)
+    d.poll(1)
+    d.step("eqe(1>2): the list of preferred candidates is empty")
     d.end_quorum_epoch(1, 2)
 
 
