@@ -1,8 +1,7 @@
 ------------------------------ MODULE MCStarts -------------------------------
 (***************************************************************************)
 (* Is a start in the middle reached from the first one?  Goal is such a    *)
-(* start, as kraft_dev.starts has it from the slice; NeverThere must be    *)
-(* found violated.                                                         *)
+(* start, as kraft_dev.starts has it from the slice and searches for it.   *)
 (*                                                                         *)
 (* The protocol is as it is, whatever the slice that starts there takes    *)
 (* out of it.  Only the way is narrow: nothing happens that the goal shows *)
@@ -15,17 +14,27 @@
 (* soon (RequestTimeout, WithFetcher).  Messages that are left may be      *)
 (* lost, and links cut, at any time.                                       *)
 (***************************************************************************)
-EXTENDS MCVoters
+EXTENDS MCVoters, BothHistories
 
 CONSTANT Goal
 
-Init == InitWith(Goal.config)
+KeepsBoth == "kept" \in DOMAIN Goal.history
+
+Init ==
+  /\ config = Goal.config
+  /\ replicas = [r \in Ids |-> AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
+  /\ network = {}
+  /\ cuts = {}
+  /\ history = IF KeepsBoth THEN [kept |-> NewHistory] @@ NewHistory ELSE NewHistory
+
+RememberAsGoal(r, s, after, shown) ==
+  IF KeepsBoth THEN RememberBoth(r, s, after, shown) ELSE history' = HistoryAfter(r, s, after, shown)
 
 Plain(s) == [Uncredited(s) EXCEPT !.awaiting = {}]
 
-NeverThere ==
-  ~(/\ \A r \in Ids : Plain(replicas[r]) = Plain(Goal.replicas[r])
-    /\ history = Goal.history)
+There ==
+  /\ \A r \in Ids : Plain(replicas[r]) = Plain(Goal.replicas[r])
+  /\ history = Goal.history
 
 (***************************************************************************)
 (* The way.                                                                *)
@@ -78,8 +87,9 @@ AfterMessage(s, m) ==
     [] m.type = "FetchResponse" -> AfterFetchResponse(s, m).state
     [] OTHER -> s
 
-\* The next message arrives if its receiver is on its way then, and is lost if not.
-IsNext(m) == NobodyIsBehind /\ m = CHOOSE first \in News : TRUE
+\* The next message arrives if its receiver is on its way then, and is lost if not.  Who knows the leader votes no more.
+Asking == {m \in News : m.type = "VoteRequest"}
+IsNext(m) == NobodyIsBehind /\ m = CHOOSE first \in (IF Asking = {} THEN News ELSE Asking) : TRUE
 Arrives(m) ==
   ~HasItsDisk(m.destination) \/ IsOnTheWay(AfterMessage(replicas[m.destination], m), Goal.replicas[m.destination])
 
@@ -102,7 +112,10 @@ Asked(s) ==
 (***************************************************************************)
 (* Timers, clients and operators: what the goal shows to have happened.    *)
 (***************************************************************************)
-\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round.
+\* By a Pre-Vote of another.
+KnowsEpochAlone(s) == s.role = "Unattached" /\ s.epoch > 0 /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
+
+\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round; one that told its epoch in one.
 MayTime(r, timer) ==
   LET s == replicas[r]
       goal == Goal.replicas[r]
@@ -114,6 +127,7 @@ MayTime(r, timer) ==
               \/ goal.epoch > s.epoch /\ goal.voted_key = key
               \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
               \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
+              \/ \E q \in Ids : KnowsEpochAlone(Goal.replicas[q]) /\ replicas[q].epoch < s.epoch /\ s.epoch = Goal.replicas[q].epoch
 
 NextRecord(r) == RecordAt(Goal.replicas[r], EndOffset(replicas[r]))
 HasNextRecord(r) == EndOffset(replicas[r]) < EndOffset(Goal.replicas[r])
@@ -122,9 +136,13 @@ AppendsNextSet(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "Voters"
 AssignsNext(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "VoterAssignment"
 Targets == {<<Ascending(ids)>> : ids \in UNION {{TargetOf(Goal.replicas[r].log[i]) : i \in 1..Len(Goal.replicas[r].log)} : r \in Ids} \ {{}}}
 
-\* A replica that has started again knows nothing to be committed.
-CrashesNow(r) == Rests /\ history.crashes < Goal.history.crashes /\ Goal.replicas[r].high_watermark = Unknown
+\* A replica that has started again knows nothing to be committed.  One that stays down crashes where the goal has it.
+CrashesNow(r) ==
+  /\ Rests /\ history.crashes < Goal.history.crashes /\ Goal.replicas[r].high_watermark = Unknown
+  /\ Goal.replicas[r].role = "Stopped" /\ HasItsDisk(r) =>
+       Plain(Crashed(replicas[r], EndOffset(replicas[r]))) = Plain(Goal.replicas[r])
 GetsNewDisk(r) == ~HasItsDisk(r)
-ShutsDownNow(r) == Rests /\ Goal.replicas[r].role = "Resigned"
+LeadsAgain(r) == \E e \in DOMAIN Goal.history.epochs : e > replicas[r].epoch /\ replicas[r].replica_key \in Goal.history.epochs[e].leaders
+ShutsDownNow(r) == Rests /\ (Goal.replicas[r].role = "Resigned" \/ LeadsAgain(r))
 TakesSnapshot(r, end) == Rests /\ Goal.replicas[r].base.end_offset = end
 =============================================================================
