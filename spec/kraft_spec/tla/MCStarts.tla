@@ -50,14 +50,29 @@ IsOnTheWay(s, goal) ==
   /\ s.epoch <= goal.epoch
   /\ s.epoch = goal.epoch => s.voted_key \in {NoKey, goal.voted_key} /\ s.leader_id \in {NoLeader, goal.leader_id}
   /\ RecordsOnTheWay(s, goal)
+  \* Without a leader there is nothing more to learn.
+  /\ s.epoch = goal.epoch /\ goal.leader_id = NoLeader =>
+       EndOffset(s) = EndOffset(goal) /\ s.high_watermark >= goal.high_watermark
   /\ s.high_watermark <= IF goal.high_watermark = Unknown THEN EndOffset(Goal.history.committed) ELSE goal.high_watermark
   /\ s.role = "Leader" /\ goal.role = "Leader" /\ s.epoch = goal.epoch =>
        /\ s.acknowledged \subseteq goal.acknowledged
        /\ \A key \in DOMAIN s.fetch_offsets :
             key \in DOMAIN goal.fetch_offsets /\ s.fetch_offsets[key] <= goal.fetch_offsets[key]
 
+\* The leader has not yet heard of replica r what the goal says it has.
+StillOwes(r, leader) ==
+  LET s == replicas[leader]
+      goal == Goal.replicas[leader]
+      key == Goal.replicas[r].replica_key
+  IN /\ goal.role = "Leader" /\ key \in DOMAIN goal.fetch_offsets
+     /\ ~(/\ s.role = "Leader" /\ s.epoch = goal.epoch
+           /\ key \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[key] = goal.fetch_offsets[key])
+
 OnTheWay ==
   /\ \A r \in Ids : HasItsDisk(r) => IsOnTheWay(replicas[r], Goal.replicas[r])
+  /\ \A r \in Ids : \A leader \in Ids \ {r} :
+       StillOwes(r, leader) => /\ replicas[r].epoch <= Goal.replicas[leader].epoch
+                               /\ Goal.replicas[r].role = "Stopped" => Runs(r)
   /\ history.crashes <= Goal.history.crashes
   /\ EndOffset(history.committed) <= EndOffset(Goal.history.committed)
   /\ \A e \in DOMAIN history.epochs :
@@ -112,24 +127,30 @@ Asked(s) ==
 (***************************************************************************)
 (* Timers, clients and operators: what the goal shows to have happened.    *)
 (***************************************************************************)
-\* By a Pre-Vote of another.
-KnowsEpochAlone(s) == s.role = "Unattached" /\ s.epoch > 0 /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
+\* A replica that knows an epoch alone has it from a round of another.
+TellsEpoch(r, q) ==
+  LET goal == Goal.replicas[q] IN
+  /\ goal.role = "Unattached" /\ goal.voted_key = NoKey /\ goal.leader_id = NoLeader
+  /\ replicas[q].epoch < goal.epoch /\ replicas[r].epoch = goal.epoch /\ IsVoter(replicas[r])
 
-\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round; one that told its epoch in one.
+\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round.
 MayTime(r, timer) ==
   LET s == replicas[r]
       goal == Goal.replicas[r]
       key == goal.replica_key
-  IN /\ Rests
-     /\ \/ timer = "voter-change"
-        \/ /\ ElectionTimer(timer)
-           /\ \/ \E e \in DOMAIN Goal.history.epochs : e > s.epoch /\ key \in Goal.history.epochs[e].leaders
-              \/ goal.epoch > s.epoch /\ goal.voted_key = key
-              \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
-              \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
-              \/ \E q \in Ids : KnowsEpochAlone(Goal.replicas[q]) /\ replicas[q].epoch < s.epoch /\ s.epoch = Goal.replicas[q].epoch
+  IN \/ ElectionTimer(timer) /\ \E q \in Ids : TellsEpoch(r, q)
+     \/ /\ Rests
+        /\ \/ timer = "voter-change"
+           \/ /\ ElectionTimer(timer)
+              /\ \/ \E e \in DOMAIN Goal.history.epochs : e > s.epoch /\ key \in Goal.history.epochs[e].leaders
+                 \/ goal.epoch > s.epoch /\ goal.voted_key = key
+                 \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
+                 \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
 
-NextRecord(r) == RecordAt(Goal.replicas[r], EndOffset(replicas[r]))
+\* Of what is under a snapshot the committed records tell.
+NextRecord(r) ==
+  LET end == EndOffset(replicas[r]) IN
+  RecordAt(IF end < Goal.replicas[r].base.end_offset THEN Goal.history.committed ELSE Goal.replicas[r], end)
 HasNextRecord(r) == EndOffset(replicas[r]) < EndOffset(Goal.replicas[r])
 AppendsNext(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "Data"
 AppendsNextSet(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "Voters"
