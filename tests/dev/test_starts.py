@@ -3,17 +3,11 @@
 import pytest
 
 from kraft_dev.starts import first_checks, goals, reach
-from kraft_spec.tlc.model_report import Outcome
 
 NO_WAY_FOUND = {
-    "forgetting",
     "liveness-observer-ahead",
-    "liveness-search",
     "reassign-restored",
     "reassign-undone",
-    "stability",
-    "stability-nightly",
-    "stability-without-prevote",
     "voters-set-kept",
     "voters-set-kept-loss",
     "voters-set-on-commit",
@@ -26,8 +20,7 @@ REACHED = ("crash-candidate", *(pytest.param(name, marks=pytest.mark.nightly) fo
 @pytest.mark.parametrize("name", REACHED)
 def test_a_start_is_reached_from_the_first_one(name: str) -> None:
     for goal in goals(first_checks()[name]):
-        report = reach(goal)
-        assert (report.outcome, report.violated) == (Outcome.VIOLATION, "NeverThere"), report.message
+        assert reach(goal) is not None
 
 
 def test_a_start_that_no_way_leads_to_is_found() -> None:
@@ -37,4 +30,4 @@ def test_a_start_that_no_way_leads_to_is_found() -> None:
     wrong = goal["replicas"][:third] + goal["replicas"][third:].replace(
         "high_watermark |-> 1", "high_watermark |-> -1", 1
     )
-    assert reach({**goal, "replicas": wrong}).outcome is Outcome.OK
+    assert reach({**goal, "replicas": wrong}) is None

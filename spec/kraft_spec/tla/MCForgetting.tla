@@ -12,15 +12,9 @@
 (* Leaves out: crashes, records of clients, message loss, and whatever is  *)
 (* not needed to come back.                                                *)
 (***************************************************************************)
-EXTENDS MCBounds, Forgetting
+EXTENDS MCBounds, BothHistories
 
 EpochLimit == 3
-
-\* The same properties, of what is kept.
-Kept == INSTANCE Properties WITH history <- history.kept
-
-RememberBoth(r, s, after, shown) ==
-  history' = [kept |-> Forgetful(Kept!HistoryAfter(r, s, after, shown), r, s)] @@ HistoryAfter(r, s, after, shown)
 
 \* What is put away of the epochs is lost.
 LosesEpochs(remembered, r, s) == [Forgetful(remembered, r, s) EXCEPT !.left = [e \in {} |-> 0]]
@@ -42,7 +36,7 @@ Init ==
             based == Rebased(logged, SnapshotAt(logged, 2))
         IN [based EXCEPT !.epoch = 3, !.voted_key = TwoStatic.keys[1], !.leader_id = 1, !.flushed = 3]
       whole == [HistoryOf(Records) EXCEPT
-                  !.epochs = (1 :> Led(2)) @@ (3 :> Led(3)),
+                  !.crashes = 2, !.epochs = (1 :> Led(2)) @@ (3 :> Led(3)),
                   !.votes = [r \in Ids |-> [epoch |-> 3, candidates |-> {<<1, "A">>}]]]
   IN
   /\ config = TwoStatic

@@ -98,8 +98,10 @@ ListWithoutTheLeader ==
          end == EndOffset(leads)
          new == AfterRestart(NewReplica(config.keys[Searcher]), NoEndpoint).state
          states == <<leads, FollowerOf(leads, 2, end), FollowerOf(leads, 3, end), FollowerOf(leads, Searcher, end)>>
-         known == Knowing([states EXCEPT ![2] = Stopped(states[2])], 1, end)
-     IN /\ replicas \in {known, [known EXCEPT ![Searcher] = new]}
+         known == [Knowing(states, 1, end) EXCEPT ![2] = Stopped(@)]
+         unknown == [known EXCEPT ![Searcher] = new,
+                                  ![1].fetch_offsets = [key \in DOMAIN @ \ {config.keys[Searcher]} |-> @[key]]]
+     IN /\ replicas \in {known, unknown}
         /\ history = [EpochOne(leads, end) EXCEPT !.crashes = 1]
   /\ network = {}
   /\ cuts \in {{}, BothWaysOf({<<3, 4>>}), BothWaysOf({<<1, 4>>}), BothWaysOf({<<1, 4>>, <<3, 4>>})}

@@ -149,7 +149,7 @@ HandOver ==
 (* nobody else; now it is down.                                            *)
 (***************************************************************************)
 ObserverAhead ==
-  /\ config = WithDecisions(Cluster(4, 3, 0))
+  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {1, 3}]
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader_id = NoLeader,

@@ -6,7 +6,8 @@
 (*                                                                         *)
 (* Replica 1 leads epoch 1 and replica 2 fetches from it; replica 3 is     *)
 (* anything that can be outside of such a majority: a follower that has    *)
-(* not fetched, without a leader, behind by an epoch, in a Pre-Vote round. *)
+(* not fetched, behind by an epoch; with Pre-Vote also in a round of that, *)
+(* or without a leader.                                                    *)
 (* The timers are those of TimersOfAStableMajority; everything else is     *)
 (* free for replica 3: its timers, cuts of its links, one crash.           *)
 (* KeptMajority shows that the premise holds in every state, so that the   *)
@@ -34,11 +35,11 @@ Start(configuration) ==
                      EXCEPT !.fetched = TRUE, !.log = leads.log, !.flushed = leads.flushed]
       new == NewReplica(keys[3])
       follower == ToFollower([new EXCEPT !.epoch = 1], 1, 1, configuration.endpoints[1])
-      outside == {follower,                                   \* has not fetched
-                  Prospective(follower),                      \* in a round of its own
-                  ToUnattached(new, 1, NoLeader),             \* knows the epoch, not the leader
-                  ToUnattached(new, 0, NoLeader),             \* is behind
-                  Prospective(ToUnattached(new, 0, NoLeader))}
+      behind == ToUnattached(new, 0, NoLeader)
+      rounds == {Prospective(follower),                       \* in a round of its own
+                 Prospective(behind),
+                 ToUnattached(new, 1, NoLeader)}              \* knows the epoch from a round of 2, not the leader
+      outside == {follower, behind} \cup (IF configuration.pre_vote[3] = "supported" THEN rounds ELSE {})
   IN
   /\ config = configuration
   /\ \E third \in outside :

@@ -1,8 +1,7 @@
 ------------------------------ MODULE MCStarts -------------------------------
 (***************************************************************************)
 (* Is a start in the middle reached from the first one?  Goal is such a    *)
-(* start, as kraft_dev.starts has it from the slice; NeverThere must be    *)
-(* found violated.                                                         *)
+(* start, as kraft_dev.starts has it from the slice and searches for it.   *)
 (*                                                                         *)
 (* The protocol is as it is, whatever the slice that starts there takes    *)
 (* out of it.  Only the way is narrow: nothing happens that the goal shows *)
@@ -15,17 +14,27 @@
 (* soon (RequestTimeout, WithFetcher).  Messages that are left may be      *)
 (* lost, and links cut, at any time.                                       *)
 (***************************************************************************)
-EXTENDS MCVoters
+EXTENDS MCVoters, BothHistories
 
 CONSTANT Goal
 
-Init == InitWith(Goal.config)
+KeepsBoth == "kept" \in DOMAIN Goal.history
+
+Init ==
+  /\ config = Goal.config
+  /\ replicas = [r \in Ids |-> AfterRestart(NewReplica(config.keys[r]), NoEndpoint).state]
+  /\ network = {}
+  /\ cuts = {}
+  /\ history = IF KeepsBoth THEN [kept |-> NewHistory] @@ NewHistory ELSE NewHistory
+
+RememberAsGoal(r, s, after, shown) ==
+  IF KeepsBoth THEN RememberBoth(r, s, after, shown) ELSE history' = HistoryAfter(r, s, after, shown)
 
 Plain(s) == [Uncredited(s) EXCEPT !.awaiting = {}]
 
-NeverThere ==
-  ~(/\ \A r \in Ids : Plain(replicas[r]) = Plain(Goal.replicas[r])
-    /\ history = Goal.history)
+There ==
+  /\ \A r \in Ids : Plain(replicas[r]) = Plain(Goal.replicas[r])
+  /\ history = Goal.history
 
 (***************************************************************************)
 (* The way.                                                                *)
@@ -41,14 +50,29 @@ IsOnTheWay(s, goal) ==
   /\ s.epoch <= goal.epoch
   /\ s.epoch = goal.epoch => s.voted_key \in {NoKey, goal.voted_key} /\ s.leader_id \in {NoLeader, goal.leader_id}
   /\ RecordsOnTheWay(s, goal)
+  \* Without a leader there is nothing more to learn.
+  /\ s.epoch = goal.epoch /\ goal.leader_id = NoLeader =>
+       EndOffset(s) = EndOffset(goal) /\ s.high_watermark >= goal.high_watermark
   /\ s.high_watermark <= IF goal.high_watermark = Unknown THEN EndOffset(Goal.history.committed) ELSE goal.high_watermark
   /\ s.role = "Leader" /\ goal.role = "Leader" /\ s.epoch = goal.epoch =>
        /\ s.acknowledged \subseteq goal.acknowledged
        /\ \A key \in DOMAIN s.fetch_offsets :
             key \in DOMAIN goal.fetch_offsets /\ s.fetch_offsets[key] <= goal.fetch_offsets[key]
 
+\* The leader has not yet heard of replica r what the goal says it has.
+StillOwes(r, leader) ==
+  LET s == replicas[leader]
+      goal == Goal.replicas[leader]
+      key == Goal.replicas[r].replica_key
+  IN /\ goal.role = "Leader" /\ key \in DOMAIN goal.fetch_offsets
+     /\ ~(/\ s.role = "Leader" /\ s.epoch = goal.epoch
+           /\ key \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[key] = goal.fetch_offsets[key])
+
 OnTheWay ==
   /\ \A r \in Ids : HasItsDisk(r) => IsOnTheWay(replicas[r], Goal.replicas[r])
+  /\ \A r \in Ids : \A leader \in Ids \ {r} :
+       StillOwes(r, leader) => /\ replicas[r].epoch <= Goal.replicas[leader].epoch
+                               /\ Goal.replicas[r].role = "Stopped" => Runs(r)
   /\ history.crashes <= Goal.history.crashes
   /\ EndOffset(history.committed) <= EndOffset(Goal.history.committed)
   /\ \A e \in DOMAIN history.epochs :
@@ -78,8 +102,9 @@ AfterMessage(s, m) ==
     [] m.type = "FetchResponse" -> AfterFetchResponse(s, m).state
     [] OTHER -> s
 
-\* The next message arrives if its receiver is on its way then, and is lost if not.
-IsNext(m) == NobodyIsBehind /\ m = CHOOSE first \in News : TRUE
+\* The next message arrives if its receiver is on its way then, and is lost if not.  Who knows the leader votes no more.
+Asking == {m \in News : m.type = "VoteRequest"}
+IsNext(m) == NobodyIsBehind /\ m = CHOOSE first \in (IF Asking = {} THEN News ELSE Asking) : TRUE
 Arrives(m) ==
   ~HasItsDisk(m.destination) \/ IsOnTheWay(AfterMessage(replicas[m.destination], m), Goal.replicas[m.destination])
 
@@ -102,29 +127,43 @@ Asked(s) ==
 (***************************************************************************)
 (* Timers, clients and operators: what the goal shows to have happened.    *)
 (***************************************************************************)
+\* A replica that knows an epoch alone has it from a round of another.
+TellsEpoch(r, q) ==
+  LET goal == Goal.replicas[q] IN
+  /\ goal.role = "Unattached" /\ goal.voted_key = NoKey /\ goal.leader_id = NoLeader
+  /\ replicas[q].epoch < goal.epoch /\ replicas[r].epoch = goal.epoch /\ IsVoter(replicas[r])
+
 \* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round.
 MayTime(r, timer) ==
   LET s == replicas[r]
       goal == Goal.replicas[r]
       key == goal.replica_key
-  IN /\ Rests
-     /\ \/ timer = "voter-change"
-        \/ /\ ElectionTimer(timer)
-           /\ \/ \E e \in DOMAIN Goal.history.epochs : e > s.epoch /\ key \in Goal.history.epochs[e].leaders
-              \/ goal.epoch > s.epoch /\ goal.voted_key = key
-              \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
-              \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
+  IN \/ ElectionTimer(timer) /\ \E q \in Ids : TellsEpoch(r, q)
+     \/ /\ Rests
+        /\ \/ timer = "voter-change"
+           \/ /\ ElectionTimer(timer)
+              /\ \/ \E e \in DOMAIN Goal.history.epochs : e > s.epoch /\ key \in Goal.history.epochs[e].leaders
+                 \/ goal.epoch > s.epoch /\ goal.voted_key = key
+                 \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
+                 \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
 
-NextRecord(r) == RecordAt(Goal.replicas[r], EndOffset(replicas[r]))
+\* Of what is under a snapshot the committed records tell.
+NextRecord(r) ==
+  LET end == EndOffset(replicas[r]) IN
+  RecordAt(IF end < Goal.replicas[r].base.end_offset THEN Goal.history.committed ELSE Goal.replicas[r], end)
 HasNextRecord(r) == EndOffset(replicas[r]) < EndOffset(Goal.replicas[r])
 AppendsNext(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "Data"
 AppendsNextSet(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "Voters"
 AssignsNext(r) == Rests /\ HasNextRecord(r) /\ NextRecord(r).kind = "VoterAssignment"
 Targets == {<<Ascending(ids)>> : ids \in UNION {{TargetOf(Goal.replicas[r].log[i]) : i \in 1..Len(Goal.replicas[r].log)} : r \in Ids} \ {{}}}
 
-\* A replica that has started again knows nothing to be committed.
-CrashesNow(r) == Rests /\ history.crashes < Goal.history.crashes /\ Goal.replicas[r].high_watermark = Unknown
+\* A replica that has started again knows nothing to be committed.  One that stays down crashes where the goal has it.
+CrashesNow(r) ==
+  /\ Rests /\ history.crashes < Goal.history.crashes /\ Goal.replicas[r].high_watermark = Unknown
+  /\ Goal.replicas[r].role = "Stopped" /\ HasItsDisk(r) =>
+       Plain(Crashed(replicas[r], EndOffset(replicas[r]))) = Plain(Goal.replicas[r])
 GetsNewDisk(r) == ~HasItsDisk(r)
-ShutsDownNow(r) == Rests /\ Goal.replicas[r].role = "Resigned"
+LeadsAgain(r) == \E e \in DOMAIN Goal.history.epochs : e > replicas[r].epoch /\ replicas[r].replica_key \in Goal.history.epochs[e].leaders
+ShutsDownNow(r) == Rests /\ (Goal.replicas[r].role = "Resigned" \/ LeadsAgain(r))
 TakesSnapshot(r, end) == Rests /\ Goal.replicas[r].base.end_offset = end
 =============================================================================

@@ -119,12 +119,13 @@ HaveFetched(scene, ids) ==
                    !.history.committed.log = leader.log]
 
 InitS13 ==
-  /\ config = Joining(5, 4)
+  /\ config = [Joining(5, 4) EXCEPT !.bootstrap_servers = {1, 2}]    \* who else could tell 5 that 2 leads?
   /\ \E stand \in {Stand({})} :
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3})>>, {})} :
      \E led \in {NextLeads(left, 2, {3, 4, 5})} :
      \E fetched \in {HaveFetched(led, {3, 4, 5})} :
-     \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted_key = NoKey]} : Begins(scene)
+     \E scene \in {[fetched EXCEPT !.history.votes[5] = NoVotes, !.replicas[5].voted_key = NoKey,
+                                    !.replicas[2].acknowledged = {3, 4}]} : Begins(scene)
 
 FirstTwice == <<2, 0, 0, 0, 0>>
 AllButThird == {1, 4, 5}
@@ -142,6 +143,7 @@ TwoAdded(scene) ==
   IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.high_watermark = end,
                                                   !.fetch_offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
                    !.replicas[2] = Stopped(@), !.history.crashes = 1,
+                  !.replicas[4].high_watermark = end - 1,
                    !.history.committed.log = leader.log]
 
 InitS12 ==

@@ -1,9 +1,11 @@
 """The slices that start in the middle: is there a way of the protocol from the first start to theirs?
 
-TLC searches for it along the narrow way of `MCStarts.tla`. A rule that a slice leaves out, or an operator of the
-protocol that it replaces, is in force on the way.
+The search goes along the narrow way of `MCStarts.tla`, always on from the state that differs least from the start.
+TLC says what the steps from it are. A rule that a slice leaves out, or an operator of the protocol that it replaces, is
+in force on the way.
 """
 
+import heapq
 import json
 import re
 import shutil
@@ -11,13 +13,19 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from kraft_spec.fingerprint import MODEL_MODULES
 from kraft_spec.models import CHECKS, Configuration, ModelCheck, model_directory, write_model
-from kraft_spec.tlc.model_check import ModelCheckError, ModelCheckOptions, check_model
-from kraft_spec.tlc.model_report import ModelCheckReport
+from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.model_check import ModelCheckError
+from kraft_spec.tlc.values import TlaValue, codec
+
+if TYPE_CHECKING:
+    from kraft_spec.tlc.specification import Specification
 
 Goal = Mapping[str, str]
 """Of a start, the text of each variable that the way leads to: config, replicas, history."""
@@ -47,10 +55,12 @@ _WAY = Configuration(
         "MayShutDown": "ShutsDownNow",
         "MayCrash": "CrashesNow",
         "MayReplaceDisk": "GetsNewDisk",
+        "Remember": "RememberAsGoal",
     },
-    constraint="OnTheWay",
-    invariants=("NeverThere",),
 )
+_MOST_STATES = 5000
+_NOT_COUNTED = {"awaiting", "fetchers", "crashes"}
+"""Of a state: what is free again soon, and what would be counted as progress wherever it happens."""
 _LAST_WORDS = 2000
 
 
@@ -82,19 +92,15 @@ def goals(check: ModelCheck) -> tuple[Goal, ...]:
     starting = Configuration(configuration.module, init=_predicate(configuration), replaces=configuration.replaces)
     with TemporaryDirectory(prefix="kraft-spec-start-") as temporary:
         folder = write_model(replace(check, configuration=starting, without=()), Path(temporary) / "model")
-        # A process of its own, because TLC keeps static state.
-        command = [sys.executable, "-m", __name__, str(folder), configuration.module, check.name]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ModelCheckError(f"{check.name}: no start: {done.stderr.strip()[-_LAST_WORDS:]}")
-    return tuple(json.loads(done.stdout))
+        found = _in_a_process("goals", folder, configuration.module, check.name)
+    return tuple(found)
 
 
-def reach(goal: Goal, time_limit_seconds: float = 600) -> ModelCheckReport:
-    """Search a way to a start: there is one if NeverThere is found violated.
+def reach(goal: Goal) -> int | None:
+    """Search a way to a start, and return how many steps it has; None if there is none along the narrow way.
 
     Raises:
-        ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
+        ModelCheckError: TLC cannot compute a step, or the search is not over after 5,000 states.
     """
     fields = ", ".join(f"{name} |-> {goal[name]}" for name in _VARIABLES)
     module = (f"---- MODULE {_ROOT} ----", f"EXTENDS {_WAY.module}", f"TheGoal == [{fields}]", "====")
@@ -102,21 +108,76 @@ def reach(goal: Goal, time_limit_seconds: float = 600) -> ModelCheckReport:
         folder = shutil.copytree(model_directory(), Path(temporary) / "model")
         (folder / f"{_ROOT}.tla").write_text("\n".join(module), encoding="utf-8")
         (folder / f"{_ROOT}.cfg").write_text(_WAY.text, encoding="utf-8")
-        options = ModelCheckOptions(check_deadlock=False, brief=True, time_limit_seconds=time_limit_seconds)
-        return check_model(folder, _ROOT, options=options)
+        steps: int | None = _in_a_process("way", folder, _ROOT, _ROOT)
+    return steps
 
 
-def main(folder: str, module: str, configuration: str) -> None:
-    """Print the initial states of a configuration as JSON."""
+def _in_a_process(task: str, folder: Path, module: str, configuration: str) -> Any:
+    """What `main` prints there; a process of its own, because TLC keeps static state."""
+    command = [sys.executable, "-m", __name__, task, str(folder), module, configuration]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ModelCheckError(f"{configuration}: no start, or no end: {done.stderr.strip()[-_LAST_WORDS:]}")
+    return json.loads(done.stdout)
+
+
+def main(task: str, folder: str, module: str, configuration: str) -> None:
+    """Print the initial states of a configuration, or the length of the way to its goal, as JSON."""
     # Late: only this process starts Java in itself.
     from kraft_spec.tlc import jvm
     from kraft_spec.tlc.specification import Specification
 
     jvm.start(brief=True)
     specification = Specification(Path(folder), module, configuration)
+    print(json.dumps(_starts(specification) if task == "goals" else _way(specification)))
+
+
+def _starts(specification: "Specification") -> list[Goal]:
     states = specification.initial_states()
     found = [{name: str(specification.lookup(state, name).toString()) for name in _VARIABLES} for state in states]
-    print(json.dumps([json.loads(text) for text in dict.fromkeys(json.dumps(one) for one in found)]))
+    return [json.loads(text) for text in dict.fromkeys(json.dumps(one) for one in found)]
+
+
+def _way(specification: "Specification") -> int | None:
+    (first,) = specification.initial_states()
+    goal = codec().decode(specification.evaluate("TheGoal", first))
+    assert isinstance(goal, Mapping)
+
+    def rest(state: JavaObject) -> int:
+        return sum(_difference(specification.decoded(state, name), goal[name]) for name in ("replicas", "history"))
+
+    seen = {specification.fingerprint(first)}
+    numbers = count()
+    waiting = [(rest(first), next(numbers), 0, first)]
+    while waiting:
+        _, _, steps, state = heapq.heappop(waiting)
+        if specification.holds("There", state):
+            return steps
+        for action in specification.actions.values():
+            for after in specification.successors(action, state):
+                if (fingerprint := specification.fingerprint(after)) not in seen:
+                    seen.add(fingerprint)
+                    if specification.holds("OnTheWay", after):
+                        heapq.heappush(waiting, (rest(after), next(numbers), steps + 1, after))
+        if len(seen) > _MOST_STATES:
+            raise ModelCheckError(f"no way, and no end, after {_MOST_STATES} states")
+    return None
+
+
+def _difference(one: TlaValue, other: TlaValue) -> int:
+    """How much two values differ, roughly: the fewer steps between two states, the less."""
+    if one == other:
+        return 0
+    if isinstance(one, int) and isinstance(other, int):
+        return abs(one - other)
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        return len(one ^ other)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return sum(map(_difference, one, other)) + 2 * abs(len(one) - len(other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        names = (one.keys() | other.keys()) - _NOT_COUNTED
+        return sum(_difference(one[name], other[name]) if name in one and name in other else 1 for name in names)
+    return 1
 
 
 if __name__ == "__main__":

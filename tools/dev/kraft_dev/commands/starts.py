@@ -8,7 +8,6 @@ from kraft_conformance.console import progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_dev.starts import first_checks, goals, reach
-from kraft_spec.tlc.model_report import Outcome
 
 Names = Annotated[list[str] | None, typer.Argument(help="Model checks that start there; all if none is named.")]
 
@@ -28,9 +27,8 @@ def starts(names: Names = None) -> int:
                 key = tuple(goal.values())
                 if key not in reached:
                     reached.add(key)
-                    report = reach(goal)
-                    steps = str(len(report.trace) - 1) if report.outcome is Outcome.VIOLATION else "no way"
-                    rows.append((name, known[name].configuration.module, steps))
+                    steps = reach(goal)
+                    rows.append((name, known[name].configuration.module, "no way" if steps is None else str(steps)))
     show_table("Starts of the model's slices", ("first in", "module", "steps from the first start"), rows)
     lost = [row[0] for row in rows if row[2] == "no way"]
     say(
