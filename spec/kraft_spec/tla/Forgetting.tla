@@ -44,7 +44,10 @@ CommittedFromOn(committed, end) ==
 
 \* Where the log of committed records may begin, and the epochs that are at hand.
 ForgottenUpTo(committed) == Smaller(Min({replicas'[q].base.end_offset : q \in Ids}), EndOffset(committed) - 1)
-InUse(led) == LET epoch == Min({replicas'[q].epoch : q \in Ids}) IN {e \in led : e >= epoch \/ e = Max(led)}
+InUse(led) ==
+  LET epoch == Min({replicas'[q].epoch : q \in Ids})
+      newest == Max(led)
+  IN {e \in led : e >= epoch \/ e = newest}
 
 Forgetful(remembered, r, s) ==
   LET committed == remembered.committed
