@@ -45,16 +45,17 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
 
 
 def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """What `checkpoint_to_model` gives, with all epochs put away but the newest and those that a replica is in.
+    """What `checkpoint_to_model` gives, with the epochs put away that InUse of Forgetting.tla would put away.
 
-    Where the lines before a checkpoint are judged, nothing more is to be learnt of these; and the next change of an
-    epoch goes through those at hand (InUse in Forgetting.tla), in time that grows faster than their square.
+    Where the lines before a checkpoint are judged, nothing more is to be learnt of these, and each change of an epoch
+    goes through those at hand.
     """
     history = variables["history"]
     led = dict(history["epochs"])
-    used = {state["epoch"] for state in variables["replicas"].values()} | {max(led, default=0)}
-    at_hand = {epoch: entry for epoch, entry in led.items() if epoch in used}
-    left = {epoch: entry for epoch, entry in led.items() if epoch not in used}
+    oldest = min(state["epoch"] for state in variables["replicas"].values())
+    used = {epoch: entry for epoch, entry in led.items() if epoch >= oldest}
+    at_hand = used or ({max(led): led[max(led)]} if led else {})
+    left = {epoch: entry for epoch, entry in led.items() if epoch not in at_hand}
     return {**variables, "history": {**history, "epochs": at_hand or (), "left": left or ()}}
 
 

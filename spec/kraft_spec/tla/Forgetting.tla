@@ -46,8 +46,8 @@ CommittedFromOn(committed, end) ==
 ForgottenUpTo(committed) == Smaller(Min({replicas'[q].base.end_offset : q \in Ids}), EndOffset(committed) - 1)
 InUse(led) ==
   LET epoch == Min({replicas'[q].epoch : q \in Ids})
-      newest == Max(led)
-  IN {e \in led : e >= epoch \/ e = newest}
+      used == {e \in led : e >= epoch}
+  IN IF used = {} /\ led # {} THEN {Max(led)} ELSE used
 
 Forgetful(remembered, r, s) ==
   LET committed == remembered.committed
