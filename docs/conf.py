@@ -72,6 +72,8 @@ nitpick_ignore_regex = [
     ("py:.*", r".*\[.*"),
     # Modules that have no page.
     ("py:.*", rf"({'|'.join(map(re.escape, LEFT_OUT))})\..*"),
+    # Structs that are made from the reference's declarations, one for each effect.
+    ("py:.*", r"kraft_traces\.partitions\.lines\.Shown\w+"),
     # Private names, type variables, and aliases that have no docstring.
     ("py:.*", r"(kraft_[\w.]*\.)?_\w+"),
     ("py:.*", r"kraft_[\w.]+\.(Answer|Value|Word)"),
