@@ -106,7 +106,7 @@ def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
 
 def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:
     """Apache Kafka shows no state of its connections.  Rule: begin-quorum.resend."""
-    trace = recorded_with((("announced_to", "all"),), "chaos", 5, 400)
+    trace = recorded_with((("announced_to", "all"), ("announcement_again", "by-timer")), "chaos", 5, 300)
 
     def without_connections(line: EventLine) -> EventLine:
         if line.state is msgspec.UNSET:
@@ -116,7 +116,7 @@ def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:
     raw = [encode_line(without_connections(line)) for line in trace.lines]
     found = verdict_on(trace.header(FOREIGN), raw)
     assert found.kind is VerdictKind.ACCEPTED, found
-    assert [one.decision for one in found.open_answers] == ["announced_to"]
+    assert "announced_to" in [one.decision for one in found.open_answers]
 
 
 def test_every_event_that_asks_for_an_answer_says_so() -> None:
