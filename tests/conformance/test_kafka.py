@@ -159,13 +159,12 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
     assert reasons("PollFetch", "Send VoteRequest to 1") == []
 
 
-def test_an_answer_to_an_old_announcement_has_no_endpoint_in_schedules_either() -> None:
-    name = "Send BeginQuorumEpochResponse to 3"
-    (known,) = explanation(
-        known_in_schedules(), "HandleBeginQuorumEpochRequest", [Difference(f"{name}.leader_endpoint", "a", "null")]
-    )
+@pytest.mark.parametrize("name", ["BeginQuorumEpoch", "Vote"])
+def test_an_answer_to_version_0_has_no_endpoint_in_schedules_either(name: str) -> None:
+    event, response = f"Handle{name}Request", f"Send {name}Response to 3"
+    (known,) = explanation(known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")])
     assert known.reason.startswith("The answer to a request of version 0 has no endpoint")
-    assert explanation((known,), "HandleBeginQuorumEpochRequest", [Difference(f"{name}.epoch", "1", "2")]) == ()
+    assert explanation((known,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
 
 
 def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> None:
