@@ -14,7 +14,7 @@ from kraft_conformance.commands.conformance_template import Language, Template, 
 from kraft_conformance.commands.kafka import worst
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.differences import expected_failures, known_differences
+from kraft_conformance.kafka.differences import expected_failures, known_differences, known_in_schedules
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.kafka.releases import library_jars, releases
@@ -157,6 +157,14 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
     assert reasons("Poll", "Send VoteRequest to 1", "state.epoch") == []
     assert reasons("Poll", "Send VoteRequest to 1.pre_vote") == []
     assert reasons("PollFetch", "Send VoteRequest to 1") == []
+
+
+@pytest.mark.parametrize("name", ["BeginQuorumEpoch", "Vote"])
+def test_an_answer_to_version_0_has_no_endpoint_in_schedules_either(name: str) -> None:
+    event, response = f"Handle{name}Request", f"Send {name}Response to 3"
+    (known,) = explanation(known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")])
+    assert known.reason.startswith("The answer to a request of version 0 has no endpoint")
+    assert explanation((known,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
 
 
 def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> None:

@@ -104,6 +104,21 @@ def test_whom_a_follower_asks_is_shown_or_the_header_says_it() -> None:
     assert verdict_on(said, hidden).kind is VerdictKind.ACCEPTED
 
 
+def test_to_whom_a_leader_announces_itself_is_seen_in_what_it_sends() -> None:
+    """Apache Kafka shows no state of its connections.  Rule: begin-quorum.resend."""
+    trace = recorded_with((("announced_to", "all"), ("announcement_again", "by-timer")), "chaos", 5, 300)
+
+    def without_connections(line: EventLine) -> EventLine:
+        if line.state is msgspec.UNSET:
+            return line
+        return msgspec.structs.replace(line, state=msgspec.structs.replace(line.state, awaiting=msgspec.UNSET))
+
+    raw = [encode_line(without_connections(line)) for line in trace.lines]
+    found = verdict_on(trace.header(FOREIGN), raw)
+    assert found.kind is VerdictKind.ACCEPTED, found
+    assert "announced_to" in [one.decision for one in found.open_answers]
+
+
 def test_every_event_that_asks_for_an_answer_says_so() -> None:
     """In any other event all the answers come to the same."""
     missed: list[tuple[str, str]] = []

@@ -154,7 +154,7 @@ class Candidates:
             if not found.enabled:
                 # No answer to an open decision lets an event happen that the others do not.
                 continue
-            for other in other_configurations(self._configuration, line.event, line.message, line.state):
+            for other in other_configurations(self._configuration, line.event, line.message, line.state, line.effects):
                 otherwise = self._model.under(before, other)
                 taken = open_answers(self._configuration.profile, other.profile)
                 for after in self._steps.successors(line, otherwise).states:

@@ -31,6 +31,8 @@ class OpenDecision:
     shown_by: str = ""
     """The field of the state that shows the answer: where it is hidden the profile's answer counts, because what comes
     later need not tell the answers apart, and a checker would have to follow all of them."""
+    effects_show_it: bool = False
+    """Whether the effects of the event show the answer as well: what was sent says to whom."""
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -53,7 +55,11 @@ _RESIGNS: tuple[EventName, ...] = ("AdvanceReassignment", "CheckQuorumTimeout", 
 
 OPEN_DECISIONS: tuple[OpenDecision, ...] = (
     OpenDecision(
-        "announced_to", "begin-quorum.resend says to whom at least", frozenset(("Poll",)), shown_by="awaiting"
+        "announced_to",
+        "begin-quorum.resend says to whom at least",
+        frozenset(("Poll",)),
+        shown_by="awaiting",
+        effects_show_it=True,
     ),
     OpenDecision("announcement_again", "begin-quorum.resend gives no period", frozenset(("RequestTimeout",))),
     OpenDecision(
@@ -114,15 +120,16 @@ def is_open(event: EventName, message: object, state: object = UNSET) -> bool:
 
 
 def other_configurations(
-    configuration: Configuration, event: EventName, message: object, state: object = UNSET
+    configuration: Configuration, event: EventName, message: object, state: object = UNSET, effects: object = UNSET
 ) -> Iterator[Configuration]:
     """The configuration with other answers to the open decisions that an event may ask for.
 
-    Every combination, those first that differ least.
+    Every combination, those first that differ least.  Event, message and state are those of `is_open`; `effects` are
+    those of the event, if they are known.
     """
     if not is_open(event, message, state):
         return
-    for profile in _other_profiles(configuration.profile, _asked(event, state)):
+    for profile in _other_profiles(configuration.profile, _asked(event, state, effects)):
         yield replace(configuration, profile=profile)
 
 
@@ -139,9 +146,11 @@ def open_answers(ours: Profile, theirs: Profile) -> frozenset[OpenAnswer]:
     return frozenset([one for one in every_open_answer(ours) if getattr(theirs, one.decision) == one.answer])
 
 
-def _asked(event: EventName, state: object) -> tuple[OpenDecision, ...]:
-    asked = [one for one in OPEN_DECISIONS if event in one.events]
-    return tuple([one for one in asked if not one.shown_by or getattr(state, one.shown_by, UNSET) is not UNSET])
+def _asked(event: EventName, state: object, effects: object) -> tuple[OpenDecision, ...]:
+    def is_shown(one: OpenDecision) -> bool:
+        return getattr(state, one.shown_by, UNSET) is not UNSET or (one.effects_show_it and effects is not UNSET)
+
+    return tuple([one for one in OPEN_DECISIONS if event in one.events and (not one.shown_by or is_shown(one))])
 
 
 @cache
