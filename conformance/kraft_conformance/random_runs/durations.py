@@ -37,14 +37,18 @@ class WrongDurations:
 
 
 class Durations:
-    """The timers that the replicas of one implementation have shown, and what is wrong with them."""
+    """The timers that the replicas of one implementation have shown, and what is wrong with them.
+
+    Attributes:
+        waits_ms: Of Followers whose leader resigns: by the number of preferred candidates, and the place among them;
+            behind the last for who is not listed.
+    """
 
     def __init__(self, configuration: Configuration) -> None:
         self._backoff_max_ms = configuration.timeouts.election_backoff_max_ms
         self._election_ms: list[int] = []
         """Of timers that the rules want to be drawn anew."""
-        self._waits_ms: dict[tuple[int, int], list[int]] = {}
-        """By the number of preferred candidates, and the place among them; behind the last for who is not listed."""
+        self.waits_ms: dict[tuple[int, int], list[int]] = {}
         self._too_long: WrongDurations | None = None
 
     def note_step(
@@ -64,7 +68,7 @@ class Durations:
             length_ms = lengths[one.timer]
             if isinstance(message, EndQuorumEpochRequest) and one.timer is Timer.FETCH:
                 candidates = message.preferred_candidates
-                self._waits_ms.setdefault((len(candidates), _place(before.key, candidates)), []).append(length_ms)
+                self.waits_ms.setdefault((len(candidates), _place(before.key, candidates)), []).append(length_ms)
             elif one == StartTimer(Timer.ELECTION, draw.election_timeout_ms):
                 self._election_ms.append(length_ms)
             elif one == StartTimer(Timer.ELECTION, draw.election_backoff_ms):
@@ -83,8 +87,8 @@ class Durations:
         return self._wrong_order() or self._wrong_chance()
 
     def _wrong_order(self) -> WrongDurations | None:
-        for (number, place), waits in self._waits_ms.items():
-            for (other_number, behind), longer in self._waits_ms.items():
+        for (number, place), waits in self.waits_ms.items():
+            for (other_number, behind), longer in self.waits_ms.items():
                 # The last ones may all wait for the longest time; the second may not wait as long as they do.
                 is_wrong = max(longer) <= min(waits) if place <= 1 else max(longer) < min(waits)
                 if other_number == number and behind > place and is_wrong:
