@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,37 +17,14 @@ def below(root: int) -> list[int]:
     return [process.pid for process in psutil.Process(root).children(recursive=True)]
 
 
-def python_workers(root: int) -> list[int]:
-    """The Python workers of a Spark process: what its daemon has forked."""
-    daemons = [one for one in psutil.Process(root).children(recursive=True) if "pyspark.daemon" in one.cmdline()]
-    return sorted(one.pid for one in daemons if one.parent() in daemons)
-
-
-class KillOnce:
-    """A notice that kills a process when a stage has come so far."""
-
-    def __init__(self, stage: str, victims: Callable[[], list[int]]) -> None:
-        self.killed: int | None = None
-        self._stage = stage
-        self._victims = victims
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Kill the first victim as soon as a task of the stage is done and others are not."""
-        if self.killed is None and what.startswith(self._stage) and 0 < done < total:
-            victims = self._victims()
-            if victims:
-                os.kill(victims[0], signal.SIGKILL)
-                self.killed = victims[0]
-
-
 @contextmanager
-def deadly(what: str, journals: Path) -> Iterator[list[int]]:
-    """Kill every worker that says in its journal that it begins this piece of work, as long as the block runs."""
+def deadly(what: str, journals: Path, *, times: int | None = None) -> Iterator[list[int]]:
+    """Kill the workers that say in their journal that they begin this piece of work, all or so many, in the block."""
     over = threading.Event()
     killed: list[int] = []
 
     def look() -> None:
-        while not over.wait(0.005):
+        while len(killed) != times and not over.wait(0.005):
             # A journal whose results are somewhere else is removed, while this reads it too.
             with suppress(FileNotFoundError):
                 for begun in Journals(journals, "").under_way():

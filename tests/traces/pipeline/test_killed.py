@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import KillOnce, below, deadly, python_workers, wait_until_gone
+from tests.traces.pipeline.processes import below, deadly, wait_until_gone
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
@@ -21,25 +21,27 @@ from kraft_traces.pipeline.session import SessionOptions
 CORES = 2
 OPTIONS = SessionOptions(f"local[{CORES}]")
 WORKLOADS = ("chaos", "storm", "calm", "upgrade")
+LONG = "long.jsonl"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Traces enough for a kill to strike in the middle."""
+    """Traces enough for a kill to strike in the middle, one of them longer than it takes to see that it is begun."""
     made = tmp_path_factory.mktemp("traces")
     for seed, workload in enumerate(WORKLOADS * 2):
         (made / f"{workload}-{seed}.jsonl").write_bytes(good(seed, 80, workload))
+    (made / LONG).write_bytes(good(9, 400, "chaos"))
     (made / "rejected.jsonl").write_bytes(rejected())
     return made
 
 
 def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_path: Path) -> None:
     runs.run(OPTIONS, [str(folder)], tmp_path / "whole")
-    root = shared.sparkContext._gateway.proc.pid
-    killer = KillOnce("ingest", lambda: python_workers(root))
-    runs.run(OPTIONS, [str(folder)], tmp_path / "killed", notice=killer)
-    assert killer.killed is not None
-    assert all_tables(tmp_path / "killed") == all_tables(tmp_path / "whole")
+    output = tmp_path / "killed"
+    with deadly(f"{folder / LONG}:1", output.with_name("killed.unfinished") / ".work" / "journals", times=1) as killed:
+        runs.run(OPTIONS, [str(folder)], output)
+    assert len(killed) == 1
+    assert all_tables(output) == all_tables(tmp_path / "whole")
 
 
 def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_checked(
