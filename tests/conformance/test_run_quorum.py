@@ -16,13 +16,13 @@ from kraft_conformance.live.quorum import Plan
 TARGET = SimpleNamespace(source=4)
 
 
-def judged(unread_voters: int | None = None, is_accepted: bool = True) -> Any:
+def judged(unread_voters: int | None = None, is_accepted: bool = True, second_leader: int = 4) -> Any:
     """What a run comes to: accepted, or a message of replica 4 that nothing explains."""
     failure = None if is_accepted else SimpleNamespace(target=TARGET)
     return SimpleNamespace(
         verdict=SimpleNamespace(rejection=None if is_accepted else "rejected"),
         inferred=SimpleNamespace(lines=[SimpleNamespace(event="AddVoter")], failure=failure),
-        leaders=((1, 2), (2, 4)),
+        leaders=((1, 2), (2, second_leader)),
         unread_voters=unread_voters,
         is_accepted=is_accepted,
     )
@@ -47,7 +47,7 @@ def row(monkeypatch: pytest.MonkeyPatch, found: Any, error: Exception | None = N
         kafka.set_exception(error)
     rejected: list[Any] = []
     part = run._quorum(kafka, rejected)
-    assert part.holds is not bool(rejected)
+    assert bool(rejected) == (not part.holds and not found.is_accepted)
     return part, plans
 
 
@@ -80,6 +80,11 @@ def test_kafkas_finding_is_told_and_is_no_failure(monkeypatch: pytest.MonkeyPatc
     part, _ = row(monkeypatch, judged(unread_voters=7, is_accepted=False))
     assert (part.holds, part.detail) == (True, "4 has not read the voters at 7: Kafka's finding unread-voters")
     part, _ = row(monkeypatch, judged(is_accepted=False))
+    assert not part.holds
+
+
+def test_a_leader_that_comes_back_is_not_one_that_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, _ = row(monkeypatch, judged(second_leader=2))
     assert not part.holds
 
 

@@ -180,6 +180,7 @@ def part_of(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, **fields: 
         ("", {}, "nothing", (), True),
         ("print('stopped by the time limit with 3 states'); exit(2)", {}, None, (), False),
         ("print('stopped by the time limit with 0 states')", {}, None, (), True),
+        ("print('1 run'); exit(2)", {}, "1 run", ("exit code 2 of python -m it one", "1 run"), True),
         ("print('1 bug'); exit(1)", {}, "1 bug", ("exit code 1 of python -m it one", "1 bug"), True),
         ("exit('no Java')", {}, "nothing", ("exit code 1 of python -m it one", "no Java"), True),
         ("exit(69)", {}, "nothing", ("exit code 69 of python -m it one",), False),

@@ -218,7 +218,8 @@ def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     if judged.verdict.rejection is not None and known is None:
         rejected.append(judged.verdict.rejection)
     is_added = any(line.event == "AddVoter" for line in judged.inferred.lines)
-    holds = known is not None or (judged.is_accepted and is_added and len(judged.leaders) > 1)
+    has_two = len({leader for _, leader in judged.leaders}) > 1
+    holds = known is not None or (judged.is_accepted and is_added and has_two)
     done = f"3 nodes elect, add {added}, lose the leader: one trace"
     detail = known or ("" if holds else "kraft-spec live quorum keeps all")
     return Part("processes over TCP", done, holds, monotonic() - began, detail)

@@ -96,39 +96,6 @@ class CitationReport:
         lines.extend(f"{place}: is named in the {place.layer}, so it is not for later" for place in self.begun)
         return tuple(lines)
 
-    def as_dict(self) -> dict[str, object]:
-        """The report as JSON values, with the places of each rule under its id."""
-        places: dict[str, list[dict[str, object]]] = {}
-        for citation in self.citations:
-            place = {"layer": citation.layer, "path": citation.path, "line": citation.line}
-            places.setdefault(citation.rule_id, []).append(place)
-        return {
-            "citations": places,
-            "unknown": [
-                {
-                    "rule_id": each.rule_id,
-                    "path": each.path,
-                    "line": each.line,
-                    "suggestions": list(self.suggestions[each.rule_id]),
-                }
-                for each in self.unknown
-            ],
-            "missing_in_reference": list(self.missing_in_reference),
-            "missing_in_model": list(self.missing_in_model),
-            "missing_elsewhere": [{"rule_id": rule_id, "layer": layer} for rule_id, layer in self.missing_elsewhere],
-            "begun": [{"rule_id": each.rule_id, "path": each.path, "line": each.line} for each in self.begun],
-            "stale": [
-                {
-                    "rule_id": each.citation.rule_id,
-                    "layer": each.citation.layer,
-                    "exemption": each.exemption.rules,
-                    "path": each.citation.path,
-                    "line": each.citation.line,
-                }
-                for each in self.stale
-            ],
-        }
-
 
 def find_citations(source: Source, ids: RuleIds, unread: Iterable[str] = (), about: str = "") -> Iterator[Citation]:
     """Yield each place in a source that names a rule, or that means to name one and misspells it.

@@ -9,7 +9,6 @@ import heapq
 import json
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from kraft_dev.child import ChildError, run_child
 from kraft_spec.fingerprint import MODEL_MODULES
 from kraft_spec.models import CHECKS, Configuration, ModelCheck, model_directory, write_model
 from kraft_spec.tlc.jvm import JavaObject
@@ -61,7 +61,6 @@ _WAY = Configuration(
 _MOST_STATES = 5000
 _NOT_COUNTED = {"awaiting", "fetchers", "crashes"}
 """Of a state: what is free again soon, and what would be counted as progress wherever it happens."""
-_LAST_WORDS = 2000
 
 
 def first_checks() -> dict[str, ModelCheck]:
@@ -114,11 +113,10 @@ def reach(goal: Goal) -> int | None:
 
 def _in_a_process(task: str, folder: Path, module: str, configuration: str) -> Any:
     """What `main` prints there; a process of its own, because TLC keeps static state."""
-    command = [sys.executable, "-m", __name__, task, str(folder), module, configuration]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ModelCheckError(f"{configuration}: no start, or no end: {done.stderr.strip()[-_LAST_WORDS:]}")
-    return json.loads(done.stdout)
+    try:
+        return json.loads(run_child("kraft_dev.starts", task, str(folder), module, configuration))
+    except ChildError as error:
+        raise ModelCheckError(f"{configuration}: no start, or no end: {error}") from error
 
 
 def main(task: str, folder: str, module: str, configuration: str) -> None:

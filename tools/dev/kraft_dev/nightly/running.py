@@ -14,7 +14,8 @@ from kraft_dev.nightly.record import Item, Night, read_night, record_path, write
 from kraft_spec.fingerprint import fingerprint_of
 
 _TABLE = re.compile(r"[─-╿]")
-_CUT_SHORT = re.compile(r"stopped by the time limit with [1-9]")
+_STOPPED = "stopped by the time limit"
+_CUT_SHORT = re.compile(rf"{_STOPPED} with [1-9]")
 _LAST_WORDS = 20
 """Lines of what a command says that goes wrong."""
 _PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces", "kraft_conformance", "kraft_dev")
@@ -54,7 +55,8 @@ def run_item(part: Part, name: str, means: Means) -> Item:
     if ended.returncode == ExitCode.VIOLATION and name in part.otherwise:
         is_as_known = f"{name}: {part.otherwise[name]}" in reached
     else:
-        is_as_known = ended.returncode in (ExitCode.CONFORMANT, ExitCode.INCONCLUSIVE) and name not in part.otherwise
+        is_stopped = ended.returncode == ExitCode.INCONCLUSIVE and _STOPPED in reached
+        is_as_known = (ended.returncode == ExitCode.CONFORMANT or is_stopped) and name not in part.otherwise
     last = (*ended.stdout.splitlines(), *ended.stderr.splitlines())[-_LAST_WORDS:]
     problems = () if is_as_known else (f"exit code {ended.returncode} of {command}", *last)
     decided = ended.returncode in (ExitCode.CONFORMANT, ExitCode.VIOLATION, ExitCode.INCONCLUSIVE)
