@@ -82,7 +82,7 @@ def induction_page() -> str:
         "",
         "## What the machine proves",
         "",
-        *_table(("what", "how"), CHECKED),
+        *_table(("what", "how"), [(one.what, one.how) for one in CHECKED]),
         "",
         "## What a human reviews",
         "",

@@ -107,7 +107,6 @@ def _one_voter(text: str) -> ReplicaKey:
 app.command("theorems")(prove_theorems.theorems)
 app.command("induction")(prove_induction.induction)
 app.command("mutants")(prove_trust.mutants)
-app.command("simulate")(prove_trust.simulate)
 app.command("refinement")(prove_refinement.refinement)
 app.command("actions")(prove_actions.actions)
 app.command("premises")(prove_trust.premises)

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import to_builtins
 
 from kraft_conformance.commands.options import Json, Profile, Smt2, at_most_one
 from kraft_conformance.console import print_json, progress, say, show_table, shown, stderr
@@ -54,7 +55,7 @@ def induction(
     # Here, because importing the solver takes longer than most commands run.
     from kraft_spec.proofs.induction.obligations import obligations, select
     from kraft_spec.proofs.induction.own_vote import where_safe as safe_restart
-    from kraft_spec.proofs.induction.prover import prove
+    from kraft_spec.proofs.induction.prover import premises, prove
     from kraft_spec.proofs.induction.smt2 import file_name, questions
     from kraft_spec.proofs.induction.theory import theory
 
@@ -94,7 +95,7 @@ def induction(
                 {
                     "obligation": one.obligation.name,
                     "proved": one.proved,
-                    "premises": one.premises,
+                    "premises": premises(one),
                     "milliseconds": round(one.milliseconds, 3),
                 }
                 for one in answers
@@ -115,7 +116,7 @@ def _trust(as_json: bool) -> int:
     from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
 
     if as_json:
-        print_json({"machine": [one._asdict() for one in CHECKED], "human": [one._asdict() for one in REVIEWED]})
+        print_json({"machine": to_builtins(CHECKED), "human": to_builtins(REVIEWED)})
         return ExitCode.CONFORMANT
     show_table("What the machine proves", ("what", "how"), [(shown(one.what), shown(one.how)) for one in CHECKED])
     reviewed = [(one.name, shown(one.what), shown(one.where), shown(one.evidence)) for one in REVIEWED]

@@ -5,9 +5,9 @@ about how many replicas are in them, is a linear statement about how many are in
 make it true then no sets do, however many replicas there are.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import NamedTuple
+from typing import TypeAlias
 
 from kraft_spec.proofs.linear import Fact, Problem, Term, equal, less, total, variable
 
@@ -15,22 +15,8 @@ Region = frozenset[str]
 """The names of the sets that the replicas of a region are in; every other named set they are not in."""
 
 
-class SetExpression(NamedTuple):
-    """A combination of the named sets: which regions belong to it."""
-
-    has: Callable[[Region], bool]
-
-    def __and__(self, other: "SetExpression") -> "SetExpression":
-        return SetExpression(lambda region: self.has(region) and other.has(region))
-
-    def __or__(self, other: "SetExpression") -> "SetExpression":
-        return SetExpression(lambda region: self.has(region) or other.has(region))
-
-    def __sub__(self, other: "SetExpression") -> "SetExpression":
-        return SetExpression(lambda region: self.has(region) and not other.has(region))
-
-    def __xor__(self, other: "SetExpression") -> "SetExpression":
-        return SetExpression(lambda region: self.has(region) != other.has(region))
+SetExpression: TypeAlias = frozenset[Region]
+"""A combination of the named sets: the regions of the diagram that belong to it."""
 
 
 class Diagram:
@@ -55,11 +41,11 @@ class Diagram:
     def __getitem__(self, name: str) -> SetExpression:
         if name not in self.names:
             raise KeyError(name)
-        return SetExpression(lambda region: name in region)
+        return frozenset(region for region in self.regions if name in region)
 
     def size(self, sets: SetExpression) -> Term:
         """The number of replicas in it."""
-        return total(variable(self._variable(region)) for region in self.regions if sets.has(region))
+        return total(variable(self._variable(region)) for region in self.regions if region in sets)
 
     def same(self, name: str, left: SetExpression, right: SetExpression) -> Fact:
         """Both have the same replicas."""

@@ -29,7 +29,7 @@ from kraft_spec.proofs.induction.symbols import (
     variables,
 )
 from kraft_spec.proofs.linear import Fact, Term, at_most
-from kraft_spec.proofs.venn import Diagram, Region, SetExpression
+from kraft_spec.proofs.venn import Diagram, Region
 
 FIRST, SECOND, ONE, OTHER = "first_quorum", "second_quorum", "one_set", "other_set"
 DIAGRAM = Diagram(FIRST, SECOND, ONE, OTHER)
@@ -46,12 +46,8 @@ def size_of(region: Region) -> z3.FuncDeclRef:
     return z3.Function(name, QUORUM, QUORUM, VOTERS, VOTERS, NUMBER)
 
 
-def _only(region: Region) -> SetExpression:
-    return SetExpression(lambda other: other == region)
-
-
 _SIZES: Mapping[str, z3.FuncDeclRef] = {
-    DIAGRAM.size(_only(region)).coefficients[0][0]: size_of(region) for region in DIAGRAM.regions
+    DIAGRAM.size(frozenset({region})).coefficients[0][0]: size_of(region) for region in DIAGRAM.regions
 }
 """The size function of each variable of the diagram's terms."""
 
@@ -111,6 +107,4 @@ SENTENCES: Mapping[str, str] = {
 
 def obligations() -> tuple[Obligation, ...]:
     """The facts about quorums, from the definitions."""
-    return tuple(
-        Obligation(f"quorums/{axiom.name}", DEFINITIONS, axiom.formula, (tuple(DEFINITIONS),)) for axiom in QUORUMS
-    )
+    return tuple(Obligation(f"quorums/{axiom.name}", DEFINITIONS, axiom.formula) for axiom in QUORUMS)

@@ -10,9 +10,8 @@ import z3
 
 from kraft_spec.proofs.induction.actions import Action
 from kraft_spec.proofs.induction.evaluator import Evaluated, Evaluator
-from kraft_spec.proofs.induction.instances import constants
 from kraft_spec.proofs.induction.state import FUNCTIONS
-from kraft_spec.proofs.induction.symbols import TRUTH, Formula, exists
+from kraft_spec.proofs.induction.symbols import TRUTH, Formula, constants, exists
 from kraft_spec.proofs.induction.theory import Theory
 from kraft_spec.proofs.induction.worlds import (
     MEANINGS,

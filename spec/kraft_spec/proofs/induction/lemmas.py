@@ -1,121 +1,149 @@
-"""What is proved of an action before its obligations, and which of these are proved by a script."""
+"""What is proved of an action before its obligations: the three facts that quorums carry, and one on repeated votes.
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+A lemma says that there is no counterexample, and is proved from a least one: that a set of counterexamples which is not
+empty has one with the smallest natural number for its size is the one rule of reasoning that is not Z3's.
+The claims on the way to the contradiction are obligations too, each proved from all that is known and those before it.
 
-from z3 import And, Implies, Or
+Two voters sets matter there: that of a Candidate's log, and that of the log by which an entry was committed or another
+leader elected. Either they are the same, or one is the next after the other, and then two majorities have a replica in
+common; or one is further behind, or they are in different logs, and then the voter changes between them contradict what
+was committed before them.
+"""
 
-from kraft_spec.proofs.induction import own_vote, scripts
-from kraft_spec.proofs.induction.actions import agreeing, answer, candidate, epoch, kept, log, replica, watermark
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import z3
+from z3 import And, Implies, Not, Or
+
+from kraft_spec.proofs.induction.actions import candidate, entry, epoch, leader, log
+from kraft_spec.proofs.induction.own_vote import earlier, led_by_another
 from kraft_spec.proofs.induction.prover import Obligation
-from kraft_spec.proofs.induction.script import Facts, Script
 from kraft_spec.proofs.induction.state import State
-from kraft_spec.proofs.induction.symbols import ENTRY, Formula, epoch_of, forall, prefix, variables
+from kraft_spec.proofs.induction.symbols import (
+    ENTRY,
+    NUMBER,
+    REPLICA,
+    Expression,
+    Formula,
+    bootstrap,
+    constants,
+    epoch_of,
+    forall,
+    offset_of,
+    prefix,
+    previous_voters_record,
+    variables,
+    voters_record,
+)
 
-ProofScript: TypeAlias = Callable[[State, str, Facts, Formula], tuple[Obligation, ...]]
-"""From the state before, the obligation's name, what may be used and the goal to the steps."""
+_e, _g, _f = variables(ENTRY, "e g f")
+_r, _v = variables(REPLICA, "r v")
+(_t,) = variables(NUMBER, "t")
 
-(_x,) = variables(ENTRY, "x")
 
-
-class Lemma(NamedTuple):
-    """A fact about an action that its obligations share."""
+class Counterexample(NamedTuple):
+    """A lemma that there is no such thing, with its proof."""
 
     name: str
-    says: Callable[[State], Formula]
-    proof: str | ProofScript
-    """The facts that it follows from in one step, or a script."""
+    variables: tuple[Expression, ...]
+    condition: Callable[..., Formula]
+    """From a state and a value for each variable."""
+    size: Callable[..., Expression]
+    """A natural number for each, from a value for each variable."""
+    claims: Callable[..., Mapping[str, Formula]]
+    """What a least one leads to, in order, from a state and the names of its parts."""
+
+    def says(self, s: State) -> Formula:
+        """There is none."""
+        return forall(self.variables, Not(self.condition(s, *self.variables)))
+
+    def obligations(self, s: State, part: str, known: Mapping[str, Formula]) -> Iterator[Obligation]:
+        """That sizes are natural numbers, each claim about a least one, and at last a contradiction.
+
+        Raises:
+            ValueError: a fact speaks of a constant by which a part of the least one shall go.
+        """
+        some, of = self.condition(s, *self.variables), f"{part}/{self.name}"
+        natural = forall(self.variables, Implies(some, self.size(*self.variables) >= 0))
+        yield Obligation(f"{of}/sizes-are-natural", dict(known), natural)
+        least = tuple(z3.Const(f"least.{one}", one.sort()) for one in self.variables)
+        if taken := {name for fact in known.values() for name, _ in constants(fact)} & set(map(str, least)):
+            raise ValueError(f"facts speak of {', '.join(sorted(taken))}, expected names that are new")
+        facts = {
+            **known,
+            "counterexample": self.condition(s, *least),
+            "none-smaller": forall(self.variables, Implies(some, self.size(*least) <= self.size(*self.variables))),
+        }
+        for claim, formula in {**self.claims(s, *least), "contradiction": z3.BoolVal(False)}.items():
+            yield Obligation(f"{of}/{claim}", dict(facts), formula)
+            facts[claim] = formula
 
 
-def _nothing_written_before(s: State) -> Formula:
-    """No entry of the new leader's epoch was written, unless it had been elected already."""
-    return forall((_x,), Implies(And(s.written(_x), epoch_of(_x) == epoch), s.elected(epoch, candidate, log)))
+def _of_two_sets(one_log: Expression, other_log: Expression) -> Mapping[str, Formula]:
+    """How the voters sets in force in two logs are not related, and the way that is left."""
+    one, other = voters_record(one_log), voters_record(other_log)
+    in_different_logs = And(one != bootstrap, other != bootstrap, Not(prefix(one, other)), Not(prefix(other, one)))
+    return {
+        "not-the-same-set": one != other,
+        "other-set-is-not-next": Not(And(other != bootstrap, previous_voters_record(other) == one)),
+        "candidates-set-is-not-next": Not(And(one != bootstrap, previous_voters_record(one) == other)),
+        "candidate-is-not-behind": Not(prefix(one, other)),
+        "other-is-not-behind": Not(prefix(other, one)),
+        "in-different-logs": in_different_logs,
+    }
 
 
-def _answer_was_written(s: State) -> Formula:
-    """The log that the leader answered from was written, begins with the one it was elected with, and ends there."""
-    return And(s.written(answer), epoch_of(answer) <= epoch, prefix(log, answer))
-
-
-def _agreeing_is_the_log_end(s: State) -> Formula:
-    """The leader's entry with the epoch and offset of the follower's last one is the follower's last one."""
-    return agreeing == s.log_end(replica)
-
-
-def _prove_agreeing_is_the_log_end(s: State, name: str, facts: Facts, goal: Formula) -> tuple[Obligation, ...]:
-    """Log matching."""
-    script = Script(name, facts, goal)
-    own = s.log_end(replica)
-    script.have(
-        "one-has-the-other",
-        Or(prefix(agreeing, own), prefix(own, agreeing)),
-        "same-epoch-and-offset follows answer-was-written log-matching log-ends-written logs-have-no-gaps",
-    )
-    return script.contradiction("denied one-has-the-other same-epoch-and-offset offsets-ascend")
-
-
-def _watermark_and_answer(s: State) -> Formula:
-    """The leader's high watermark and the log that it answered from are of one log."""
-    return And(s.written(watermark), Or(prefix(answer, watermark), prefix(watermark, answer)))
-
-
-def _keeps_what_they_share(s: State) -> Formula:
-    """The follower keeps all that is in its log and in the leader's."""
-    return forall((_x,), Implies(And(prefix(_x, s.log_end(replica)), prefix(_x, answer)), prefix(_x, kept)))
-
-
-# It is the log that the leader was elected with, or one of its epoch.
-_ANSWER = Lemma(
-    "answer-was-written",
-    _answer_was_written,
-    "leads log-of-the-leader leader-has-majority candidate-log-is-older entries-have-leaders election-safety "
-    "prefix-reflexive bootstrap-has-voters epochs-natural",
+NEW_LEADER_IS_COMPLETE = Counterexample(
+    "new-leader-is-complete",
+    (_e, _g),
+    lambda s, e, g: And(s.committed(e, g), epoch_of(e) < epoch, Not(prefix(e, log))),
+    # Committed by the oldest voters set: this is the induction on voters sets.
+    lambda _, g: offset_of(voters_record(g)),
+    lambda _, e, g: _of_two_sets(log, g),
 )
-_AGREEING = Lemma("agreeing-is-the-log-end", _agreeing_is_the_log_end, _prove_agreeing_is_the_log_end)
-# Both are of the leader's epoch, or the leader answered from the log that it was elected with.
-_WATERMARK = Lemma(
-    "watermark-is-in-the-leaders-log",
-    _watermark_and_answer,
-    "leads log-of-the-leader leader-committed in-the-leaders-epoch answer-was-written committed-by-majority "
-    "logs-have-no-gaps entries-have-leaders election-safety log-matching bootstrap-has-voters",
-)
-# Each entry has a leader, and the epoch has no other.
-_NOTHING_BEFORE = Lemma(
-    "nothing-written-before",
-    _nothing_written_before,
-    "new-leader-is-the-only-one entries-have-leaders stood candidate-log-is-older epochs-natural bootstrap-has-voters",
-)
-# What they share ends before the diverging epoch and offset.
-_CUT = Lemma(
-    "keeps-what-they-share",
-    _keeps_what_they_share,
-    "diverging-epoch cuts-no-more answer-was-written log-ends-written logs-have-no-gaps epochs-ascend offsets-ascend",
-)
-# What they share ends before the snapshot does.
-_SNAPSHOT = Lemma(
-    "keeps-what-they-share",
-    _keeps_what_they_share,
-    "needs-it prefix-of-the-leader answer-was-written log-ends-written logs-have-no-gaps epochs-ascend "
-    "prefixes-comparable prefix-transitive offsets-ascend",
-)
+"""The new leader has all entries committed in earlier epochs."""
 
-LEMMAS: Mapping[str, tuple[Lemma, ...]] = {
-    "become-leader": (
-        Lemma("new-leader-is-complete", scripts.complete, scripts.new_leader_is_complete),
-        Lemma("new-leader-is-the-only-one", scripts.only_leader, scripts.new_leader_is_the_only_one),
-        _NOTHING_BEFORE,
-    ),
-    "commit": (Lemma("later-leaders-keep-it", scripts.kept_by_later_leaders, scripts.later_leaders_keep_it),),
-    "fetch-records": (_ANSWER, _AGREEING),
-    "learn-high-watermark": (_ANSWER, _AGREEING, _WATERMARK),
-    "truncate": (_ANSWER, _CUT),
-    "load-snapshot": (_ANSWER, _SNAPSHOT),
+NEW_LEADER_IS_THE_ONLY_ONE = Counterexample(
+    "new-leader-is-the-only-one",
+    (_r, _f),
+    lambda s, r, f: And(s.elected(epoch, r, f), Or(r != candidate, f != log)),
+    lambda _, f: offset_of(f),
+    lambda s, r, f: {
+        "nobody-voted-for-both": forall(
+            (_v,), Not(And(s.granted(_v, epoch, candidate, log), s.granted(_v, epoch, r, f)))
+        ),
+        **_of_two_sets(log, f),
+    },
+)
+"""Nobody else was elected in the new leader's epoch."""
+
+
+LATER_LEADERS_KEEP_IT = Counterexample(
+    "later-leaders-keep-it",
+    (_t, _r, _f),
+    lambda s, t, r, f: And(s.elected(t, r, f), epoch_of(entry) < t, Not(prefix(entry, f))),
+    # The leader of the smallest epoch: this is the induction on epochs.
+    lambda t, *_: t,
+    lambda s, t, r, f: {
+        "nobody-voted-who-acknowledged": forall((_v,), Not(And(s.acknowledged(_v, entry), s.granted(_v, t, r, f)))),
+        **_of_two_sets(f, s.log_end(leader)),
+    },
+)
+"""Leaders elected after the epoch of the entry that is committed have it."""
+
+EARLIER_LOG_IS_KEPT = Counterexample(
+    "earlier-log-is-kept",
+    (_e,),
+    lambda s, e: And(prefix(e, earlier), Not(prefix(e, log)), Not(led_by_another(s, e, epoch, candidate))),
+    offset_of,
+    lambda *_: {},
+)
+"""A Candidate that asks again has what it asked with before, or another leads the epoch and was elected without it."""
+
+LEMMAS: Mapping[str, tuple[Counterexample, ...]] = {
+    "become-leader": (NEW_LEADER_IS_COMPLETE, NEW_LEADER_IS_THE_ONLY_ONE),
+    "commit": (LATER_LEADERS_KEEP_IT,),
+    "repeat-vote": (EARLIER_LOG_IS_KEPT,),
 }
 """Of each action in their order; each may use those before it, and the action's obligations all."""
-
-SCRIPTS: Mapping[str, ProofScript] = {
-    "vote/votes-respect-acknowledged": scripts.voter_compares_logs,
-    "repeat-vote/votes-respect-acknowledged": own_vote.repeated_vote_respects_acknowledged,
-    "append/one-voter-change-at-a-time": scripts.voters_change_one_at_a_time,
-}
-"""Obligations that are proved in steps."""

@@ -1,17 +1,14 @@
 """All that must be proved, as data: the start, each action against each invariant, and what safety follows from.
 
-The names are permanent: `start/INVARIANT`, `ACTION/INVARIANT`, `ACTION/INVARIANT/STEP` of a script, `safety/...`,
-`quorums/...`.
+The names are permanent: `start/INVARIANT`, `ACTION/INVARIANT`, `ACTION/LEMMA/CLAIM`, `safety/...`, `quorums/...`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kraft_spec.proofs.induction import counting
 from kraft_spec.proofs.induction.actions import Action
-from kraft_spec.proofs.induction.lemmas import LEMMAS, SCRIPTS, ProofScript
-from kraft_spec.proofs.induction.premises import attempts
+from kraft_spec.proofs.induction.lemmas import LEMMAS
 from kraft_spec.proofs.induction.prover import Answer, Obligation, prove
-from kraft_spec.proofs.induction.script import Facts, MissingFactError, one_step
 from kraft_spec.proofs.induction.symbols import Formula
 from kraft_spec.proofs.induction.theory import Theory, theory
 
@@ -20,14 +17,11 @@ def obligations(about: Theory | None = None) -> tuple[Obligation, ...]:
     """The complete list.
 
     Args:
-        about: What the proof is about; None for the theory of the KIPs. Of a theory with parts taken out, the same
-            obligations are listed, without these parts for premises.
+        about: What the proof is about; None for the theory of the KIPs.
     """
     about = about or theory()
-    listed = [*counting.obligations(), *_at_the_start(about), *_safety(about)]
-    for action in about.actions:
-        listed += _of_action(about, action)
-    return tuple(listed)
+    of_actions = (one for action in about.actions for one in _of_action(about, action))
+    return (*counting.obligations(), *_at_the_start(about), *_safety(about), *of_actions)
 
 
 def select(listed: Sequence[Obligation], names: Sequence[str]) -> tuple[Obligation, ...]:
@@ -56,72 +50,34 @@ def prove_induction(names: Sequence[str] = (), about: Theory | None = None) -> t
 
 
 def _facts(about: Theory) -> Mapping[str, Formula]:
-    """The axioms and the invariants before a step."""
-    return {
-        **{axiom.name: axiom.formula for axiom in about.axioms},
-        **{invariant.name: invariant.formula(about.before) for invariant in about.invariants},
-    }
+    """The axioms, and the invariants before a step."""
+    return {**_axioms(about), **{invariant.name: invariant.formula(about.before) for invariant in about.invariants}}
 
 
-def _at_the_start(about: Theory) -> tuple[Obligation, ...]:
-    facts = {**{axiom.name: axiom.formula for axiom in about.axioms}, "start": about.start}
-    return tuple(
-        Obligation(f"start/{invariant.name}", facts, invariant.formula(about.before), (("start",), tuple(facts)))
-        for invariant in about.invariants
-    )
+def _axioms(about: Theory) -> Mapping[str, Formula]:
+    return {axiom.name: axiom.formula for axiom in about.axioms}
 
 
-def _safety(about: Theory) -> tuple[Obligation, ...]:
-    facts = dict(_facts(about))
-    listed = []
-    for one in about.safety:
-        name, goal = f"safety/{one.name}", one.formula(about.before)
-        invariants = tuple(invariant.name for invariant in about.invariants)
-        listed.append(Obligation(name, dict(facts), goal, tuple(attempts(name, facts, invariants, ()))))
-        facts[one.name] = goal
-    return tuple(listed)
-
-
-def _safe(about: Theory) -> Mapping[str, Formula]:
-    """What follows from the invariants before a step."""
-    return {one.name: one.formula(about.before) for one in about.safety}
-
-
-def _of_action(about: Theory, action: Action) -> tuple[Obligation, ...]:
-    """What is proved of the action first, and the action against each invariant."""
-    known = {**_facts(about), **_safe(about), **action.guard}
-    taken_out = frozenset(_all_names(theory(), action.name) - set(known))
-    listed: list[Obligation] = []
-    for lemma, says, proof in LEMMAS.get(action.name, ()):
-        goal = says(about.before)
-        listed += _proved(about, f"{action.name}/{lemma}", Facts(known, taken_out), goal, proof)
-        known[lemma] = goal
+def _at_the_start(about: Theory) -> Iterator[Obligation]:
+    facts = {**_axioms(about), "start": about.start}
     for invariant in about.invariants:
-        name, goal = f"{action.name}/{invariant.name}", invariant.formula(action.after)
-        if name in SCRIPTS:
-            listed += _proved(about, name, Facts(known, taken_out), goal, SCRIPTS[name])
-        else:
-            listed.append(_direct(about, action, invariant.name, known, goal))
-    return tuple(listed)
+        yield Obligation(f"start/{invariant.name}", facts, invariant.formula(about.before))
 
 
-def _proved(about: Theory, name: str, facts: Facts, goal: Formula, proof: str | ProofScript) -> tuple[Obligation, ...]:
-    """The steps of a proof; of one that needs a fact that is taken out, the goal, with nothing to prove it from."""
-    if isinstance(proof, str):
-        return one_step(name, facts, goal, proof)
-    try:
-        return proof(about.before, name, facts, goal)
-    except MissingFactError as missing:
-        return (Obligation(f"{name}/{missing.step}", {}, goal, ()),)
+def _safety(about: Theory) -> Iterator[Obligation]:
+    """What follows from the invariants, each from those before it too."""
+    facts = dict(_facts(about))
+    for one in about.safety:
+        goal = one.formula(about.before)
+        yield Obligation(f"safety/{one.name}", dict(facts), goal)
+        facts[one.name] = goal
 
 
-def _direct(about: Theory, action: Action, invariant: str, known: Mapping[str, Formula], goal: Formula) -> Obligation:
-    name = f"{action.name}/{invariant}"
-    invariants = tuple(one.name for one in about.invariants)
-    return Obligation(name, known, goal, tuple(attempts(name, known, invariants, (invariant, *action.guard))))
-
-
-def _all_names(about: Theory, action: str) -> frozenset[str]:
-    """The names of all facts that a script for the action may expect."""
-    guard = about.action(action).guard if any(one.name == action for one in about.actions) else {}
-    return frozenset((*_facts(about), *_safe(about), *guard))
+def _of_action(about: Theory, action: Action) -> Iterator[Obligation]:
+    """The lemmas about the action, and the action against each invariant."""
+    known = {**_facts(about), **{one.name: one.formula(about.before) for one in about.safety}, **action.guard}
+    for lemma in LEMMAS.get(action.name, ()):
+        yield from lemma.obligations(about.before, action.name, known)
+        known[lemma.name] = lemma.says(about.before)
+    for invariant in about.invariants:
+        yield Obligation(f"{action.name}/{invariant.name}", known, invariant.formula(action.after))

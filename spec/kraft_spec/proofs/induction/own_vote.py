@@ -11,10 +11,7 @@ Its log need not be the one that it asked with before; who has voted for it vote
 from z3 import And, Implies, Not, Or
 
 from kraft_spec.proofs.induction.actions import Action, candidate, epoch, log, voter
-from kraft_spec.proofs.induction.cases import ORDER
 from kraft_spec.proofs.induction.invariants import Invariant, overtaken
-from kraft_spec.proofs.induction.prover import Obligation
-from kraft_spec.proofs.induction.script import Facts, Script
 from kraft_spec.proofs.induction.state import State
 from kraft_spec.proofs.induction.symbols import (
     ENTRY,
@@ -54,7 +51,7 @@ def repeat_vote(s: State) -> Action:
     )
 
 
-def _led_by_another(s: State, entry: Expression, of_epoch: Expression, replica: Expression) -> Formula:
+def led_by_another(s: State, entry: Expression, of_epoch: Expression, replica: Expression) -> Formula:
     """Another replica leads the epoch, and was elected without the entry."""
     return exists((_l, _g), And(s.elected(of_epoch, _l, _g), _l != replica, Not(prefix(entry, _g))))
 
@@ -67,7 +64,7 @@ _INSTEAD = {
             (_r, _t, _f, _e),
             Implies(
                 And(s.asked(_r, _t, _f), s.epoch(_r) == _t, prefix(_e, _f)),
-                Or(prefix(_e, s.flushed(_r)), _led_by_another(s, _e, _t, _r)),
+                Or(prefix(_e, s.flushed(_r)), led_by_another(s, _e, _t, _r)),
             ),
             (s.asked(_r, _t, _f), prefix(_e, _f)),
         ),
@@ -88,7 +85,7 @@ _INSTEAD = {
             (_v, _t, _r, _f, _e),
             Implies(
                 And(s.granted(_v, _t, _r, _f), s.acknowledged(_v, _e), epoch_of(_e) < _t),
-                Or(prefix(_e, _f), overtaken(s, _e, _t, itself=False), _led_by_another(s, _e, _t, _r)),
+                Or(prefix(_e, _f), overtaken(s, _e, _t, itself=False), led_by_another(s, _e, _t, _r)),
             ),
         ),
     ),
@@ -96,46 +93,16 @@ _INSTEAD = {
 """The invariants that say something else here."""
 
 
-def repeated_vote_respects_acknowledged(s: State, name: str, facts: Facts, goal: Formula) -> tuple[Obligation, ...]:
-    """What the Candidate asked with before had it, and its log still does, or the leader in between lacks it."""
-    script = Script(name, facts, goal)
-    script.have(
-        "was-in-the-earlier-log",
-        forall(
-            (_e,),
-            Implies(
-                And(s.acknowledged(voter, _e), epoch_of(_e) < epoch),
-                Or(
-                    prefix(_e, earlier),
-                    overtaken(s, _e, epoch, itself=False),
-                    _led_by_another(s, _e, epoch, candidate),
-                ),
-            ),
-        ),
-        "voted-for-it votes-respect-acknowledged",
-    )
-    script.have(
-        "is-in-the-log",
-        forall(
-            (_e,),
-            Implies(prefix(_e, earlier), Or(prefix(_e, log), _led_by_another(s, _e, epoch, candidate))),
-        ),
-        f"voted-for-it asks-now candidacies-share votes-were-asked-for log-ends-written {ORDER}",
-    )
-    return script.contradiction("denied was-in-the-earlier-log is-in-the-log votes-respect-acknowledged")
-
-
 def where_safe() -> Theory:
     """The theory of Kafka's restart, but that a log with an entry of the epoch does not stand for it again."""
     about = theory()
     before = about.before
     own = before.log_end(candidate)
-    # After a crash all of a log is on disk; and a Candidate, which fetches nothing, keeps that log.
-    on_disk = {"on-disk": before.flushed(candidate) == own}
     again = about.action("stand-again").without("follows-nobody")
-    again = again._replace(guard={**again.guard, **on_disk, "log-is-older": epoch_of(own) < epoch})
+    # After a crash all of a log is on disk.
+    narrower = {"on-disk": before.flushed(candidate) == own, "log-is-older": epoch_of(own) < epoch}
+    again = again._replace(guard={**again.guard, **narrower})
     leads = about.action("become-leader").without("follows-nobody")
-    leads = leads._replace(guard={**leads.guard, **on_disk})
     for action in (again, leads, repeat_vote(before)):
         about = about.with_action(action)
     return about._replace(invariants=tuple(_INSTEAD.get(one.name, one) for one in about.invariants))

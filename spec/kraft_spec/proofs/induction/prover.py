@@ -1,8 +1,8 @@
-"""Ask Z3 whether premises prove a goal.
+"""Ask Z3 whether facts prove a goal.
 
-Quantifiers are instantiated by matching alone: no model is ever built, so the answer is "proved" or nothing. Which
-premises are given decides whether the search ends. A goal that follows from some premises follows from all of them, so
-any list may be tried; the one that served is kept with the answer.
+Quantifiers are instantiated by matching alone: no model is ever built, so the answer is "proved" or nothing.
+An obligation is given everything that is known, and what is known names new things without end; so a search is bounded
+in how deep instances may stand on terms of other instances, and the bound is raised when it finds nothing.
 
 The limit is one of work, not of time: the same question gets the same answer on any machine.
 """
@@ -16,21 +16,23 @@ import z3
 from kraft_spec.proofs.induction.symbols import Formula
 
 SEED = 0
-WORK_LIMIT = 300_000
-"""Z3's resource units for one attempt; the largest proof needs about a tenth."""
-MANY = 12
-"""A list with more premises than these is made shorter once it has served."""
+DEPTHS = (4, 5, 6)
+"""The bounds on instances that are tried, one after the other."""
+WORK_LIMIT = 3_000_000
+"""Z3's resource units for one search; the largest proof needs about a half."""
+_SMALLEST_PART, _LITTLE_WORK = 4, 300_000
+"""How many facts are left out together at least, and the limit of work with which it is tried whether they may be."""
 
 
 class Obligation(NamedTuple):
-    """A goal, the premises that it may be proved from, and the lists of premises to try."""
+    """A goal, and the facts that it may be proved from."""
 
     name: str
-    """`part/invariant`, or `part/invariant/step` for a step of a script."""
+    """`part/invariant`, or `part/lemma/claim` for a step of a lemma."""
     facts: Mapping[str, Formula]
     goal: Formula
-    attempts: tuple[tuple[str, ...], ...]
-    """Names of facts."""
+    attempts: tuple[tuple[str, ...], ...] = ()
+    """Where all facts at once are too many: names of some, list by list, each tried without a bound on instances."""
 
     @property
     def part(self) -> str:
@@ -42,56 +44,72 @@ class Answer(NamedTuple):
     """What came of an obligation."""
 
     obligation: Obligation
-    premises: tuple[str, ...] | None
-    """Names of the premises that the goal was proved from; None if it was not proved."""
+    given: tuple[str, ...] | None
+    """Names of the facts that it was proved from: all, or those of an attempt. None if it was not proved."""
+    depth: int | None
+    """The bound with which it was."""
     milliseconds: float
 
     @property
     def proved(self) -> bool:
         """Was it?"""
-        return self.premises is not None
+        return self.given is not None
+
+
+def prove(obligation: Obligation, work_limit: int = WORK_LIMIT) -> Answer:
+    """Search for a proof from all facts, or from those of each attempt."""
+    begun = time.perf_counter()
+    searches: list[tuple[tuple[str, ...], int | None]] = [(names, None) for names in obligation.attempts]
+    if not searches:
+        searches = [(tuple(obligation.facts), depth) for depth in DEPTHS]
+    given, depth = next((one for one in searches if _follows(obligation, *one, work_limit)), (None, None))
+    return Answer(obligation, given, depth, 1000 * (time.perf_counter() - begun))
+
+
+def premises(answer: Answer) -> tuple[str, ...]:
+    """Names of facts that suffice: those that Z3 says it used, if it finds the proof again when it has to say so.
+
+    If not, what is not needed is left out, in ever smaller parts.
+    """
+    obligation, kept, depth, _ = answer
+    if kept is None:
+        return ()
+    solver = _solver(depth, WORK_LIMIT)
+    for name in kept:
+        solver.assert_and_track(obligation.facts[name], name)
+    solver.add(z3.Not(obligation.goal))
+    if solver.check() == z3.unsat:
+        core = {str(name.decl().name()) for name in solver.unsat_core()}
+        used = tuple(name for name in kept if name in core)
+        if _follows(obligation, used, depth, WORK_LIMIT):
+            return used
+    size = len(kept) // 2
+    while size >= _SMALLEST_PART:
+        for start in reversed(range(0, len(kept), size)):
+            fewer = kept[:start] + kept[start + size :]
+            kept = fewer if _follows(obligation, fewer, depth, _LITTLE_WORK) else kept
+        size //= 2
+    return kept
 
 
 def refutes(assertions: Iterable[Formula], work_limit: int = WORK_LIMIT) -> bool:
     """Does Z3 find that the assertions contradict each other?"""
-    solver = new_solver(work_limit)
+    given = tuple(assertions)
+    return any(_contradict(given, depth, work_limit) for depth in DEPTHS)
+
+
+def _follows(obligation: Obligation, names: Iterable[str], depth: int | None, work_limit: int) -> bool:
+    facts = (obligation.facts[name] for name in names)
+    return _contradict((*facts, z3.Not(obligation.goal)), depth, work_limit)
+
+
+def _contradict(assertions: Iterable[Formula], depth: int | None, work_limit: int) -> bool:
+    solver = _solver(depth, work_limit)
     solver.add(*assertions)
     return bool(solver.check() == z3.unsat)
 
 
-def prove(obligation: Obligation, work_limit: int = WORK_LIMIT) -> Answer:
-    """Try the lists of premises one after the other.
-
-    Raises:
-        KeyError: a list names a fact that the obligation has not.
-    """
-    begun = time.perf_counter()
-    served: tuple[str, ...] | None = None
-    for names in obligation.attempts:
-        if refutes(_question(obligation, names), work_limit):
-            served = names if len(names) <= MANY else _fewer(obligation, names, work_limit)
-            break
-    return Answer(obligation, served, 1000 * (time.perf_counter() - begun))
-
-
-def _question(obligation: Obligation, names: Iterable[str]) -> list[Formula]:
-    return [*(obligation.facts[name] for name in names), z3.Not(obligation.goal)]
-
-
-def _fewer(obligation: Obligation, names: tuple[str, ...], work_limit: int) -> tuple[str, ...]:
-    """Those of the premises that Z3 says it used, if they serve by themselves."""
-    solver = new_solver(work_limit)
-    for name in names:
-        solver.assert_and_track(obligation.facts[name], name)
-    solver.add(z3.Not(obligation.goal))
-    if solver.check() != z3.unsat:
-        return names
-    used = {str(name.decl().name()) for name in solver.unsat_core()}
-    fewer = tuple(name for name in names if name in used)
-    return fewer if refutes(_question(obligation, fewer), work_limit) else names
-
-
-def new_solver(work_limit: int = WORK_LIMIT) -> z3.Solver:
+def _solver(depth: int | None, work_limit: int) -> z3.Solver:
     """Z3 with the settings of all obligations.
 
     No models (`mbqi`), no settings of its own choice (`auto_config`), and instances only for terms that matter to the
@@ -103,6 +121,9 @@ def new_solver(work_limit: int = WORK_LIMIT) -> z3.Solver:
     solver.set("ctrl_c", False)
     solver.set("mbqi", False)
     solver.set("relevancy", 2)
+    if depth is not None:
+        solver.set("qi.eager_threshold", float(depth))
+        solver.set("qi.lazy_threshold", float(depth))
     solver.set("random_seed", SEED)
     solver.set("rlimit", work_limit)
     return solver

@@ -1,15 +1,24 @@
-"""Scripted runs: a list of moves, each an action with as many of its parameters as matter."""
+"""Told runs: a list of moves, each an action with as many of its parameters as matter."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
-from kraft_spec.proofs.induction.simulator import Cluster, first_world
 from kraft_spec.proofs.induction.worlds import Entry, Replicas, World
 
 BOOTSTRAP = "bootstrap"
 """The empty log, in a run that is told."""
+
+
+class Cluster(NamedTuple):
+    """Where a run starts and ends."""
+
+    replicas: int
+    """How many replica keys there are, 1 and up."""
+    voters: int
+    """How many of them the cluster is formatted with."""
+    last_epoch: int
 
 
 class Move(NamedTuple):
@@ -71,7 +80,7 @@ class Breach(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """How far a scripted run came."""
+    """How far a told run came."""
 
     steps: tuple[Step, ...]
     world: World
@@ -79,6 +88,12 @@ class Replayed(NamedTuple):
     breaches: tuple[Breach, ...]
     refused: Move | None
     """The move that the theory does not allow; the run ends before it."""
+
+
+def first_world(interpreter: Interpreter, cluster: Cluster) -> World:
+    """The state that runs of the cluster start in."""
+    replicas = tuple(range(1, cluster.replicas + 1))
+    return interpreter.first(replicas, frozenset(replicas[: cluster.voters]), cluster.last_epoch)
 
 
 def replay(interpreter: Interpreter, cluster: Cluster, told: tuple[Move, ...]) -> Replayed:
@@ -112,18 +127,3 @@ def _weight(value: Any) -> Any:
     if isinstance(value, Entry):
         return value.offset, value.key
     return sorted(value) if isinstance(value, frozenset) else value
-
-
-COURSE = (
-    Cluster(5, 3, 5),
-    moves(
-        """
-        elect 1 2; append 1; replicate 1 2; commit 1
-        append 1 {1,2,3,4}; replicate 1 2 4; commit 1; append 1
-        elect 2 3 4; append 2; replicate 2 4; learn-leader replica=1 leader=2
-        elect 2 3 4; append 2; replicate 2 3 4; commit 2; learn-leader replica=1 leader=2
-        stand candidate=3
-        """
-    ),
-)
-"""A voter is added, two leaders follow, and replica 1 has an entry that nobody else has."""

@@ -1,6 +1,6 @@
 """Obligations as SMT-LIB 2 texts, in Z3's own writing: the same obligation is the same bytes on every run.
 
-Each text asserts the premises that served and the denial of the goal; any solver that answers `unsat` has proved it.
+Each text asserts premises that suffice and the denial of the goal; any solver that answers `unsat` has proved it.
 """
 
 import re
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 import z3
 
-from kraft_spec.proofs.induction.prover import Answer
+from kraft_spec.proofs.induction.prover import Answer, premises
 
 
 def questions(answers: tuple[Answer, ...]) -> Mapping[str, str]:
     """The text of each obligation that was proved, by the name of its file without `.smt2`."""
-    return {file_name(answer.obligation.name): smt2(answer) for answer in answers if answer.proved}
+    return {file_name(one.obligation.name): smt2(one) for one in answers if one.proved}
 
 
 def file_name(obligation: str) -> str:
@@ -22,18 +22,13 @@ def file_name(obligation: str) -> str:
 
 
 def smt2(answer: Answer) -> str:
-    """The obligation with the premises that served, each under its name.
-
-    Raises:
-        ValueError: it was not proved.
-    """
-    if answer.premises is None:
-        raise ValueError(f"{answer.obligation.name} was not proved")
-    asserted = {name: answer.obligation.facts[name] for name in answer.premises}
-    asserted["the denial of the goal"] = z3.Not(answer.obligation.goal)
+    """What was proved, with premises that suffice, each under its name."""
+    obligation = answer.obligation
+    asserted = {name: obligation.facts[name] for name in premises(answer)}
+    asserted["the denial of the goal"] = z3.Not(obligation.goal)
     solver = z3.Solver()
     solver.add(*asserted.values())
-    lines = ["; expect: unsat", f"; {answer.obligation.name}", "(set-logic UFLIA)"]
+    lines = ["; expect: unsat", f"; {obligation.name}", "(set-logic UFLIA)"]
     lines.append(solver.sexpr().partition("(assert")[0].rstrip())
     for name, fact in asserted.items():
         lines += [f"; {name}", f"(assert {fact.sexpr()})"]

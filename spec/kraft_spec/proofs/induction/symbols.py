@@ -5,7 +5,7 @@ the log that ends in it, everything before it included. The first entry is `boot
 that the cluster was formatted with; nothing bounds how many entries, epochs, replicas or voters sets there are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import z3
@@ -115,3 +115,16 @@ def _is_plain(term: Expression) -> bool:
 def exists(bound: tuple[Expression, ...], body: Formula, *triggers: Expression) -> Formula:
     """There are such; the triggers serve where it is denied, and are as those of `forall`."""
     return z3.Exists(list(bound), body, patterns=[one for one in triggers if _is_application(one)])
+
+
+def constants(formula: Formula) -> Iterator[tuple[str, Sort]]:
+    """The constants that occur in a formula, by name and sort; some may come more than once."""
+    pending, seen = [formula], set()
+    while pending:
+        part = pending.pop()
+        if part.get_id() in seen:
+            continue
+        seen.add(part.get_id())
+        if z3.is_const(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            yield str(part.decl().name()), part.sort()
+        pending.extend([part.body()] if z3.is_quantifier(part) else part.children())

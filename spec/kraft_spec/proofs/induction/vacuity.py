@@ -2,21 +2,31 @@
 
 Two answers. A world: a state of a small cluster, reached by the actions, in which all axioms, all invariants and the
 guard of an action are true, for each action. That is satisfiability, and covers every obligation about the action whose
-premises are these. And the solver: without the goal, the premises that served in a proof are not refuted, with the same
-limit of work with which goals are proved. That is no satisfiability, but covers the steps of scripts as well, which
-also rest on the denial of what they prove.
+premises are these. And the solver: without the goal, it does not refute what an obligation is proved from, with the
+limits with which goals are proved. That is no satisfiability, but covers what is proved of no action as well.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-import z3
-
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
-from kraft_spec.proofs.induction.prover import Answer, Obligation, refutes
-from kraft_spec.proofs.induction.replays import COURSE, replay
-from kraft_spec.proofs.induction.simulator import first_world
+from kraft_spec.proofs.induction.prover import Obligation, refutes
+from kraft_spec.proofs.induction.replays import Cluster, first_world, moves, replay
 from kraft_spec.proofs.induction.worlds import World, all_sets
+
+COURSE = (
+    Cluster(5, 3, 5),
+    moves(
+        """
+        elect 1 2; append 1; replicate 1 2; commit 1
+        append 1 {1,2,3,4}; replicate 1 2 4; commit 1; append 1
+        elect 2 3 4; append 2; replicate 2 4; learn-leader replica=1 leader=2
+        elect 2 3 4; append 2; replicate 2 3 4; commit 2; learn-leader replica=1 leader=2
+        stand candidate=3
+        """
+    ),
+)
+"""A voter is added, two leaders follow, and replica 1 has an entry that nobody else has."""
 
 
 class Witness(NamedTuple):
@@ -26,20 +36,26 @@ class Witness(NamedTuple):
     step: Step
 
 
-def is_reductio(obligation: Obligation) -> bool:
-    """Is it the last step of a script, whose premises must contradict each other, because it has no other goal?"""
-    return bool(z3.is_false(obligation.goal))
+def refuted_premises(listed: Iterable[Obligation], advance: Callable[[], None] = lambda: None) -> tuple[str, ...]:
+    """Names of the obligations whose facts contradict each other without the goal, as the solver finds.
 
-
-def refuted_premises(answers: Iterable[Answer], advance: Callable[[], None] = lambda: None) -> tuple[str, ...]:
-    """Names of the proved obligations whose premises contradict each other without the goal, as the solver finds."""
+    What several are proved from is asked once. Claims about a counterexample are not asked about: there is none.
+    """
+    refuted: dict[frozenset[int], bool] = {}
     found = []
-    for answer in answers:
-        premises = [answer.obligation.facts[name] for name in answer.premises or ()]
-        if premises and refutes(premises):
-            found.append(answer.obligation.name)
+    for one in listed:
+        facts = frozenset(fact.get_id() for fact in one.facts.values())
+        if facts not in refuted:
+            refuted[facts] = not is_of_counterexample(one) and refutes(one.facts.values())
+        if refuted[facts]:
+            found.append(one.name)
         advance()
     return tuple(found)
+
+
+def is_of_counterexample(obligation: Obligation) -> bool:
+    """Does it rest on a counterexample to a lemma, so that its premises contradict each other if the lemma is true?"""
+    return "counterexample" in obligation.facts
 
 
 def witnesses(interpreter: Interpreter) -> Mapping[str, Witness]:

@@ -112,11 +112,6 @@ class World(NamedTuple):
             "Voters": tuple(voters_sets),
         }
 
-    def fingerprint(self) -> tuple[Any, ...]:
-        """Equal for equal states of equal clusters only."""
-        values = (tuple(value.values()) if isinstance(value, dict) else value for value in self.values.values())
-        return (self.replicas, self.bootstrap, *values)
-
     def next_entries(self, voters: Iterable[Replicas | None]) -> Iterator[Entry]:
         """For each leader there was an entry that it could append to its log, one for each of these voters sets."""
         choices = tuple(voters)

@@ -17,7 +17,7 @@ from kraft_spec.proofs.translation.values import Value, scalars
 def counterexample(acted: Acted, obligation: Obligation) -> tuple[str, ...]:
     """A line for each field of the message, and for each of the replica with its values before and after; or none."""
     solver = z3.Solver()
-    solver.set("rlimit", 10 * WORK_LIMIT)
+    solver.set("rlimit", WORK_LIMIT)
     solver.set("ctrl_c", False)
     solver.add(*(one for one in obligation.facts.values() if not has_quantifier(one)), z3.Not(obligation.goal))
     if solver.check() != z3.sat:

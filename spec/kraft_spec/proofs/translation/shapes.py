@@ -1,7 +1,16 @@
-"""The shapes of the model's variables and messages, as StateOk of Properties.tla has them."""
+"""The shapes of the model's variables and messages, from the fields that `mapping_tables` has for them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args, get_origin
 
+from kraft_reference import messages
+from kraft_reference.changes import PendingChange, Report
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
+from kraft_reference.records import Record
+from kraft_reference.roles import Role
+from kraft_spec import mapping_tables
+from kraft_spec.mapping_tables import Field
 from kraft_spec.proofs.induction.symbols import NUMBER, TRUTH
 from kraft_spec.proofs.translation.values import TEXT, FunctionOf, SequenceOf, SetOf, Shape
 
@@ -11,103 +20,77 @@ _CONTENT: Mapping[str, Shape] = {
     "details": SetOf((NUMBER, TEXT, NUMBER, NUMBER)),
     "target": SetOf(NUMBER),
 }
-RECORD: Shape = {"epoch": NUMBER, "kind": TEXT, "value": NUMBER, **_CONTENT}
-REPLICA_STATE: Shape = {
-    "replica_key": KEY,
-    "role": TEXT,
-    "epoch": NUMBER,
-    "leader_id": NUMBER,
-    "leader_endpoint": TEXT,
-    "voted_key": KEY,
-    "log": SequenceOf(RECORD),
-    "flushed": NUMBER,
-    "base": {"end_offset": NUMBER, "epoch": NUMBER, "kraft_version": NUMBER, **_CONTENT},
-    "voters": SequenceOf({"offset": NUMBER, **_CONTENT}),
-    "versions": SequenceOf({"offset": NUMBER, "kraft_version": NUMBER}),
-    "high_watermark": NUMBER,
-    "quorum_state_version": NUMBER,
-    "moved_to": TEXT,
-    "granted": SetOf(NUMBER),
-    "rejected": SetOf(NUMBER),
-    "fetched": TRUTH,
-    "searching": TRUTH,
-    "epoch_start_offset": NUMBER,
-    "fetch_offsets": FunctionOf(KEY, NUMBER),
-    "fetchers": SetOf(NUMBER),
-    "acknowledged": SetOf(NUMBER),
-    "preferred_candidates": SequenceOf(KEY),
-    "awaiting": SetOf((NUMBER, NUMBER)),
-    "pending_change": {
-        "kind": TEXT,
-        "phase": TEXT,
-        "voter": KEY,
-        "endpoint": TEXT,
-        "min_version": NUMBER,
-        "max_version": NUMBER,
-        "offset": NUMBER,
-        "requester": NUMBER,
-        "request": NUMBER,
-        "when_committed": TRUTH,
-    },
-    "reports": SetOf((KEY, TEXT, NUMBER, NUMBER)),
-    "awaited_targets": SetOf((NUMBER, NUMBER)),
-    "wanted_snapshot": (NUMBER, NUMBER),
-}
-"""As StateOk of Properties.tla has it."""
-
-_BY_ID: Mapping[str, Shape] = {
-    "endpoints": TEXT,
-    "pre_vote": TEXT,
-    "speaks_endpoints": TRUTH,
+_CHANGE: Mapping[str, Shape] = {
+    "kind": TEXT,
+    "phase": TEXT,
+    "voter": KEY,
+    "endpoint": TEXT,
     "min_version": NUMBER,
     "max_version": NUMBER,
-    "keys": KEY,
-    "initial_voters": SetOf(KEY),
+    "offset": NUMBER,
+    "requester": NUMBER,
+    "request": NUMBER,
+    "when_committed": TRUTH,
 }
+_SHAPES: Mapping[object, Shape] = {
+    int: NUMBER,
+    int | None: NUMBER,
+    bool: TRUTH,
+    str: TEXT,
+    str | None: TEXT,
+    Role: TEXT,
+    messages.Error: TEXT,
+    ReplicaKey: KEY,
+    ReplicaKey | None: KEY,
+    tuple[ReplicaKey, ...]: SequenceOf(KEY),
+    frozenset[ReplicaKey]: SetOf(KEY),
+    frozenset[ReplicaKey] | None: SetOf(KEY),
+    frozenset[int]: SetOf(NUMBER),
+    tuple[int, ...]: SetOf(NUMBER),
+    tuple[int, int] | None: (NUMBER, NUMBER),
+    Mapping[int, int]: SetOf((NUMBER, NUMBER)),
+    Mapping[ReplicaKey, int]: FunctionOf(KEY, NUMBER),
+    tuple[Record, ...]: SequenceOf({"epoch": NUMBER, "kind": TEXT, "value": NUMBER, **_CONTENT}),
+    tuple[VotersEntry, ...]: SequenceOf({"offset": NUMBER, **_CONTENT}),
+    tuple[VersionEntry, ...]: SequenceOf({"offset": NUMBER, "kraft_version": NUMBER}),
+    Snapshot: {"end_offset": NUMBER, "epoch": NUMBER, "kraft_version": NUMBER, **_CONTENT},
+    PendingChange | None: _CHANGE,
+    tuple[Report, ...]: SetOf((KEY, TEXT, NUMBER, NUMBER)),
+}
+"""The shape of what a type of the reference is in the model, as `mapping_forms` writes it."""
 
+
+def _shapes(fields: Iterable[Field]) -> Mapping[str, Shape]:
+    return {one.model: _SHAPES[_type_of(one.kind)] for one in fields}
+
+
+def _type_of(kind: object) -> object:
+    """Of an enumeration of values the type that they have."""
+    return type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
+
+
+REPLICA_STATE: Shape = _shapes(mapping_tables.STATE)
 
 CONFIGURATION: Shape = {
-    **{name: FunctionOf(NUMBER, shape) for name, shape in _BY_ID.items()},
-    "kraft_version": NUMBER,
-    "voters": SetOf(KEY),
-    "bootstrap_servers": SetOf(NUMBER),
-    "fetch_max_records": NUMBER,
+    **{name: FunctionOf(NUMBER, shape) for name, shape in _shapes(mapping_tables.REPLICAS).items()},
+    **_shapes(mapping_tables.CLUSTER),
 }
 """What operators have set up, but for the decisions of a profile."""
 
-_ANSWER: Shape = {
-    **dict.fromkeys(("source", "destination", "correlation_id", "epoch", "leader_id"), NUMBER),
-    "type": TEXT,
-    "error": TEXT,
-    "leader_endpoint": TEXT,
-}
-_REQUEST: Shape = {
-    **dict.fromkeys(("source", "destination", "correlation_id", "epoch"), NUMBER),
-    "type": TEXT,
-}
 MESSAGES: Mapping[str, Shape] = {
-    "VoteRequest": {
-        **_REQUEST,
-        "replica_key": KEY,
-        "voter_key": KEY,
-        "last_epoch": NUMBER,
-        "end_offset": NUMBER,
-        "pre_vote": TRUTH,
-    },
-    "VoteResponse": {**_ANSWER, "granted": TRUTH, "pre_vote": TRUTH},
-    "BeginQuorumEpochRequest": {**_REQUEST, "voter_key": KEY, "leader_endpoint": TEXT},
-    "BeginQuorumEpochResponse": _ANSWER,
-    "EndQuorumEpochRequest": {**_REQUEST, "preferred_candidates": SequenceOf(KEY)},
-    "EndQuorumEpochResponse": _ANSWER,
-    "FetchSnapshotRequest": {
-        **_REQUEST,
-        "replica_key": KEY,
-        "snapshot_end_offset": NUMBER,
-        "snapshot_epoch": NUMBER,
-    },
-    "ApiVersionsRequest": _REQUEST,
-    "AddVoterResponse": _ANSWER,
-    "RemoveVoterResponse": _ANSWER,
-    "UpdateVoterResponse": _ANSWER,
+    kind.__name__: {"type": TEXT, **_shapes(mapping_tables.MESSAGES[kind])}
+    for kind in (
+        messages.VoteRequest,
+        messages.VoteResponse,
+        messages.BeginQuorumEpochRequest,
+        messages.BeginQuorumEpochResponse,
+        messages.EndQuorumEpochRequest,
+        messages.EndQuorumEpochResponse,
+        messages.FetchSnapshotRequest,
+        messages.ApiVersionsRequest,
+        messages.AddVoterResponse,
+        messages.RemoveVoterResponse,
+        messages.UpdateVoterResponse,
+    )
 }
 """Those whose actions are proved."""

@@ -9,31 +9,29 @@ from typing import Any
 import z3
 
 from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.replays import moves, replay
-from kraft_spec.proofs.induction.simulator import Cluster, random_run
+from kraft_spec.proofs.induction.replays import Cluster, moves, replay
 from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import TRUTH
 from kraft_spec.proofs.induction.worlds import MEANINGS, World
 
-TINY = Cluster(3, 2, 2, 150)
-MOST_ENTRIES = 4
+TINY = Cluster(3, 2, 2)
 VOTER_REMOVED = moves(
     "elect 1 2; append 1; replicate 1 2 3; commit 1; append 1 {1,2}; replicate 1 2; commit 1; elect 2 1; append 2"
+)
+DIVERGED = moves(
+    "elect 1 2; append 1; elect 2 3; append 2; replicate 2 3; learn-leader replica=1 leader=2; "
+    "truncate replica=1 kept=bootstrap"
 )
 
 
 def tiny_worlds(interpreter: Interpreter, seed: int, runs: int) -> Iterator[World]:
-    """Late states of random runs of a tiny cluster with few entries, one of a scripted run, each also with damage."""
+    """Last states of told runs of a tiny cluster with few entries, each also with damage."""
     random = Random(seed)
-    told = replay(interpreter, TINY, VOTER_REMOVED)
-    assert told.refused is None
-    for _ in range(runs):
-        yield told.world
-        yield _with_damage(told.world, random)
-    for _ in range(runs):
-        *_, world = (world for _, world in random_run(interpreter, TINY, random) if len(world.written) <= MOST_ENTRIES)
-        yield world
-        yield _with_damage(world, random)
+    for told in (VOTER_REMOVED, DIVERGED):
+        world = replay(interpreter, TINY, told).world
+        for _ in range(runs):
+            yield world
+            yield _with_damage(world, random)
 
 
 def _with_damage(world: World, random: Random) -> World:

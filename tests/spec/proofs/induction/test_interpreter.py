@@ -10,7 +10,7 @@ from kraft_reference.state import is_majority
 from kraft_spec.proofs.induction.changes import changed
 from kraft_spec.proofs.induction.evaluator import Evaluator
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
-from kraft_spec.proofs.induction.simulator import CLUSTERS, first_world
+from kraft_spec.proofs.induction.replays import Cluster, first_world
 from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, RIGID, TRUTH, variables
 from kraft_spec.proofs.induction.theory import theory
@@ -133,11 +133,11 @@ def test_a_theory_that_starts_otherwise_is_refused() -> None:
     (entry,) = variables(ENTRY, "entry")
     other = THEORY._replace(start=z3.ForAll([entry], z3.Not(THEORY.before.written(entry))))
     with pytest.raises(ValueError, match="the first state is another one"):
-        first_world(Interpreter(other), CLUSTERS[0])
+        first_world(Interpreter(other), Cluster(3, 3, 5))
 
 
 def test_a_changed_action_is_interpreted_as_changed() -> None:
     other = Interpreter(changed(THEORY, ["unchanged stand/epoch"]))
-    world = first_world(other, CLUSTERS[0])
+    world = first_world(other, Cluster(3, 3, 5))
     step = Step("stand", {"the_candidate": 1, "the_epoch": 1})
     assert (other.after(world, step).values["epoch"][1], INTERPRETER.after(world, step).values["epoch"][1]) == (0, 1)
