@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kraft_reference.changes import ChangeKind
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.messages import Error
-from kraft_reference.metrics import uncommitted_voter
 from kraft_reference.responses import known_endpoint
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
@@ -83,9 +81,6 @@ class QuorumDescription:
     """Who has fetched in this epoch and is no voter, by id; one that has gone silent stays for the epoch."""
     nodes: tuple[tuple[int, str], ...] = ()
     """The endpoint of each voter, by id; of several voters with one id the latest."""
-    uncommitted_added: ReplicaKey | None = None
-    """Whom the newest set adds while it is not committed.  No field of the response has it; see docs/decisions.md."""
-    uncommitted_removed: ReplicaKey | None = None
     target: tuple[ReplicaProgress, ...] | None = None
     """KIP-642's TargetVoters, by id; None while no reassignment is under way.  Rule: reassign.describe-quorum."""
 
@@ -113,8 +108,6 @@ def describe_quorum(
     endpoint = known_endpoint(state, configuration)
     if state.role is not Role.LEADER:
         return QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, endpoint, state.epoch)
-    change = uncommitted_voter(state)
-    kind, changed = (None, None) if change is None else change
     return QuorumDescription(
         error=Error.NONE,
         leader_id=state.leader_id,
@@ -130,8 +123,6 @@ def describe_quorum(
             ]
         ),
         nodes=tuple({details.id: (details.id, details.endpoint) for details in state.log.voters[-1].details}.values()),
-        uncommitted_added=changed if kind is ChangeKind.ADD else None,
-        uncommitted_removed=changed if kind is ChangeKind.REMOVE else None,
         target=None if state.target is None else _target_progress(state, state.target, times, now_ms),
     )
 

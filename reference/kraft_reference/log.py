@@ -66,9 +66,6 @@ class EpochEnd(NamedTuple):
     offset: int
 
 
-_CHECKPOINT = Snapshot(0, 0, 1, frozenset())
-
-
 class Log(NamedTuple):
     """Records, how far they are synced to disk, and the voters sets and levels among them, oldest first."""
 
@@ -78,9 +75,9 @@ class Log(NamedTuple):
     """Records before this offset survive a crash."""
     voters: tuple[VotersEntry, ...]
     """From the set in force at the snapshot to the newest.  Rule: voters.history-kept-from-snapshot-to-leo."""
-    versions: tuple[VersionEntry, ...] = (VersionEntry(-1, 1),)
+    versions: tuple[VersionEntry, ...]
     """The same of kraft.version."""
-    base: Snapshot = _CHECKPOINT
+    base: Snapshot
     """What stands for the records that are not there."""
 
     @property

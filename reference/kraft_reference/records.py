@@ -27,7 +27,7 @@ class Record:
 
     epoch: int
     kind: RecordKind
-    value: int = 0
+    value: int
     voters: VoterSet = frozenset()
     details: tuple[VoterDetails, ...] = ()
     """Of the voters, by ascending id.  Rules: voters.record-replaces-set, wire.voters-record."""

@@ -22,7 +22,8 @@ def majority_offset(state: ReplicaState) -> int:
     voters: VoterSet = state.voters
     # Rules: hw.majority, hw.leader-excluded.
     reached = sorted((reached_by(state, voter) for voter in voters), reverse=True)
-    return next((offset for n, offset in enumerate(reached, 1) if is_majority(n, voters)), 0)
+    # All of them are a majority of themselves, so there is one.
+    return next(offset for n, offset in enumerate(reached, 1) if is_majority(n, voters))
 
 
 def with_high_watermark(state: ReplicaState) -> ReplicaState:

@@ -39,7 +39,8 @@ def led(log: tuple[Record, ...], put_away: int) -> History:
     for offset, one in enumerate(log):
         history.write(offset, one, previous)
         if one.epoch != previous:
-            history.lead(ONE, one.epoch, Part(0, log[: offset + 1]))
+            history.lead(ONE, one.epoch)
+            history.lead_with(one.epoch, Part(0, log[: offset + 1]))
         previous = one.epoch
     history.commit(ONE, previous, 0, len(log), Part(0, log))
     history.forget(put_away, [ONE, TWO])
@@ -51,9 +52,11 @@ def judged(history: History, claim: str, log: tuple[Record, ...], epoch: int) ->
     try:
         match claim:
             case "lead":
-                history.lead(TWO, epoch, Part(0, log))
+                history.lead(TWO, epoch)
+                history.lead_with(epoch, Part(0, log))
             case "lead again":
-                history.lead(ONE, epoch, Part(0, log))
+                history.lead(ONE, epoch)
+                history.lead_with(epoch, Part(0, log))
             case "follow":
                 history.follow(TWO, epoch, 2)
             case "commit":

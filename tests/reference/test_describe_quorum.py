@@ -79,6 +79,9 @@ def test_what_is_not_known_yet() -> None:
     fresh = leader(5, log=log_of(4, 4), high_watermark=2)
     described = describe_quorum(fresh, THREE, {}, 9)
     assert (described.high_watermark, described.max_follower_lag, described.max_follower_lag_ms) == (-1, -1, -1)
+    # What it knew of earlier epochs is not what its own has committed.
+    earlier = leader(5, log=log_of(4, 4), high_watermark=1)
+    assert describe_quorum(earlier, THREE, {}, 9).high_watermark == -1
     alone = describe_quorum(established(5, log=log_of(voters=keys(1))), THREE, {}, 9)
     assert (alone.max_follower_lag, alone.max_follower_lag_ms) == (0, 0)
     nobody = describe_quorum(step(established(4), RemoveVoter(9, key(1))).state, THREE, {}, 9)

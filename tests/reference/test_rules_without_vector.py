@@ -19,6 +19,7 @@ from tests.reference.builders import (
     becomes,
     candidate,
     catching_up,
+    checkpoint,
     cluster,
     details,
     endpoint,
@@ -87,7 +88,7 @@ from kraft_reference.events import (
     VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey, VoterDetails
-from kraft_reference.log import append, flush, needs_snapshot, truncate
+from kraft_reference.log import append, flush, log_on, needs_snapshot, truncate
 from kraft_reference.messages import (
     Error,
     UpdateVoterRequest,
@@ -341,6 +342,17 @@ def test_0_is_the_id_of_a_voter() -> None:
     """Rule: add-voter.well-formed."""
     accepted = step(established(4), AddVoter(9, ReplicaKey(0, "U0"), "E0"))
     assert (accepted.refusal, accepted.sends) == (None, ())
+
+
+def test_who_was_formatted_for_other_static_voters_does_not_start() -> None:
+    """Rule: durable.fields-v0."""
+    down = stopped(5, log=log_of(5, voters=STATIC.voters))
+    with pytest.raises(ValueError, match="formatted for other static voters"):
+        step(down, Restart(), cluster(4, kraft_version=0))
+    assert step(down, Restart(), STATIC).state.role is Role.UNATTACHED
+    # From a snapshot on the voters are those of whoever made it, and the file's are not kept apart from them.
+    loaded = stopped(5, log=log_on(checkpoint(STATIC.voters, 5, 5)))
+    assert step(loaded, Restart(), cluster(4, kraft_version=0)).state.role is Role.UNATTACHED
 
 
 def test_voters_and_target_are_read_from_the_log_not_from_the_file() -> None:

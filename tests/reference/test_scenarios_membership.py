@@ -13,13 +13,11 @@ from kraft_reference.events import (
     UpdateFeatures,
     event_name,
 )
-from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.log import Log, truncate
 from kraft_reference.scenarios import SCENARIOS, Scenario, scenario
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster, voter_set
-from kraft_reference.scenarios.watch import have_disjoint_majorities
+from kraft_reference.scenarios.scenario import cluster
 from kraft_spec.experiments.playing import play
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]
@@ -82,30 +80,6 @@ def test_changes_are_asked_for_by_requests() -> None:
 # ---------------------------------------------------------------------------------------------------------
 # The watch.
 # ---------------------------------------------------------------------------------------------------------
-
-_NEW_DISK = frozenset((ReplicaKey(1, "U1"), ReplicaKey(2, "U2"), ReplicaKey(3, "U3'")))
-_STATIC = frozenset(ReplicaKey(n) for n in (1, 2, 3))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        (voter_set(1, 2, 3), voter_set(1, 2, 3), False),
-        (voter_set(1), voter_set(1, 2), False),
-        (voter_set(1), voter_set(1, 2, 3), True),
-        (voter_set(1, 2, 3), voter_set(1, 2, 3, 4), False),
-        (voter_set(1, 2, 3), voter_set(1, 2, 3, 4, 5), True),
-        (voter_set(2, 3, 4), voter_set(1, 2, 3, 4, 5), True),
-        (voter_set(1, 2, 3), voter_set(1, 2, 4), True),
-        (voter_set(1, 2), voter_set(3, 4), True),
-        (voter_set(1, 2, 3), _NEW_DISK, True),
-        (_STATIC, voter_set(1, 2, 3), False),
-        (_STATIC, _NEW_DISK, False),
-    ],
-)
-def test_disjoint_majorities(one: VoterSet, other: VoterSet, expected: bool) -> None:
-    assert have_disjoint_majorities(one, other) is expected
-    assert have_disjoint_majorities(other, one) is expected
 
 
 def keeps_sets(log: Log, end_offset: int) -> Log:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kraft_reference.cluster.violation import BrokenProperty
-from kraft_reference.identity import ReplicaKey, names
+from kraft_reference.identity import ReplicaKey, VoterSet, names
 from kraft_reference.log import Log, Snapshot, VersionEntry, VotersEntry
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 
@@ -51,6 +51,8 @@ class History:
         self._levels: list[VersionEntry] = []
         self._committed_by_epoch: dict[int, int] = {}
         self._leaders: dict[int, ReplicaKey] = {}
+        self._died_leading: dict[int, ReplicaKey] = {}
+        """By epoch, who has it on disk that it leads, and died in the step that made it leader."""
         self._leader_logs: dict[int, Part] = {}
         """By epoch, as they were when their leaders were elected."""
         self._held: dict[int, int] = {}
@@ -71,7 +73,7 @@ class History:
         """How many things are remembered."""
         logs = sum(len(log.records) for log in self._leader_logs.values())
         epochs = (self._epochs, self._committed_by_epoch, self._leaders, self._held, self._first_written)
-        others = (self._sets, self._levels, self._votes, self._written)
+        others = (self._sets, self._levels, self._votes, self._written, self._died_leading)
         return len(self.committed) + logs + sum(len(kept) for kept in (*epochs, *others))
 
     def is_committed(self, offset: int, record: Record) -> bool:
@@ -99,18 +101,27 @@ class History:
         elif epoch == voted_epoch and first != candidate and not names(candidate, first):
             raise BrokenProperty("VoteOncePerEpoch", f"{voter} voted in epoch {epoch} for {first} and for {candidate}")
 
-    def lead(self, leader: ReplicaKey, epoch: int, log: Part) -> None:
-        """A replica became leader of an epoch.  ElectionSafety, LeaderCompleteness."""
+    def lead(self, leader: ReplicaKey, epoch: int) -> None:
+        """A replica became leader of an epoch.  ElectionSafety."""
         first = self._leaders.setdefault(epoch, leader)
         if first != leader:
             raise BrokenProperty("ElectionSafety", f"both {first} and {leader} are leaders of epoch {epoch}")
+
+    def lead_with(self, epoch: int, log: Part) -> None:
+        """The leader of an epoch has this log.  LeaderCompleteness."""
         self._leader_logs[epoch] = log
         self._newest_leader_epoch = max(self._newest_leader_epoch, epoch)
         needed = max((end for by, end in self._committed_by_epoch.items() if by <= epoch), default=0)
         self._check_holds("LeaderCompleteness", epoch, self._held_by(log), needed)
 
+    def die_leading(self, leader: ReplicaKey, epoch: int) -> None:
+        """A replica dies when only its disk says that it leads: it is the leader if ever it tells anybody."""
+        self._died_leading.setdefault(epoch, leader)
+
     def follow(self, follower: ReplicaKey, epoch: int, leader_id: int) -> None:
         """A replica learnt the leader of an epoch, who must be it.  ElectionSafety."""
+        if epoch in self._died_leading:
+            self._leaders.setdefault(epoch, self._died_leading[epoch])
         leader = self._leaders.get(epoch)
         if leader is None or leader.id != leader_id:
             raise BrokenProperty(
@@ -226,6 +237,15 @@ class History:
             self._written = {place: kept for place, kept in self._written.items() if place[0] >= offset}
         known = set(keys)
         self._votes = {voter: vote for voter, vote in self._votes.items() if voter in known}
+
+    def is_complete(self, log: Log) -> bool:
+        """Is every committed record in the log, or stands its snapshot for it?"""
+        return self._held_by(part_of(log)) == self.committed_end
+
+    @property
+    def newest_set(self) -> VoterSet | None:
+        """The newest voters set that is committed; None while there is none."""
+        return self._sets[-1].voters if self._sets else None
 
     def _held_by(self, log: Part) -> int:
         """How many committed records, from the first on, a log has; a snapshot counts for what it is in place of."""

@@ -6,11 +6,19 @@ judgements and without the model: each occurrence is held against what the repli
 That is cheap, because only what changed is looked at; `check_all` looks at everything.
 """
 
-from typing import get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 from kraft_reference.cluster.disk import Disk
 from kraft_reference.cluster.history import History, part_of
-from kraft_reference.cluster.membership import Membership, check_config
+from kraft_reference.cluster.membership import (
+    check_config,
+    check_grant,
+    check_level,
+    check_overlap,
+    check_pending,
+    check_progress,
+)
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.type_check import check_type
 from kraft_reference.cluster.violation import BrokenProperty, Violation
@@ -26,7 +34,8 @@ from kraft_reference.effects import (
     WriteSnapshot,
 )
 from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
-from kraft_reference.messages import FetchResponse, VoteRequest, VoteResponse
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import FetchRequest, FetchResponse, FetchSnapshotRequest, VoteRequest, VoteResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 
@@ -46,18 +55,27 @@ class Invariants:
         self._states = dict(initial)
         self._disks = {replica_id: Disk(state) for replica_id, state in initial.items()}
         self._history = History()
-        self._membership = Membership(self._states, self._history)
+        self._broken: list[BrokenProperty] = []
+        """What the occurrence in progress breaks."""
 
-    def observe(self, occurrence: Occurrence) -> Violation | None:
-        """Check one occurrence; None when everything holds."""
-        after = occurrence.state
-        if after is None:
-            return None
+    def observe(self, occurrence: Occurrence) -> tuple[Violation, ...]:
+        """What one occurrence breaks; empty when everything holds."""
+        if occurrence.state is not None:
+            self._observe(occurrence, occurrence.state)
+        return self._taken(occurrence.sequence, occurrence.replica_id)
+
+    def _check(self, check: Callable[..., None], *values: Any) -> None:
         try:
-            self._observe(occurrence, after)
+            check(*values)
         except BrokenProperty as broken:
-            return Violation(broken.property_name, occurrence.sequence, occurrence.replica_id, broken.message)
-        return None
+            self._broken.append(broken)
+
+    def _taken(self, sequence: int, replica_id: int | None) -> tuple[Violation, ...]:
+        if not self._broken:
+            return ()
+        found = tuple([Violation(one.property_name, sequence, replica_id, one.message) for one in self._broken])
+        self._broken.clear()
+        return found
 
     def _observe(self, occurrence: Occurrence, after: ReplicaState) -> None:
         replica_id = after.key.id
@@ -66,25 +84,36 @@ class Invariants:
         event = occurrence.event
         disk = self._disks[replica_id]
         if isinstance(event, Crash):
-            disk.crash(after.log.end_offset)
+            self._check(disk.crash, after.log.end_offset)
         elif isinstance(event, ReplaceDisk):
             disk = self._disks[replica_id] = Disk(after)
         elif after.epoch < before.epoch:
-            raise BrokenProperty("EpochMonotonic", f"the epoch falls from {before.epoch} to {after.epoch}")
+            falls = f"the epoch falls from {before.epoch} to {after.epoch}"
+            self._broken.append(BrokenProperty("EpochMonotonic", falls))
         if occurrence.effects:
             self._check_effects(before, after, disk, occurrence)
         if occurrence.crash is not None:
-            disk.crash(after.log.end_offset)
-        disk.check_equals(after)
+            self._check(disk.crash, after.log.end_offset)
+        self._check(disk.check_equals, after)
         if isinstance(event, Receive) and isinstance(event.message, VoteRequest):
-            self._check_pre_vote_is_pure(before, after, occurrence, event.message)
+            self._check(self._check_pre_vote_is_pure, before, after, occurrence, event.message)
         self._check_roles(before, after)
+        # A log that did not change decides as before, and what is committed only grows; what this event commits is
+        # decided by a set that has to agree with those that could decide until now.
+        if (after.log.end_offset, after.log.last_epoch) != (before.log.end_offset, before.log.last_epoch):
+            self._check(check_overlap, self._states.values(), self._history)
         if after.high_watermark != before.high_watermark:
-            self._check_high_watermark(before, after, isinstance(event, Restart))
+            self._check(self._check_high_watermark, before, after, isinstance(event, Restart))
         if after.log is not before.log:
             # What stands before the end of the log as it was has been looked at.
-            check_config(after.log, min(before.log.end_offset, after.log.end_offset))
-        self._membership.observe(before, after, occurrence)
+            known = min(before.log.end_offset, after.log.end_offset)
+            self._check(check_config, after.log, known)
+            self._check(check_level, after.log, known)
+        if after.role is Role.LEADER:
+            if isinstance(event, Receive) and isinstance(event.message, (FetchRequest, FetchSnapshotRequest)):
+                self._check(check_progress, before, after, event.message.replica_key)
+            if after.role is not before.role or after.log.voters is not before.log.voters:
+                self._check(check_pending, after.log, self._history)
 
     # -----------------------------------------------------------------------------------------------------
     # Effects.
@@ -97,23 +126,24 @@ class Invariants:
         for effect in occurrence.effects:
             stage = _STAGES[type(effect)]
             if stage < reached:
-                raise BrokenProperty("DurableBeforeSend", f"{type(effect).__name__} comes too late among the effects")
+                late = f"{type(effect).__name__} comes too late among the effects"
+                self._broken.append(BrokenProperty("DurableBeforeSend", late))
             reached = stage
             if isinstance(effect, Send):
-                disk.check_send(effect, own_id)
+                self._check(disk.check_send, effect, own_id)
                 message = effect.message
                 if isinstance(message, VoteResponse) and message.granted and not message.pre_vote:
-                    self._check_grant(after, disk, occurrence, message)
+                    self._check(self._check_grant, after, disk, occurrence, message)
                 elif isinstance(message, FetchResponse) and occurrence.crash is not None:
-                    self._check_published(before, disk, message)
+                    self._check(self._check_published, before, disk, message)
             elif stage == 0:
                 if isinstance(effect, AppendRecords):
-                    self._check_append(effect, disk)
+                    self._check(self._check_append, effect, disk)
                 elif isinstance(effect, TruncateLog):
-                    self._check_truncate(effect, before)
-                disk.write(effect)
+                    self._check(self._check_truncate, effect, before)
+                self._check(disk.write, effect)
                 if isinstance(effect, WriteSnapshot):
-                    self._history.snapshot(after.key, disk.base)
+                    self._check(self._history.snapshot, after.key, disk.base)
 
     def _check_grant(self, after: ReplicaState, disk: Disk, occurrence: Occurrence, response: VoteResponse) -> None:
         event = occurrence.event
@@ -124,9 +154,14 @@ class Invariants:
             raise BrokenProperty(
                 "VoteOncePerEpoch", f"a vote asked for in epoch {request.epoch} is granted in {response.epoch}"
             )
-        self._history.vote(after.key, response.epoch, request.replica_key)
-        self._membership.granted(after.key, request)
-        disk.check_grant(request, response)
+        self._check(self._check_vote, after, response.epoch, request.replica_key)
+        self._check(disk.check_grant, request, response)
+        self._check(check_grant, after.key, request)
+
+    def _check_vote(self, after: ReplicaState, epoch: int, candidate: ReplicaKey) -> None:
+        """A quorum state file of version 0 has no place for the directory id of a vote."""
+        known = candidate if after.quorum_state_version else ReplicaKey(candidate.id)
+        self._history.vote(after.key, epoch, known)
 
     def _check_published(self, before: ReplicaState, disk: Disk, response: FetchResponse) -> None:
         """A high watermark that leaves just before a crash is published all the same."""
@@ -179,14 +214,17 @@ class Invariants:
         """What a role, an epoch and a leader mean together; only when one of them changed."""
         changed_epoch = after.epoch != before.epoch or after.key is not before.key
         if after.voted_key is not None and (changed_epoch or after.voted_key is not before.voted_key):
-            self._history.vote(after.key, after.epoch, after.voted_key)
+            self._check(self._check_vote, after, after.epoch, after.voted_key)
         if after.leader_id is not None and (changed_epoch or after.leader_id != before.leader_id):
-            if after.leader_id == after.key.id:
-                self._history.lead(after.key, after.epoch, part_of(after.log))
+            if after.leader_id != after.key.id:
+                self._check(self._history.follow, after.key, after.epoch, after.leader_id)
+            elif after.role is Role.STOPPED:
+                self._history.die_leading(after.key, after.epoch)
             else:
-                self._history.follow(after.key, after.epoch, after.leader_id)
+                self._check(self._history.lead, after.key, after.epoch)
+                self._check(self._history.lead_with, after.epoch, part_of(after.log))
         if after.role is not before.role or changed_epoch or after.leader_id != before.leader_id:
-            check_type(after)
+            self._check(check_type, after)
 
     def _check_high_watermark(self, before: ReplicaState, after: ReplicaState, restarted: bool) -> None:
         old, new = before.high_watermark, after.high_watermark
@@ -205,22 +243,21 @@ class Invariants:
     # Everything.
     # -----------------------------------------------------------------------------------------------------
 
-    def check_all(self, sequence: int) -> Violation | None:
-        """Check whole logs, whole disks and each replica against each other; None when everything holds."""
-        replica_id: int | None = None
-        try:
-            for replica_id, state in sorted(self._states.items()):
-                check_type(state)
-                check_config(state.log, state.log.start_offset)
-                disk = self._disks[replica_id]
-                disk.check_equals(state)
-                if tuple(disk.records) != state.log.records:
-                    raise BrokenProperty("DurableBeforeSend", "the log on disk is not the log of the state")
-                self._check_committed_prefix(state)
-            self._check_log_matching()
-        except BrokenProperty as broken:
-            return Violation(broken.property_name, sequence, replica_id, broken.message)
-        return None
+    def check_all(self, sequence: int) -> tuple[Violation, ...]:
+        """What whole logs, whole disks and the replicas beside each other break; empty when everything holds."""
+        found: list[Violation] = []
+        for replica_id, state in sorted(self._states.items()):
+            self._check(check_type, state)
+            self._check(check_config, state.log, state.log.start_offset)
+            self._check(check_level, state.log, state.log.start_offset)
+            disk = self._disks[replica_id]
+            self._check(disk.check_equals, state)
+            if tuple(disk.records) != state.log.records:
+                self._broken.append(BrokenProperty("DurableBeforeSend", "the log on disk is not the log of the state"))
+            self._check(self._check_committed_prefix, state)
+            found += self._taken(sequence, replica_id)
+        self._check(self._check_log_matching)
+        return (*found, *self._taken(sequence, None))
 
     def _check_committed_prefix(self, state: ReplicaState) -> None:
         history = self._history
@@ -242,14 +279,13 @@ class Invariants:
                 if end > start and one.between(start, end) != other.between(start, end):
                     raise BrokenProperty("LogMatching", f"two logs agree at offset {end - 1} and differ before it")
 
-    def forget(self, sequence: int) -> None:
+    def forget(self) -> None:
         """Put away what takes much memory, so that a run that takes snapshots needs little more the longer it is."""
         states = self._states.values()
         # A log without anything in it holds nobody back: what it will get, others have.
         starts = [state.log.start_offset for state in states if state.log.end_offset]
         self._history.forget(min(starts, default=0), [state.key for state in states])
-        self._membership.forget(sequence)
 
     def remembered(self) -> int:
         """How many things are kept of the whole run, records on disks included."""
-        return self._history.size + self._membership.size + sum(len(disk.records) for disk in self._disks.values())
+        return self._history.size + sum(len(disk.records) for disk in self._disks.values())

@@ -35,21 +35,21 @@ def replay_checked(configuration: Configuration, schedule: Schedule, make_replic
     invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
     moves: list[Move] = []
     occurrences: list[Occurrence] = []
-    violation: Violation | None = None
+    violations: tuple[Violation, ...] = ()
     try:
         for move, occurrence in replay(world, schedule):
             moves.append(move)
             occurrences.append(occurrence)
-            violation = invariants.observe(occurrence)
-            if violation is not None:
+            violations = invariants.observe(occurrence)
+            if violations:
                 break
         else:
-            violation = invariants.check_all(world.sequence)
+            violations = invariants.check_all(world.sequence)
     except DEFECTS as defect:
-        violation = Violation("Assertion", world.sequence + 1, None, f"{type(defect).__name__}: {defect}")
+        violations = (Violation("Assertion", world.sequence + 1, None, f"{type(defect).__name__}: {defect}"),)
         # The move that raised is not among those that came back; without it there would be no failure.
         moves = list(schedule)
-    return Replayed(tuple(moves), tuple(occurrences), violation)
+    return Replayed(tuple(moves), tuple(occurrences), next(iter(violations), None))
 
 
 Attempt = Callable[[Schedule], Schedule | None]

@@ -104,13 +104,13 @@ class Simulation:
             self.violation = self.violation or self._driver.moves.defect
             if self.violation is not None:
                 return
-        self.violation = self._invariants.check_all(self.world.sequence)
+        self.violation = next(iter(self._invariants.check_all(self.world.sequence)), None)
 
     def _checked(self, occurrence: Occurrence) -> Violation | None:
-        violation = self._invariants.observe(occurrence) or self._asked.observe(occurrence)
+        violation = next(iter(self._invariants.observe(occurrence)), None) or self._asked.observe(occurrence)
         if violation is None and occurrence.sequence % self._full_check_every == 0:
-            violation = self._invariants.check_all(occurrence.sequence)
-            self._invariants.forget(occurrence.sequence)
+            violation = next(iter(self._invariants.check_all(occurrence.sequence)), None)
+            self._invariants.forget()
         return violation
 
     def _safety_phase(self) -> Iterator[Occurrence]:

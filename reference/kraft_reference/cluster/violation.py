@@ -8,7 +8,7 @@ class Violation:
     """A broken property, where it was seen, and the values that break it."""
 
     property_name: str
-    """As at the head of the rule catalogue, or one of `DurableBeforeSend`, `Assertion`."""
+    """As at the head of the rule catalogue, or one of `DurableBeforeSend`, `TypeOk`, `Assertion`."""
     sequence: int
     """Of the occurrence that broke it; for progress that did not come, of the last one."""
     replica_id: int | None

@@ -38,7 +38,7 @@ class Stage(Expectations):
         super().__init__(scenario)
         self.world = World(configuration, make_replica)
         self.occurrences: list[Occurrence] = []
-        self.watch = PropertyWatch(configuration)
+        self.watch = PropertyWatch(configuration, {n: replica.state for n, replica in self.world.replicas.items()})
         self.answers: dict[int, str] = {}
         """The errors of the answers to admin clients, by the number of the request."""
         self._deadlines: dict[tuple[int, Timer], int] = {}
@@ -193,9 +193,8 @@ class Stage(Expectations):
         if occurrence.state is None:
             return occurrence
         cuts = self.world.cuts
-        event, effects = occurrence.event, occurrence.effects
-        self.watch.observe(occurrence.sequence, before, occurrence.state, event, effects, cuts)
-        for effect in effects:
+        self.watch.observe(occurrence, before, occurrence.state, cuts)
+        for effect in occurrence.effects:
             if isinstance(effect, StartTimer):
                 self._deadlines[occurrence.state.key.id, effect.timer] = occurrence.time_ms + effect.duration_ms
             elif isinstance(effect, Answer):
