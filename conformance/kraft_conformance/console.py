@@ -84,8 +84,8 @@ def table(title: str, *columns: str) -> Table:
 class Advance(Protocol):
     """Moves a progress bar on."""
 
-    def __call__(self, steps: int = 1, say: str | None = None) -> None:
-        """`steps` more are done; `say` replaces the description."""
+    def __call__(self, steps: int = 1, what: str | None = None) -> None:
+        """`steps` more are done; `what` replaces the description."""
 
 
 Notice = Callable[[str, int, int], None]
@@ -94,20 +94,29 @@ Notice = Callable[[str, int, int], None]
 
 @contextmanager
 def progress(description: str, total: int | None = None) -> Iterator[Advance]:
-    """A progress bar on standard error: plain lines where that is no terminal."""
+    """A progress bar on standard error; no terminal gets a line at once, and how far it is every `STEPS_SECONDS`."""
     if not stderr.is_terminal:
         say(f"{description} ...", console=stderr)
+    done, said_at = 0, time.monotonic()
     with _bar() as bar:
         task = bar.add_task(description, total=total)
 
-        def advance(steps: int = 1, say: str | None = None) -> None:
-            bar.update(task, advance=steps, description=say or description)
+        def advance(steps: int = 1, what: str | None = None) -> None:
+            nonlocal done, said_at
+            done += steps
+            bar.update(task, completed=done, description=what or description)
+            if not stderr.is_terminal and time.monotonic() >= said_at + STEPS_SECONDS:
+                said_at = time.monotonic()
+                known = f"{description} ... {done} of {total}" if total else f"{what or description} ..."
+                say(f"{known} {done}" if done and not total else known, console=stderr)
 
         yield advance
 
 
+STEPS_SECONDS = 30.0
+"""Where there is no terminal, work of many steps is reported so often."""
 LINE_SECONDS = 5.0
-"""Where there is no terminal, work that goes on is reported so often."""
+"""The same of work in stages, of which each that begins is said."""
 
 
 @contextmanager

@@ -45,15 +45,20 @@ def _filled(text: str, pattern: str, given: Mapping[str, str]) -> str:
 
 @pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])
 def test_the_action_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
+    programs = tmp_path / "kraft-spec" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "kraft-spec").symlink_to(Path(sys.executable).parent / "kraft-spec")
+    _check_reports_of_the_action(tmp_path, adapter, code)
+
+
+def _check_reports_of_the_action(tmp_path: Path, adapter: str, code: int) -> None:
+    """Run the step that runs the vectors, with what is installed in the folder."""
     action = yaml.safe_load((FILES / "action.yml").read_text())
     step = action["runs"]["steps"][1]
     given = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
     variables = {
         name: re.sub(r"\$\{\{ inputs\.(\w+) }}", lambda m: given[m[1]], text) for name, text in step["env"].items()
     }
-    programs = tmp_path / "kraft-spec" / "bin"
-    programs.mkdir(parents=True)
-    (programs / "kraft-spec").symlink_to(Path(sys.executable).parent / "kraft-spec")
     ends = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": tmp_path / "out", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
     ended = shell(step["run"], tmp_path, **variables, **{name: str(path) for name, path in ends.items()})
     assert ended.returncode == code, ended.stderr
@@ -69,9 +74,7 @@ def test_the_action_installs_from_its_own_sources(tmp_path: Path) -> None:
     installed = shell(step["run"], tmp_path, RUNNER_TEMP=str(tmp_path), PYTHON=sys.executable, SOURCES=f"{FILES}/../..")
     assert installed.returncode == 0, installed.stderr
     python = tmp_path / "kraft-spec" / "bin" / "python"
-    test_the_action_runs_the_vectors_and_leaves_reports(
-        tmp_path, f"{python} -m kraft_conformance.adapters.reference", 0
-    )
+    _check_reports_of_the_action(tmp_path, f"{python} -m kraft_conformance.adapters.reference", 0)
 
 
 @pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])

@@ -200,15 +200,15 @@ def test_any_texts_come_through_every_format(tmp_path: Path, made: Results) -> N
 
 
 def assert_every_format(tmp_path: Path, made: Results) -> None:
-    kept, catalogue = tmp_path / "r.jsonl", Catalogue()
+    kept = tmp_path / "r.jsonl"
     kept.write_bytes("".join(f"{line}\n" for line in lines_of(made)).encode())
     assert results(kept) == made
-    assert_tap(tap(made, catalogue).decode(), len(made.outcomes))
-    JUnitXml.fromstring(junit(made, catalogue))
-    ElementTree.fromstring(svg_badge(made, catalogue))
-    json.loads(endpoint_badge(made, catalogue))
-    assert_harmless_markdown(markdown(made, catalogue).decode())
-    assert_harmless_page(page(made, catalogue).decode())
+    assert_tap(tap(made).decode(), len(made.outcomes))
+    JUnitXml.fromstring(junit(made))
+    ElementTree.fromstring(svg_badge(made))
+    json.loads(endpoint_badge(made))
+    assert_harmless_markdown(markdown(made).decode())
+    assert_harmless_page(page(made).decode())
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_a_part_of_the_suite_makes_no_whole_badge_and_may_go_to_standard_output(
     capsys: Captured, tmp_path: Path
 ) -> None:
     _, kept = run_to(tmp_path / "now", REFERENCE, "-k", "vote.granted")
-    badge = badge_of(results(kept), Catalogue())
+    badge = badge_of(results(kept))
     assert (badge.message[:5], badge.colour) == ("1 of ", "yellow")
     code, drawn = output(capsys, "conformance", "report", str(kept), "--badge", "-")
     assert (code, ElementTree.fromstring(drawn).get("aria-label")) == (0, f"KRaft conformance: {badge.message}")
@@ -367,12 +367,14 @@ def test_markdown_of_a_flood_still_fits_a_job_summary(hostile_run: Path) -> None
     made = results(hostile_run / "r.jsonl")
     flood = tuple([Difference(f"|{number}`" * 900, "<" * 9_000, "\n" * 9_000) for number in range(99)])
     flooded = Results(
-        made.about, tuple([replace(one, differences=flood, reason=one.id * 999) for one in made.outcomes])
+        made.about,
+        tuple([replace(one, differences=flood, reason=one.id * 999) for one in made.outcomes]),
+        made.catalogue,
     )
-    text = markdown(flooded, Catalogue()).decode()
+    text = markdown(flooded).decode()
     assert len(text.encode()) < BYTES_MAX
     assert re.search(r"\n\d+ more failures; the report in HTML has all of them.\n", text)
-    assert len(tap(flooded, Catalogue())) < 100_000_000
+    assert len(tap(flooded)) < 100_000_000
 
 
 def test_what_neither_passes_nor_fails_is_told_by_its_reason(tmp_path: Path) -> None:
@@ -542,7 +544,7 @@ def test_texts_can_be_read_on_every_ground_and_no_status_hangs_on_a_colour() -> 
 @pytest.mark.parametrize("run", ["hostile_run", "wire_run"])
 def test_the_verdict_on_each_rule_is_that_of_its_vectors(request: pytest.FixtureRequest, run: str) -> None:
     made, catalogue = results(request.getfixturevalue(run) / "r.jsonl"), Catalogue()
-    for row in rule_rows(made, catalogue):
+    for row in rule_rows(made):
         about = [
             made.by_id[entry.id].status
             for entry in catalogue.manifest.vectors
@@ -606,9 +608,9 @@ def test_a_list_of_expected_failures_changes_no_verdict(tmp_path: Path) -> None:
     code, listed_run = run_to(tmp_path / "listed", *words, "--expected-failures", str(listed))
     assert code == ExitCode.VIOLATION
     assert {"expected failure", "unexpected pass"} <= results(listed_run).counts.keys()
-    before, after = (rule_rows(results(path), Catalogue()) for path in (plain_run, listed_run))
+    before, after = (rule_rows(results(path)) for path in (plain_run, listed_run))
     assert [row.words for row in before] == [row.words for row in after]
-    assert badge_of(results(plain_run), Catalogue()) == badge_of(results(listed_run), Catalogue())
+    assert badge_of(results(plain_run)) == badge_of(results(listed_run))
     points = (tmp_path / "listed" / "r.tap").read_text()
     assert re.search(r"^not ok \d+ - vote\.stale-epoch: .* # TODO issue 12", points, re.MULTILINE)
     read = assert_harmless_page((tmp_path / "listed" / "r.html").read_text())
@@ -617,7 +619,7 @@ def test_a_list_of_expected_failures_changes_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_pass_of_some_vectors_is_no_pass_of_all(wire_run: Path) -> None:
-    rows = rule_rows(results(wire_run / "r.jsonl"), Catalogue())
+    rows = rule_rows(results(wire_run / "r.jsonl"))
     partly = [row for row in rows if row.verdict is Verdict.PASS and not row.is_whole]
     assert partly
     for row in partly:

@@ -9,7 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.conformance.commands import Captured, assert_said
+from junitparser import JUnitXml
+from tests.conformance.commands import Captured, assert_said, output
+from tests.conformance.test_conformance_reports import assert_harmless_page, assert_tap
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -21,19 +23,24 @@ from kraft_conformance.live.differences import known_differences
 from kraft_conformance.live.kafka import kafka_commands
 from kraft_conformance.live.peers import Peer
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Commands, Process, free_ports
-from kraft_conformance.live.reports import document, exit_code, junit, lines
-from kraft_conformance.live.running import Result, Status, run_cases
+from kraft_conformance.live.reports import results_of
+from kraft_conformance.live.running import run_cases
 from kraft_conformance.live.wire_log import WireLog
+from kraft_conformance.protocol.messages import Software
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.output.junit import junit
+from kraft_conformance.runner.output.page import page
+from kraft_conformance.runner.output.tap import tap
 from kraft_spec.rules import load_registry
 
 STALE = "vote/stale-epoch"
 ACTED = ["pre-vote/unattached", "vote/once-per-epoch", STALE, "vote/not-a-voter"]
 
 
-def results(names: list[str], commands: Commands) -> list[Result]:
+def results(names: list[str], commands: Commands) -> list[Outcome]:
     """What these cases come to."""
 
-    async def run() -> list[Result]:
+    async def run() -> list[Outcome]:
         return [one async for one in run_cases([cases()[name] for name in names], commands)]
 
     return asyncio.run(run())
@@ -64,30 +71,96 @@ def test_known_differences_are_of_cases_that_there_are() -> None:
         assert set(one.rules) <= set(cases()[name].rules), name
 
 
-def test_an_implementation_that_is_right_passes_and_leaves_nothing_behind() -> None:
-    found = results(ACTED, acted())
-    assert [one.status for one in found] == [Status.PASS] * len(ACTED), [lines(one) for one in found]
-    assert exit_code(found) is ExitCode.CONFORMANT
+def judged(capsys: Captured, *options: str, commands: Commands) -> tuple[int, str]:
+    """Exit code and standard output of `live run` on what these commands start."""
+    return output(capsys, "live", "run", "--start", commands.start, "--format", commands.format, *options)
 
 
-def test_a_wrong_one_fails_with_rule_values_and_wire_log() -> None:
-    found = results(ACTED, acted("votes-twice"))
-    failed = [one for one in found if one.status is Status.FAIL]
-    assert [one.case.id for one in failed] == ["vote/once-per-epoch"]
-    assert failed[0].rules == ("vote.once-per-epoch",)
-    assert (failed[0].expected, failed[0].actual) == ("(0, False)", "(0, True)")
-    assert all(len(line) <= 80 for line in failed[0].wire_log.splitlines())
-    assert "is asked 3: Vote v2" in failed[0].wire_log
-    assert exit_code(found) is ExitCode.VIOLATION
-    assert b'classname="kraft-spec.live.vote" name="once-per-epoch"' in junit(found) or (
-        b'name="once-per-epoch" classname="kraft-spec.live.vote"' in junit(found)
-    )
-    assert json.loads(json.dumps(document(found)))["counts"] == {"pass": 3, "fail": 1}
+FEW = [word for name in ACTED for word in ("-k", name)]
+
+
+def test_an_implementation_that_is_right_passes(capsys: Captured) -> None:
+    code, said = judged(capsys, *FEW, commands=acted())
+    assert (code, said.splitlines()[-1]) == (ExitCode.CONFORMANT, "4 pass; 14 rules judged"), said
+
+
+def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeats_it(capsys: Captured) -> None:
+    wrong = acted("votes-twice")
+    code, said = judged(capsys, *FEW, commands=wrong)
+    assert code == ExitCode.VIOLATION
+    shown = said[said.index("FAIL") :].splitlines()
+    assert shown[:4] == [
+        "FAIL vote/once-per-epoch",
+        "  error and grant of the vote for 3: expected (0, False), actual (0, True)",
+        "  rules: vote.once-per-epoch",
+        "  on the wire:",
+    ]
+    assert "is asked 3: Vote v2" in said
+    words = ["--start", wrong.start, "--format", wrong.format, "-k", "vote/once-per-epoch"]
+    assert f"  repeat: {shlex.join(['kraft-spec', 'live', 'run', *words])}" in shown
+
+
+def test_a_run_can_be_had_in_the_formats_of_the_runner(capsys: Captured, tmp_path: Path) -> None:
+    files = {name: tmp_path / f"r.{name}" for name in ("junit", "tap", "sarif", "html")}
+    asked = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    code, said = judged(capsys, *FEW, "--repeat", "2", "--json", *asked, commands=acted("votes-twice"))
+    assert code == ExitCode.VIOLATION
+    head, *cases_of, summary = map(json.loads, said.splitlines())
+    assert (head["kind"], head["schema"]) == ("run", "kraft-live-results/1")
+    assert [one["kind"] for one in cases_of] == ["case"] * 8
+    assert summary == {"kind": "summary", "counts": {"pass": 6, "fail": 2}, "exit_code": 1}
+    failed = [one for one in cases_of if one["status"] == "fail"]
+    assert [one["id"] for one in failed] == ["vote/once-per-epoch", "vote/once-per-epoch@2"]
+    repeat = failed[0]["repeat"]
+
+    suite = next(iter(JUnitXml.fromstring(files["junit"].read_bytes())))
+    assert (suite.name, suite.tests, suite.failures, suite.skipped) == ("kraft-spec live", 8, 2, 0)
+    assert {(one.classname, one.name) for one in suite} >= {("kraft-spec.live.vote", "once-per-epoch")}
+
+    text = files["tap"].read_text()
+    assert_tap(text, 8)
+    assert f"repeat: {json.dumps(repeat)}" in text
+
+    (run,) = json.loads(files["sarif"].read_bytes())["runs"]
+    assert [one["ruleId"] for one in run["results"]] == ["vote.once-per-epoch"] * 2
+    assert [one["partialFingerprints"] for one in run["results"]] == [{"case/v1": one["id"]} for one in failed]
+
+    page = assert_harmless_page(files["html"].read_text())
+    texts = [one for _, one in page.texts]
+    assert {repeat, "(0, True)", "All cases"} <= {*texts}
+    assert any("is asked 3: Vote v2" in one for one in texts)
+
+
+def test_each_format_says_of_a_case_that_it_is_inconclusive() -> None:
+    outcome = Outcome(STALE, Status.INCONCLUSIVE, "nobody led")
+    run = results_of(("kraft-spec", "live", "run"), "start", Software("node", "")).with_outcome(outcome)
+    suite = next(iter(JUnitXml.fromstring(junit(run))))
+    assert (suite.tests, suite.failures, suite.skipped) == (1, 0, 1)
+    assert "# SKIP inconclusive: nobody led" in tap(run).decode()
+    html = page(run).decode()
+    assert_harmless_page(html)
+    assert '<li><b>1</b><span class="status inconclusive">' in html
+
+
+def test_data_folders_are_kept_where_they_are_asked_for(capsys: Captured, tmp_path: Path) -> None:
+    kept = tmp_path / "data"
+    few = ["-k", STALE, "-k", "vote/not-a-voter", "--repeat", "2", "--data", str(kept)]
+    assert judged(capsys, *few, commands=acted())[0] == ExitCode.CONFORMANT
+    assert {one.name for one in kept.iterdir()} == {"vote.stale-epoch", "vote.stale-epoch@2"}
+
+
+@pytest.mark.parametrize("what", ["not empty", "a file"])
+def test_a_folder_with_something_in_it_keeps_no_data(capsys: Captured, tmp_path: Path, what: str) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path if what == "not empty" else tmp_path / "file"
+    words = ["--start", "x", "--format", "y", "--data", str(folder)]
+    assert_said(capsys, ExitCode.USAGE, f"it is {what}, expected", "live", "run", *words)
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_process_that_ends_is_said_to_have_ended() -> None:
     found = results([STALE], acted("dies"))
-    assert (found[0].status, found[0].actual) == (Status.FAIL, "it ended")
+    assert (found[0].status, found[0].differences[0].actual) == (Status.FAIL, "it ended")
 
 
 def test_the_command_wants_an_implementation(capsys: Captured) -> None:
@@ -156,7 +229,7 @@ def test_kafka(version: str) -> None:
             pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
         raise
     found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
-    assert [one.status for one in found] == [Status.PASS] * 3, [lines(one) for one in found]
+    assert [one.status for one in found] == [Status.PASS] * 3, [one.reason for one in found]
 
 
 def test_who_stops_asking_when_the_answer_comes_has_stopped() -> None:

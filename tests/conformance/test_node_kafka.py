@@ -172,7 +172,7 @@ def following(nodes: Nodes) -> None:
 def test_a_mixed_quorum_under_fault_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Kafka is killed and begins again, with the correlation ids that it began with.
 
-    At night: docs/live.md says what of such a run may be left unexplained.
+    At night: docs/node.md says what of such a run may be left unexplained.
     """
     words = ["--nodes", "2", "--kafka", VERSION, "--seconds", "8", "--seed", "9", "--faults", "kill", "--json"]
     code = main(["live", "quorum", *words, "-o", str(tmp_path / "kept")])

@@ -248,7 +248,7 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
         outcomes = campaign.run(lambda outcome: advance(1, outcome.id))
     assert campaign.hello is not None, "nothing runs without one"
     made = results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes, _unusual(plan.reply_timeout_s))
-    deliver(made, catalogue, as_json, targets)
+    deliver(made, as_json, targets)
     return exit_code(outcomes)
 
 

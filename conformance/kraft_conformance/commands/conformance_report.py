@@ -17,7 +17,7 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of, write_all, write_whole
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.matrix import Matrix, matrix_document, matrix_markdown, matrix_of, matrix_page
-from kraft_conformance.runner.output.results import Results, other_suite
+from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.reports import Cause, common_causes, counts, details, headline
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.manifest import VectorFileError
@@ -56,9 +56,9 @@ def report(
     with suite_errors():
         catalogue = Catalogue(folder)
         results = read_results(result, catalogue)
-        if note := other_suite(results.about, catalogue):
+        if note := results.other_suite:
             say(note, console=stderr)
-        deliver(results, catalogue, as_json, targets)
+        deliver(results, as_json, targets)
     return ExitCode.CONFORMANT
 
 
@@ -74,7 +74,7 @@ def matrix(
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)
-        made = matrix_of([(path, read_results(path, catalogue)) for path in files], catalogue)
+        made = matrix_of([(path, read_results(path, catalogue)) for path in files])
         for note in made.notes:
             say(note, console=stderr)
         made_as = {"html": matrix_page, "markdown": matrix_markdown}
@@ -151,13 +151,13 @@ def suite_errors() -> Iterator[None]:
         raise CommandError(text + said, code) from fault
 
 
-def deliver(results: Results, catalogue: Catalogue, as_json: bool, targets: Sequence[Target]) -> None:
+def deliver(results: Results, as_json: bool, targets: Sequence[Target]) -> None:
     """Write and show what a run was asked for.
 
     Raises:
         CommandError: a file cannot be written.
     """
-    write_all(targets, results, catalogue)
+    write_all(targets, results)
     if as_json:
         for line in lines_of(results):
             print(line)

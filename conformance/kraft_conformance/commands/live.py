@@ -6,12 +6,22 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
 
 import typer
+from msgspec.structs import replace
 
 from kraft_conformance.commands import live_quorum, live_record
-from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.conformance_report import (
+    Html,
+    JsonLines,
+    Junit,
+    Sarif,
+    Tap,
+    counts_in_words,
+    show_failure,
+)
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, say
 from kraft_conformance.exit_codes import ExitCode
@@ -21,7 +31,7 @@ from kraft_conformance.live.adapter import LiveAdapter, serve
 from kraft_conformance.live.bench import Setup
 from kraft_conformance.live.cases import Case
 from kraft_conformance.live.cases.catalogue import cases
-from kraft_conformance.live.differences import known_differences
+from kraft_conformance.live.differences import expected_case_failures
 from kraft_conformance.live.kafka import kafka_commands, profile_of
 from kraft_conformance.live.process import (
     CLUSTER_ID,
@@ -32,13 +42,15 @@ from kraft_conformance.live.process import (
     LaunchError,
     free_ports,
 )
-from kraft_conformance.live.reports import document, exit_code, junit, lines, listed, summary
-from kraft_conformance.live.running import Endpoint, Result, Target, run_cases
+from kraft_conformance.live.reports import LiveResults, listed, results_of
+from kraft_conformance.live.running import ROUND, Endpoint, Target, run_cases
 from kraft_conformance.protocol.messages import Software
+from kraft_conformance.runner.outcome import ExpectedFailure, Outcome, Status
 from kraft_conformance.runner.output.files import Target as File
-from kraft_conformance.runner.output.files import check_targets
+from kraft_conformance.runner.output.files import check_targets, targets_of, write_all
+from kraft_conformance.runner.output.lines import lines_of
+from kraft_conformance.runner.reports import details, exit_code
 from kraft_reference.profile import PROFILES
-from kraft_traces.streams import whole_file
 
 app = typer.Typer(
     help="Judge running implementations over the wire, or record what passes between them.", no_args_is_help=True
@@ -49,10 +61,13 @@ app.command()(live_quorum.quorum)
 
 Words = Annotated[list[str] | None, typer.Option("-k", help="Run the cases with this in their id; repeatable.")]
 Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Run all of them so many times.")]
-Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
 Listed = Annotated[bool, typer.Option("--list", help="List the cases with their rules, and run none.")]
 Start = Annotated[str | None, typer.Option("--start", metavar="CMD", help="Starts the implementation; see below.")]
 Format = Annotated[str | None, typer.Option("--format", metavar="CMD", help="Formats its folder {data}.")]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", help="Where the data folders are and stay: a new or empty folder."),
+]
 KafkaName = Annotated[
     str | None, typer.Option("--kafka", metavar="VERSION|DIR", help="Apache Kafka: a release, or a folder of jars.")
 ]
@@ -68,27 +83,46 @@ Voters = Annotated[
 def run(
     start: Start = None,
     format_: Format = None,
+    data: Data = None,
     kafka: KafkaName = None,
     words: Words = None,
     repeat: Repeat = 1,
-    as_json: Json = False,
-    junit_file: Junit = None,
+    as_json: JsonLines = False,
+    junit: Junit = None,
+    tap: Tap = None,
+    sarif: Sarif = None,
+    html: Html = None,
     is_listed: Listed = False,
 ) -> int:
     """Start an implementation, act as its peers, and judge what it does.
 
-    The words of --start and --format may have {properties} (a file of Kafka's form), {data}, {id}, {cluster_id} and
-    {voters}; {initial} stands for --initial-controllers VOTERS, or --no-initial-controllers.
+    The words of --start and --format may have {properties} (a file of Kafka's form), {data} (a data folder), {id},
+    {cluster_id} and {voters}; {initial} stands for --initial-controllers VOTERS, or --no-initial-controllers.
     """
     chosen = _chosen(words)
     if is_listed:
         return _list(chosen, as_json)
     if (kafka is None) == (start is None) or (start is None) != (format_ is None):
         raise usage_error("expected --kafka, or --start and --format")
+    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, tap=tap, sarif=sarif, html=html), _empty(data))
     if start is not None and format_ is not None:
-        return _judge(chosen, _commands(start, format_), {}, repeat, as_json, junit_file)
-    known = {name: f"{one.says} ({one.where})" for name, one in known_differences().items()}
-    return _judge(chosen, _kafka(kafka or ""), known, repeat, as_json, junit_file)
+        named = ("--start", start, "--format", format_)
+        return _judge(judging, _commands(start, format_), named, Software("process", ""))
+    name = kafka or ""
+    software = Software("apache-kafka", Path(name).name)
+    return _judge(judging, _kafka(name), ("--kafka", name), software, expected_case_failures())
+
+
+def _empty(folder: Path | None) -> Path | None:
+    """The folder, made if it is not there, as a path that holds in any folder."""
+    if folder is None:
+        return None
+    if folder.exists() and not folder.is_dir():
+        raise usage_error(f"--data {folder}: it is a file, expected a folder that is empty or not there yet")
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise usage_error(f"--data {folder}: it is not empty, expected a folder that is empty or not there yet")
+    return folder.resolve()
 
 
 def _commands(start: str, format_: str) -> Commands:
@@ -138,8 +172,11 @@ def attach(
     voters: Voters,
     words: Words = None,
     repeat: Repeat = 1,
-    as_json: Json = False,
-    junit_file: Junit = None,
+    as_json: JsonLines = False,
+    junit: Junit = None,
+    tap: Tap = None,
+    sarif: Sarif = None,
+    html: Html = None,
 ) -> int:
     """Judge an implementation that runs already, as far as no process and no file is needed for it.
 
@@ -154,7 +191,9 @@ def attach(
         raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
     target = Endpoint((host, int(port)), ports | {4: free_ports(1)[0]})
     chosen = [one for one in _chosen(words) if one.setup == Setup() and not one.is_fresh]
-    return _judge(chosen, target, {}, repeat, as_json, junit_file)
+    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, tap=tap, sarif=sarif, html=html))
+    named = ("--endpoint", endpoint, "--cluster-id", cluster_id, "--voters", voters)
+    return _judge(judging, target, named, Software("process", ""))
 
 
 def _ports(voters: str) -> dict[int, int]:
@@ -188,35 +227,57 @@ def _list(chosen: Sequence[Case], as_json: bool) -> int:
     return ExitCode.CONFORMANT
 
 
+class _Judging(NamedTuple):
+    """What is run, and what is made of it."""
+
+    cases: Sequence[Case]
+    rounds: int
+    as_json: bool
+    files: Sequence[File]
+    kept: Path | None = None
+    """Where data folders stay."""
+
+
 def _judge(
-    chosen: Sequence[Case],
+    judging: _Judging,
     target: Target,
-    known: Mapping[str, str],
-    repeat: int,
-    as_json: bool,
-    junit_file: Path | None,
+    named: tuple[str, ...],
+    software: Software,
+    known: Mapping[str, ExpectedFailure] = MappingProxyType({}),
 ) -> int:
-    files = [] if junit_file is None else [File("junit", junit_file)]
-    check_targets(files, as_json)
-    results: list[Result] = []
+    check_targets(judging.files, judging.as_json)
+    is_shown = not judging.as_json and not any(one.is_standard_output for one in judging.files)
+    command = "run" if isinstance(target, Commands) else "attach"
+    results = results_of(("kraft-spec", "live", command, *named), named[1], software)
 
     async def judge() -> None:
-        for _ in range(repeat):
-            async for result in run_cases(chosen, target, known):
-                results.append(result)
-                for line in [] if as_json else lines(result):
-                    say(line)
+        nonlocal results
+        for number in range(1, judging.rounds + 1):
+            async for outcome in run_cases(judging.cases, target, known, judging.kept):
+                made = outcome if number == 1 else replace(outcome, id=f"{outcome.id}{ROUND}{number}")
+                results = results.with_outcome(made)
+                if is_shown:
+                    _show(made, results)
 
     try:
         with ended_by_signals():
             asyncio.run(judge())
     except LaunchError as error:
         raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
-    if junit_file is not None:
-        with whole_file(junit_file) as file:
-            file.write(junit(results))
-    if as_json:
-        print_json(document(results))
-    else:
-        say(summary(results))
-    return exit_code(results)
+    write_all(judging.files, results)
+    if judging.as_json:
+        for line in lines_of(results):
+            print(line)
+    elif is_shown:
+        say(f"{counts_in_words(results.outcomes)}; {len(results.judged)} rules judged")
+    return exit_code(results.outcomes)
+
+
+def _show(outcome: Outcome, results: LiveResults) -> None:
+    if outcome.status is Status.FAIL:
+        show_failure(outcome, details(outcome, results.repetition(outcome)).splitlines())
+        return
+    say(f"{outcome.status.upper()} {outcome.id}: {outcome.reason or results.asked(outcome.id).title}")
+    if outcome.status is Status.INCONCLUSIVE:
+        for line in outcome.wire_log.splitlines():
+            say(f"  {line}")

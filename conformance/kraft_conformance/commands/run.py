@@ -131,7 +131,7 @@ def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
                     rejected.append(verdict.rejection)
             events += verdict.events
             variants += 1
-            advance(say=f"scenario {name}")
+            advance(what=f"scenario {name}")
     done = f"{len(SCENARIOS)} scenarios, {variants} variants, {events} events checked"
     return Part("scenarios", done, not wrong, monotonic() - began, "; ".join(wrong))
 
@@ -154,7 +154,7 @@ def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Reject
             rejected.append(verdict.rejection)
         events += verdict.events
         runs += 1
-        advance(say=f"workload {plan.workload}, seed {plan.seed}")
+        advance(what=f"workload {plan.workload}, seed {plan.seed}")
     done = f"{runs} runs of {len(WORKLOADS)} workloads, {events} events checked"
     return Part("simulations", done, not wrong, monotonic() - began, "; ".join(wrong))
 

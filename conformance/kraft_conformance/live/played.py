@@ -32,6 +32,7 @@ from kraft_conformance.protocol.messages import Crash, Reset, Restart, Step, Ste
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.translation import from_kafka
+from kraft_reference.elections import can_still_win
 from kraft_reference.polling import due_election_requests
 from kraft_reference.replication import fetch_targets
 from kraft_reference.roles import Role
@@ -49,10 +50,8 @@ _TIMER_S = 20.0
 """For a timer or an answer: nothing that has a timeout of three seconds takes so long."""
 _LEAST_S = 1.0
 """What a step needs at least of the time until an election timer may fire."""
-_WRITTEN_S = 1.0
-"""For the file, once everything else is there: it is written before anything is sent."""
-_FETCH_S = 1.0
-"""For a Fetch, which is sent at once wherever one is due."""
+_WRITTEN_S = _FETCH_S = 1.0
+"""For the file, which is written before the rest is sent; for a Fetch, which is sent wherever one is due."""
 _QUIET_S = 0.06
 """For what the reference does not do."""
 _TOO_LATE = "an election timer may have fired before its time"
@@ -74,6 +73,8 @@ class PlayedReplica:
             raise Unsupported("software with other levels of kraft.version")
         if cluster.replicas[self.id].key.directory_id is None:
             raise Unsupported("a disk without a directory id")
+        if cluster.kraft_version == 0 and all(voter.id != self.id for voter in cluster.voters):
+            raise Unsupported("a controller that is none of its static voters")
         if cluster.replicas[self.id].auto_join:
             raise Unsupported("a replica that joins by itself does so when a timer of its own fires")
         process = VectorProcess(commands, home, self._places.ports, cluster, self.id)
@@ -224,6 +225,9 @@ class PlayedReplica:
 
     def _left(self, state: ReplicaState) -> float:
         """Seconds until an election timer may fire by itself."""
+        if state.role is Role.CANDIDATE and not can_still_win(state):
+            # It backs off at random, for a moment only.  Rule: state.candidate.lost.
+            return 0.0
         has_timer = state.role in _TIMED and self.id in {voter.id for voter in state.voters}
         return self._timer_since + _ELECTION_S - time.monotonic() if has_timer else math.inf
 
@@ -232,9 +236,12 @@ class PlayedReplica:
         late = wanted - {effect_name(one) for one in requests}
         if any(one.startswith(_REPORTS) for one in late):
             raise Unsupported("it reports itself when a timer of its own fires")
-        ahead = [one.peer for one in self._holding.unshown if one.name.startswith(_REPORTS)]
+        voted = self._state.voted_key
+        # Votes of an election that it has given up may have waited for their connection.
+        sent = (*_REPORTS, "Send VoteRequest") if voted is not None and voted.id == self.id else _REPORTS
+        ahead = [one.peer for one in self._holding.unshown if one.name.startswith(sent)]
         if not late.isdisjoint(f"Send FetchRequest to {peer}" for peer in ahead):
-            raise Unsupported("it reports itself before it fetches, and the vector does not poll for that")
+            raise Unsupported("before it fetches it sends what the vector does not poll for")
 
     async def _settled(
         self,

@@ -115,11 +115,15 @@ class Process:
         more: str = "",
         replica: int = REPLICA,
         port: int | None = None,
+        data: Path | None = None,
     ) -> None:
-        """`ports` are those that the replicas advertise; this one listens at `port`, if a proxy stands between."""
+        """`ports` are those that the replicas advertise; this one listens at `port`, if a proxy stands between.
+
+        `data` is its data folder, if that is to be elsewhere than in its home.
+        """
         self.commands, self.home, self.ports, self.voters, self._more = commands, home, ports, tuple(voters), more
         self.id, self.port = replica, port or ports[replica]
-        self.data = home / "data"
+        self.data = data or home / "data"
         self._formatted = home / f"formatted-{'-'.join(map(str, self.voters))}"
         self._properties = home / "replica.properties"
         self._child: subprocess.Popen[bytes] | None = None

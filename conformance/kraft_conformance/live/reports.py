@@ -1,90 +1,123 @@
-"""What a live run comes to: its exit code, its lines, its JSON and JUnit."""
+"""A live run as every format of the runner shows it."""
 
+import shlex
 import textwrap
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from typing import ClassVar, Literal
 
-from kraft_conformance.exit_codes import ExitCode
+from msgspec import Struct
+
 from kraft_conformance.live.cases import Case
-from kraft_conformance.live.running import Result, Status
+from kraft_conformance.live.cases.catalogue import cases
+from kraft_conformance.live.running import ROUND
+from kraft_conformance.protocol.messages import Software
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.output.results import suite_version
+from kraft_conformance.runner.output.run import Run
+from kraft_conformance.runner.output.wording import said
+from kraft_conformance.vectors.rule_coverage import RuleCoverage
+from kraft_spec.rules import load_registry
+from kraft_traces.values import Count
 
-SCHEMA = "kraft-live-results/1"
-
-
-def exit_code(results: Iterable[Result]) -> ExitCode:
-    """What the results say to the shell."""
-    statuses = {result.status for result in results}
-    if Status.FAIL in statuses:
-        return ExitCode.VIOLATION
-    if not statuses & {Status.PASS, Status.KNOWN}:
-        return ExitCode.NOTHING_JUDGED
-    return ExitCode.INCONCLUSIVE if statuses & {Status.INCONCLUSIVE, Status.UNOBSERVED} else ExitCode.CONFORMANT
-
-
-def summary(results: Sequence[Result]) -> str:
-    """How many cases have each status, and how many rules the cases that were judged name."""
-    counted = Counter(result.status for result in results)
-    judged = {rule for one in results if one.status in (Status.PASS, Status.FAIL) for rule in one.case.rules}
-    parts = [f"{counted[status]} {status}" for status in Status if counted[status]]
-    return f"{', '.join(parts)}; {len(judged)} rules judged"
+SCHEMA: Literal["kraft-live-results/1"] = "kraft-live-results/1"
 
 
-def lines(result: Result) -> list[str]:
-    """A result for a reader."""
-    head = f"{result.status.upper()} {result.case.id}"
-    if result.status is Status.PASS:
-        return [f"{head}: {result.case.title}"]
-    if result.status is not Status.FAIL:
-        log = [f"    {line}" for line in result.wire_log.splitlines()]
-        return [f"{head}: {result.reason}", *log]
-    return [
-        f"{head}: {result.case.title}",
-        f"  rules     {', '.join(result.rules)}",
-        f"  judged    {result.reason}",
-        f"  expected  {result.expected}",
-        f"  actual    {result.actual}",
-        "  on the wire:",
-        *(f"    {line}" for line in result.wire_log.splitlines()),
-    ]
+class About(Struct, frozen=True, kw_only=True, tag_field="kind", tag="run"):
+    """What was run: the first line of a result."""
+
+    schema: Literal["kraft-live-results/1"]
+    runner: Software
+    suite: str
+    """Its version."""
+    cases: Count
+    """How many there are, whether they were run or not."""
+    implementation: Software
+    words: tuple[str, ...]
+    """The command line, without what chooses cases and formats."""
+    starts: str
+    """The command that starts the implementation, or where it runs."""
+
+
+@dataclass(frozen=True)
+class LiveResults(Run):
+    """A run of cases on a process."""
+
+    noun: ClassVar[Literal["case"]] = "case"
+    program: ClassVar[str] = "kraft-spec live"
+    group: ClassVar[str] = "kraft-spec.live"
+    statuses: ClassVar[tuple[Status, ...]] = (
+        Status.PASS,
+        Status.FAIL,
+        Status.INCONCLUSIVE,
+        Status.UNOBSERVED,
+        Status.EXPECTED_FAILURE,
+    )
+
+    about: About
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that starts the implementation, or where it runs."""
+        return self.about.starts
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The suite."""
+        return {"suite": self.about.suite}
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The implementation and the suite."""
+        return (said(self.implementation), f"suite {self.about.suite}, {self.about.cases} cases")
+
+    @cached_property
+    def coverage(self) -> tuple[RuleCoverage, ...]:
+        """The rules that cases judge, each with the ids of these, in every round."""
+        of_rule: dict[str, list[str]] = {}
+        for name in dict.fromkeys([*cases(), *self.by_id]):
+            for rule in self.asked(name).rules:
+                of_rule.setdefault(rule, []).append(name)
+        return tuple(
+            [RuleCoverage(rule, tuple(of_rule[rule.id]), "") for rule in load_registry() if rule.id in of_rule]
+        )
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The rules of the cases that pass or fail."""
+        return frozenset(rule for one in self.of_status(Status.PASS, Status.FAIL) for rule in self.asked(one.id).rules)
+
+    def with_outcome(self, outcome: Outcome) -> "LiveResults":
+        """These, and one more."""
+        return replace(self, outcomes=(*self.outcomes, outcome))
+
+    def asked(self, asked_id: str) -> Case:
+        """The case of an outcome."""
+        return cases()[asked_id.partition(ROUND)[0]]
+
+    def repetition(self, outcome: Outcome) -> str:
+        """The one command that runs a case again."""
+        return shlex.join([*self.about.words, "-k", self.asked(outcome.id).id])
+
+
+def results_of(words: tuple[str, ...], starts: str, implementation: Software) -> LiveResults:
+    """The results of a run of this command line, before there is any."""
+    about = About(
+        schema=SCHEMA,
+        runner=Software("kraft-spec", version("kraft-spec")),
+        suite=suite_version(),
+        cases=len(cases()),
+        implementation=implementation,
+        words=words,
+        starts=starts,
+    )
+    return LiveResults(about, ())
 
 
 def listed(case: Case) -> list[str]:
     """A case for a reader: its id, what is judged, the rules, in lines of at most 80 columns."""
     wide = textwrap.TextWrapper(80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     return [case.id, *wide.wrap(case.title), *wide.wrap(", ".join(case.rules))]
-
-
-def as_dict(result: Result) -> dict[str, Any]:
-    """A result for JSON; what is empty is left out."""
-    fields: dict[str, Any] = {"case": result.case.id, "status": str(result.status)}
-    fields |= {"rules": list(result.case.rules), "broken": list(result.rules), "reason": result.reason}
-    fields |= {"expected": result.expected, "actual": result.actual, "wire_log": result.wire_log.splitlines()}
-    return {name: value for name, value in fields.items() if value}
-
-
-def document(results: Sequence[Result]) -> dict[str, Any]:
-    """The whole run for JSON."""
-    counted = Counter(str(result.status) for result in results)
-    return {"schema": SCHEMA, "counts": dict(counted), "results": [as_dict(result) for result in results]}
-
-
-def junit(results: Sequence[Result]) -> bytes:
-    """JUnit XML: what is inconclusive, unobserved or known counts as skipped, and says so."""
-    from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
-
-    suite = TestSuite("kraft-spec live")
-    for result in results:
-        topic, _, name = result.case.id.partition("/")
-        case = TestCase(name, f"kraft-spec.live.{topic}")
-        if result.status is Status.FAIL:
-            mark = Failure(f"{result.reason}: expected {result.expected}, actual {result.actual}", "fail")
-            mark.text = "\n".join(lines(result))
-            case.result = [mark]
-        elif result.status is not Status.PASS:
-            case.result = [Skipped(f"{result.status}: {result.reason}", str(result.status))]
-        suite.add_testcase(case)
-    whole = JUnitXml()
-    whole.add_testsuite(suite)
-    written: bytes = whole.tostring()  # type: ignore[no-untyped-call]
-    return written

@@ -5,8 +5,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,35 +13,14 @@ from kraft_conformance.live.bench import Bench, Inconclusive, Setup, Unobserved
 from kraft_conformance.live.cases import Case, Failed
 from kraft_conformance.live.peers import NoAnswerError
 from kraft_conformance.live.process import REPLICA, Commands, LaunchError, Process, free_ports
+from kraft_conformance.runner.outcome import ExpectedFailure, Outcome, Status, against_expectation
+from kraft_conformance.runner.plain import Difference
 from kraft_conformance.wire.errors import WireError
 
+ROUND = "@"
+"""Stands between the id of a case and the number of the round, from the second on."""
 _CASE_S = 180.0
 """Seconds after which a case is given up: each wait in it has a limit of its own."""
-
-
-class Status(StrEnum):
-    """What a case comes to."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    INCONCLUSIVE = "inconclusive"
-    UNOBSERVED = "unobserved"
-    KNOWN = "known difference"
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The status of a case, and why."""
-
-    case: Case
-    status: Status
-    reason: str = ""
-    rules: tuple[str, ...] = ()
-    """Of a failure: what is broken."""
-    expected: str = ""
-    actual: str = ""
-    wire_log: str = ""
-    """Of what is not a pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +35,18 @@ Target = Commands | Endpoint
 
 
 async def run_cases(
-    cases: Sequence[Case], target: Target, known: Mapping[str, str] = MappingProxyType({})
-) -> AsyncIterator[Result]:
-    """The results of cases, those of one setup together.
+    cases: Sequence[Case],
+    target: Target,
+    known: Mapping[str, ExpectedFailure] = MappingProxyType({}),
+    kept: Path | None = None,
+) -> AsyncIterator[Outcome]:
+    """What cases come to, those of one setup together.
 
     Args:
         cases: which.
         target: how the implementation is started, or where it runs.
         known: why a case is known to fail, by id.
+        kept: where data folders are and stay, each under the name of the first case that had it; else they go.
 
     Raises:
         LaunchError: the implementation cannot be started at all.
@@ -80,10 +62,10 @@ async def run_cases(
                 if bench is not None and (case.is_fresh or not bench.is_up):
                     await bench.close()
                     bench = None
-                bench = bench or await _opened(setup, target, home, ports)
-                result = _with_known(await _run(case, bench), known)
-                yield result
-                if case.is_fresh or result.status in (Status.FAIL, Status.INCONCLUSIVE):
+                bench = bench or await _opened(setup, target, home, ports, kept and _data_folder(kept, case))
+                outcome = against_expectation(await _run(case, bench), known)
+                yield outcome
+                if case.is_fresh or outcome.status in (Status.FAIL, Status.INCONCLUSIVE):
                     await bench.close()
                     bench = None
         finally:
@@ -92,11 +74,17 @@ async def run_cases(
             shutil.rmtree(home, ignore_errors=True)
 
 
-async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, int]) -> Bench:
+def _data_folder(kept: Path, case: Case) -> Path:
+    """One that is not there yet: the second of a case is called as the second outcome is."""
+    names = (case.id.replace("/", ".") + (f"{ROUND}{number}" if number > 1 else "") for number in count(1))
+    return next(path for path in map(kept.joinpath, names) if not path.exists())
+
+
+async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, int], data: Path | None) -> Bench:
     if isinstance(target, Endpoint):
         bench = Bench(setup, target.ports, None, target.address)
     else:
-        bench = Bench(setup, ports, Process(target, home, ports, setup.voters, setup.more))
+        bench = Bench(setup, ports, Process(target, home, ports, setup.voters, setup.more, data=data))
     try:
         await bench.open()
     except BaseException:
@@ -105,31 +93,31 @@ async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, 
     return bench
 
 
-async def _run(case: Case, bench: Bench) -> Result:
+async def _run(case: Case, bench: Bench) -> Outcome:
     bench.new_log()
     try:
         async with asyncio.timeout(_CASE_S):
             await case.run(bench)
     except Failed as failed:
-        rules = failed.rules or case.rules
-        return Result(case, Status.FAIL, failed.what, rules, failed.expected, failed.actual, bench.seen_text())
+        return _failed(case, bench, failed)
     except Unobserved as error:
-        return Result(case, Status.UNOBSERVED, str(error))
+        return Outcome(case.id, Status.UNOBSERVED, str(error))
     except (Inconclusive, LaunchError, TimeoutError, WireError) as error:
-        return Result(case, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=bench.seen_text())
+        return Outcome(case.id, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=bench.seen_text())
     except NoAnswerError as error:
-        return await _unanswered(case, bench, error)
-    return Result(case, Status.PASS)
+        # A process that fails may close its connections some time before it ends.
+        if await bench.eventually(lambda: not bench.is_up, 2.0):
+            return _failed(case, bench, Failed("the process", "it runs", "it ended", case.rules))
+        return _failed(case, bench, Failed(str(error), "an answer", "none", case.rules))
+    return Outcome(case.id, Status.PASS)
 
 
-async def _unanswered(case: Case, bench: Bench, error: NoAnswerError) -> Result:
-    # A process that fails may close its connections some time before it ends.
-    if not await bench.eventually(lambda: not bench.is_up, 2.0):
-        return Result(case, Status.FAIL, str(error), case.rules, "an answer", "none", bench.seen_text())
-    return Result(case, Status.FAIL, "the process", case.rules, "it runs", "it ended", bench.seen_text())
-
-
-def _with_known(result: Result, known: Mapping[str, str]) -> Result:
-    if result.status is not Status.FAIL or result.case.id not in known:
-        return result
-    return Result(result.case, Status.KNOWN, known[result.case.id], result.rules, result.expected, result.actual)
+def _failed(case: Case, bench: Bench, failed: Failed) -> Outcome:
+    return Outcome(
+        case.id,
+        Status.FAIL,
+        str(failed),
+        wire_log=bench.seen_text(),
+        rules=failed.rules or case.rules,
+        differences=(Difference(failed.what, failed.expected, failed.actual),),
+    )

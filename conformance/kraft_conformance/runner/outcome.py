@@ -17,11 +17,13 @@ RULES_MAX = 5
 
 
 class Status(StrEnum):
-    """The status of one vector."""
+    """The status of one vector or case."""
 
     PASS = "pass"
     FAIL = "fail"
     ERROR = "error"
+    INCONCLUSIVE = "inconclusive"
+    """The state that a case begins with was not reached."""
     UNOBSERVED = "unobserved"
     UNSUPPORTED = "unsupported"
     SKIPPED = "skipped"
@@ -59,6 +61,8 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     """Of an error: the kind of fault."""
     stderr: str = ""
     """Of an error: the end of what the adapter wrote to standard error."""
+    wire_log: str = ""
+    """Of a case that does not pass: what went over the wire, and the end of what the process wrote to its output."""
     provenance: str = ""
     """Of a vector whose outcome is that of an experimental profile alone: where it was read, and if it was."""
     remark: str = ""

@@ -57,7 +57,7 @@ def exit_code(outcomes: Sequence[Outcome]) -> ExitCode:
         return ExitCode.VIOLATION
     if not statuses & {Status.PASS, Status.EXPECTED_FAILURE}:
         return ExitCode.NOTHING_JUDGED
-    return ExitCode.INCONCLUSIVE if Status.UNOBSERVED in statuses else ExitCode.CONFORMANT
+    return ExitCode.INCONCLUSIVE if statuses & {Status.INCONCLUSIVE, Status.UNOBSERVED} else ExitCode.CONFORMANT
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -91,7 +91,8 @@ def details(outcome: Outcome, repeat: str) -> str:
     lines = [outcome.reason]
     if outcome.differences:
         where = outcome.reason.partition(": ")[0]
-        lines = [where if outcome.event is None else f"{where}, {outcome.event}", *map(str, outcome.differences)]
+        lines = [where if outcome.event is None else f"{where}, {outcome.event}"] if outcome.step is not None else []
+        lines += map(str, outcome.differences)
     if outcome.rules:
         lines.append(f"rules: {', '.join(outcome.rules)}")
     if outcome.why:
@@ -102,5 +103,7 @@ def details(outcome: Outcome, repeat: str) -> str:
         lines.append(f"note: {outcome.remark}")
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
+    if outcome.wire_log:
+        lines += ["on the wire:", *(f"  {line}" for line in outcome.wire_log.splitlines())]
     lines.append(f"repeat: {repeat}")
     return "\n".join(lines)

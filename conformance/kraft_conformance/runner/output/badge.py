@@ -11,7 +11,6 @@ from xml.sax.saxutils import escape
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.rule_table import FAILED, PASSED
 from kraft_conformance.runner.output.wording import said
-from kraft_conformance.vectors.catalogue import Catalogue
 
 LABEL = "KRaft conformance"
 
@@ -27,8 +26,9 @@ class Badge(NamedTuple):
     """One of the names that shields.io knows."""
 
 
-def badge_of(results: Results, catalogue: Catalogue) -> Badge:
+def badge_of(results: Results) -> Badge:
     """The badge of a run: failures first, if there are any; then passes, of how many, at which level."""
+    catalogue = results.catalogue
     passes = len(results.of_status(*PASSED))
     profile = results.about.profile
     asked = sum(profile in catalogue.vector(name).requires.profiles for name in catalogue)
@@ -41,16 +41,16 @@ def badge_of(results: Results, catalogue: Catalogue) -> Badge:
     return Badge(message, "brightgreen" if passes == asked else "yellow")
 
 
-def endpoint_badge(results: Results, catalogue: Catalogue) -> bytes:
+def endpoint_badge(results: Results) -> bytes:
     """The endpoint schema of shields.io."""
-    message, colour = badge_of(results, catalogue)
+    message, colour = badge_of(results)
     document = {"schemaVersion": 1, "label": LABEL, "message": message, "color": colour}
     return (json.dumps(document, ensure_ascii=False) + "\n").encode()
 
 
-def svg_badge(results: Results, catalogue: Catalogue) -> bytes:
+def svg_badge(results: Results) -> bytes:
     """A picture that needs nothing else."""
-    message, colour = badge_of(results, catalogue)
+    message, colour = badge_of(results)
     left, right = _width(LABEL), _width(message)
     whole = f"{LABEL}: {message}"
     return (

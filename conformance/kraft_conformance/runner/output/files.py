@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
-from kraft_conformance.runner.output.results import Results
-from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.runner.output.run import Run
 from kraft_traces.streams import STANDARD_STREAM, whole_file
 
-Render = Callable[[Results, Catalogue], bytes]
+Render = Callable[[Run], bytes]
 
 
 class _Format(NamedTuple):
@@ -91,23 +90,23 @@ def check_writable(path: Path) -> None:
         raise _unwritable(path, "its folder is write-protected")
 
 
-def write_all(targets: Sequence[Target], results: Results, catalogue: Catalogue) -> None:
+def write_all(targets: Sequence[Target], run: Run) -> None:
     """Make every output, then write each in one go.
 
     Raises:
         CommandError: a file cannot be written.
     """
-    for target, content in list(_rendered(targets, results, catalogue)):
+    for target, content in list(_rendered(targets, run)):
         write_whole(target.path, content)
 
 
-def _rendered(targets: Sequence[Target], results: Results, catalogue: Catalogue) -> Iterator[tuple[Target, bytes]]:
+def _rendered(targets: Sequence[Target], run: Run) -> Iterator[tuple[Target, bytes]]:
     for target in targets:
         is_endpoint = target.option == "badge" and target.path.suffix == ".json"
         chosen = _FORMATS["badge.json" if is_endpoint else target.option]
         # Imported here: a library of an extra is needed only where it is asked for.
         render: Render = getattr(import_module(f"kraft_conformance.runner.output.{chosen.module}"), chosen.function)
-        yield target, render(results, catalogue)
+        yield target, render(run)
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A run as JSON lines: what was run, a line for each vector, the counts; and such lines read again."""
+"""A run as JSON lines: what was run, a line for each vector or case, the counts; and lines of vectors read again."""
 
 import json
 import sys
@@ -12,6 +12,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import About, Results
+from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.reports import exit_code
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_traces.values import Count
@@ -31,16 +32,16 @@ _DECODER: msgspec.json.Decoder[About | _VectorLine | _SummaryLine] = msgspec.jso
 )
 
 
-def lines_of(results: Results) -> list[str]:
+def lines_of(run: Run) -> list[str]:
     """The lines; the same results give the same lines."""
-    lines = [_line(msgspec.to_builtins(results.about))]
-    for outcome in results.outcomes:
-        document = {"kind": "vector", **outcome.as_dict()}
+    lines = [_line(msgspec.to_builtins(run.about))]
+    for outcome in run.outcomes:
+        document = {"kind": run.noun, **outcome.as_dict()}
         if outcome.status in FAILING:
-            document["repeat"] = results.repetition(outcome)
+            document["repeat"] = run.repetition(outcome)
         lines.append(_line(document))
-    code = int(exit_code(results.outcomes))
-    lines.append(_line({"kind": "summary", "counts": results.counts, "exit_code": code}))
+    code = int(exit_code(run.outcomes))
+    lines.append(_line({"kind": "summary", "counts": run.counts, "exit_code": code}))
     return lines
 
 
@@ -78,7 +79,7 @@ class _Reading:
             if isinstance(line, _SummaryLine):
                 if number <= len(others):
                     raise self._error(number + 1, "kind", "a line after the summary, which is the last")
-                return self._concluded(number, Results(about, tuple(outcomes.values())), line)
+                return self._concluded(number, Results(about, tuple(outcomes.values()), self._catalogue), line)
             if line.id in outcomes:
                 raise self._error(number, "id", f"{line.id} is there twice")
             outcomes[line.id] = self._outcome(number, line, about)

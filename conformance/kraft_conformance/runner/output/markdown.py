@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from kraft_conformance.runner.explanation import counted
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.output.results import Results, other_suite, reasons
+from kraft_conformance.runner.output.results import Results
+from kraft_conformance.runner.output.run import reasons
 from kraft_conformance.runner.output.wording import said, visible
 from kraft_conformance.runner.reports import details
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.rules import Registry, load_registry
 
@@ -25,6 +25,7 @@ MARKS = {
     Status.PASS: "✅",
     Status.FAIL: "❌",
     Status.ERROR: "💥",
+    Status.INCONCLUSIVE: "❔",
     Status.UNOBSERVED: "👁️",
     Status.UNSUPPORTED: "🚫",
     Status.SKIPPED: "⏭️",
@@ -34,20 +35,20 @@ MARKS = {
 """Beside the word, never in place of it."""
 
 
-def markdown(results: Results, catalogue: Catalogue) -> bytes:
+def markdown(results: Results) -> bytes:
     """The whole document."""
-    head = [*_head(results, catalogue), *_by_group(results)]
+    head = [*_head(results), *_by_group(results)]
     tail = list(_reasons(results))
-    shown = list(_failures(results, catalogue))
+    shown = list(_failures(results))
     return "\n".join([*head, *shown, *tail, ""]).encode()
 
 
-def _head(results: Results, catalogue: Catalogue) -> Iterator[str]:
+def _head(results: Results) -> Iterator[str]:
     about = results.about
     kips = ", ".join([f"{kip} {level}" for kip, level in sorted(about.kip_levels.items())])
-    yield f"# KRaft conformance: {in_line(f'{about.implementation.name} {about.implementation.version}')}"
+    yield f"# KRaft conformance: {in_line(results.implementation)}"
     yield ""
-    if note := other_suite(about, catalogue):
+    if note := results.other_suite:
         yield from ("> [!WARNING]", f"> {note}", "")
     profile = in_line(shown_profile(about.profile))
     yield f"Profile {profile}, observability `{about.observability}`; {in_line(kips or 'no KIP')}."
@@ -81,14 +82,14 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _failures(results: Results, catalogue: Catalogue) -> Iterator[str]:
+def _failures(results: Results) -> Iterator[str]:
     failing = results.of_status(*FAILING)
     if not failing:
         return
     registry, written = load_registry(), 0
     yield from ("## Failures", "")
     for number, outcome in enumerate(failing):
-        lines = list(_failure(outcome, results, catalogue, registry))
+        lines = list(_failure(outcome, results, registry))
         written += sum(len(line.encode()) + 1 for line in lines)
         if written > _FAILURES_BYTES_MAX:
             yield from (f"{counted(len(failing) - number, 'more failure')}; the report in HTML has all of them.", "")
@@ -96,8 +97,8 @@ def _failures(results: Results, catalogue: Catalogue) -> Iterator[str]:
         yield from lines
 
 
-def _failure(outcome: Outcome, results: Results, catalogue: Catalogue, registry: Registry) -> Iterator[str]:
-    vector = catalogue.vector(outcome.id)
+def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator[str]:
+    vector = results.asked(outcome.id)
     level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
     yield f"### {MARKS[outcome.status]} {outcome.status}{level}: {in_line(outcome.id)}"
     yield from ("", escaped(vector.title) + ".", "")

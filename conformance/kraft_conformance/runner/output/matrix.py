@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from kraft_conformance.runner.output.badge import badge_of
 from kraft_conformance.runner.output.markdown import cell, in_line
-from kraft_conformance.runner.output.results import About, Results, other_suite, suite_of
+from kraft_conformance.runner.output.results import About, Results, suite_of
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, rule_rows
 from kraft_conformance.runner.output.wording import said
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -59,12 +59,12 @@ class Matrix(NamedTuple):
     """Which results are of another version of the suite."""
 
 
-def matrix_of(runs: Sequence[tuple[Path, Results]], catalogue: Catalogue) -> Matrix:
+def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
     """The table of these runs, in their order; the rows are in that of the registry."""
-    by_run = [rule_rows(results, catalogue) for _, results in runs]
+    by_run = [rule_rows(results) for _, results in runs]
     labels = _labels(runs)
     columns = [
-        Column(label, results.about, badge_of(results, catalogue).message, Counter(row.verdict for row in rows))
+        Column(label, results.about, badge_of(results).message, Counter(row.verdict for row in rows))
         for label, (_, results), rows in zip(labels, runs, by_run, strict=True)
     ]
     rows = []
@@ -72,7 +72,7 @@ def matrix_of(runs: Sequence[tuple[Path, Results]], catalogue: Catalogue) -> Mat
         has_vector = any(one.vectors for one in cells)
         why_none = "" if has_vector else cells[0].reason
         rows.append(MatrixRow(cells[0].rule, cells, why_none or cells[0].rule.title))
-    notes = [(label, other_suite(results.about, catalogue)) for label, (_, results) in zip(labels, runs, strict=True)]
+    notes = [(label, results.other_suite) for label, (_, results) in zip(labels, runs, strict=True)]
     return Matrix(tuple(columns), tuple(rows), tuple([f"{label}: {note}" for label, note in notes if note]))
 
 

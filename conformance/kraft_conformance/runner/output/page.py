@@ -14,20 +14,20 @@ from kraft_conformance.runner.explanation import counted, happening
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.badge import badge_of
 from kraft_conformance.runner.output.drawing import drawing
-from kraft_conformance.runner.output.results import Results, other_suite, reasons
+from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, rule_rows
+from kraft_conformance.runner.output.run import Run, reasons
 from kraft_conformance.runner.output.sequence import sequence
 from kraft_conformance.runner.output.wording import output_words, said, visible
 from kraft_conformance.runner.plain import plain
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.partitions.format import PartitionVectorStep
 from kraft_spec.rules import Registry, Rule, load_registry
 
 GLYPHS = {
     Status.PASS: "✓",
     Status.FAIL: "✗",
     Status.ERROR: "‼",
+    Status.INCONCLUSIVE: "?",
     Status.UNOBSERVED: "○",
     Status.UNSUPPORTED: "⊘",
     Status.SKIPPED: "»",
@@ -60,30 +60,32 @@ class _Failure(NamedTuple):
     diagram: Markup | None
 
 
-def page(results: Results, catalogue: Catalogue) -> bytes:
+def page(run: Run) -> bytes:
     """The whole page; the same results give the same bytes."""
     registry = load_registry()
-    failing, expected = results.of_status(*FAILING), results.of_status(Status.EXPECTED_FAILURE)
-    articles = [_failure(number, one, results, catalogue, registry) for number, one in enumerate((*failing, *expected))]
-    rows = sorted(rule_rows(results, catalogue), key=lambda row: (WORST_FIRST.index(row.verdict), row.is_whole))
+    vectors = run if isinstance(run, Results) else None
+    failing, expected = run.of_status(*FAILING), run.of_status(Status.EXPECTED_FAILURE)
+    articles = [_failure(number, one, run, registry) for number, one in enumerate((*failing, *expected))]
+    rows = sorted(rule_rows(run), key=lambda row: (WORST_FIRST.index(row.verdict), row.is_whole))
     verdicts = Counter(row.verdict for row in rows)
     return rendered(
         "report.html.j2",
-        about=results.about,
-        badge=badge_of(results, catalogue).message,
-        note=other_suite(results.about, catalogue),
-        counts=[(status, results.counts.get(str(status), 0)) for status in Status],
-        number=len(results.outcomes),
-        levels=_levels(results, catalogue),
+        run=run,
+        about=None if vectors is None else vectors.about,
+        badge="" if vectors is None else badge_of(vectors).message,
+        note="" if vectors is None else vectors.other_suite,
+        counts=[(status, run.counts.get(str(status), 0)) for status in run.statuses],
+        number=len(run.outcomes),
+        levels=() if vectors is None else _levels(vectors),
         sections=[
             ("failures", "Failures", articles[: len(failing)]),
             ("expected", "Expected failures", articles[len(failing) :]),
         ],
-        reasons=reasons(results),
+        reasons=reasons(run),
         rows=rows,
         verdicts=[(verdict, verdicts[verdict]) for verdict in WORST_FIRST if verdicts[verdict]],
-        statuses=[status for status in Status if str(status) in results.counts],
-        vectors=[(one, catalogue.vector(one.id)) for one in results.outcomes],
+        statuses=[status for status in run.statuses if str(status) in run.counts],
+        asked=[(one, run.asked(one.id)) for one in run.outcomes],
     )
 
 
@@ -113,36 +115,39 @@ def _environment() -> Environment:
     return environment
 
 
-def _levels(results: Results, catalogue: Catalogue) -> Sequence[tuple[str, int, int]]:
+def _levels(results: Results) -> Sequence[tuple[str, int, int]]:
     """By level: how many vectors of it pass, of how many that were asked."""
-    run = Counter(catalogue.entries[one.id].level for one in results.outcomes if one.status is not Status.SKIPPED)
-    passed = Counter(catalogue.entries[one.id].level for one in results.of_status(Status.PASS))
+    entries = results.catalogue.entries
+    run = Counter(entries[one.id].level for one in results.outcomes if one.status is not Status.SKIPPED)
+    passed = Counter(entries[one.id].level for one in results.of_status(Status.PASS))
     return [(level, passed[level], run[level]) for level in LEVELS if run[level]]
 
 
-def _failure(number: int, outcome: Outcome, results: Results, catalogue: Catalogue, registry: Registry) -> _Failure:
-    vector = catalogue.vector(outcome.id)
-    # Controllers of partitions have no messages to draw.
-    drawn = sequence(vector, outcome, results.about) if isinstance(vector, Vector) else None
-    step = vector.steps[outcome.step - 1] if drawn is not None and outcome.step else None
-    assert not isinstance(step, PartitionVectorStep)
+def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Failure:
+    asked, where = run.asked(outcome.id), "" if outcome.differences else outcome.reason
+    level, step, drawn = "", None, None
+    if isinstance(run, Results):
+        vector = run.asked(outcome.id)
+        level = vector.level
+        if outcome.differences:
+            where = "Before the first step" if outcome.step == 0 else f"Step {outcome.step} of {len(vector.steps)}"
+        # Controllers of partitions have no messages to draw.
+        if isinstance(vector, Vector) and (drawn := sequence(vector, outcome, run.about)) and outcome.step:
+            step = vector.steps[outcome.step - 1]
     title = f"Sequence diagram of {outcome.id}"
-    where = outcome.reason
-    if outcome.differences:
-        where = "Before the first step" if outcome.step == 0 else f"Step {outcome.step} of {len(vector.steps)}"
     return _Failure(
         outcome,
-        vector.title,
-        vector.level,
+        asked.title,
+        level,
         where,
         outcome.reason if outcome.differences and outcome.status is Status.EXPECTED_FAILURE else "",
         "" if step is None else happening(step),
-        [registry[rule_id] for rule_id in outcome.rules or vector.rules],
+        [registry[rule_id] for rule_id in outcome.rules or asked.rules],
         [] if step is None else [output_words(plain(output)) for output in step.outputs],
         None if outcome.effects is None else [output_words(effect) for effect in outcome.effects],
         None if step is None else step.refusal,
         outcome.differences[:_DIFFERENCES_MAX],
         max(0, len(outcome.differences) - _DIFFERENCES_MAX),
-        results.repetition(outcome),
+        run.repetition(outcome),
         None if drawn is None else Markup(drawing(drawn, number, title)),
     )

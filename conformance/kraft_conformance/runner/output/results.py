@@ -1,21 +1,24 @@
 """A run as values: of what, with which vectors, and what came of each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
 from kraft_conformance.protocol.features import Feature, Level, Subject
 from kraft_conformance.protocol.messages import HelloReply, Software
-from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.reports import counts, repetition
-from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.output.run import Run
+from kraft_conformance.runner.output.wording import said
+from kraft_conformance.runner.reports import repetition
+from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
 from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
-from kraft_conformance.vectors.profiles import EXPERIMENTAL, summary_of
+from kraft_conformance.vectors.profiles import EXPERIMENTAL, shown_profile, summary_of
+from kraft_conformance.vectors.rule_coverage import RuleCoverage, rule_coverage
 from kraft_traces.lines import KipLevel
 from kraft_traces.values import Count, KraftVersion
 
@@ -31,7 +34,7 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     manifest_sha256: str
     """Of the manifest, which has the SHA-256 of each vector."""
     version: str = ""
-    """What may differ between two is said in docs/citing.md; empty for vectors that are not the package's."""
+    """What may differ between two is said in docs/rules.md; empty for vectors that are not the package's."""
 
     def __str__(self) -> str:
         return f"suite {self.version}" if self.version else "an unnamed suite"
@@ -68,50 +71,78 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
 
 
 @dataclass(frozen=True)
-class Results:
-    """A whole run."""
+class Results(Run):
+    """A run of vectors on an adapter."""
+
+    noun: ClassVar[Literal["vector"]] = "vector"
+    program: ClassVar[str] = "kraft-spec conformance"
+    group: ClassVar[str] = "kraft-spec"
+    statuses: ClassVar[tuple[Status, ...]] = tuple([one for one in Status if one is not Status.INCONCLUSIVE])
 
     about: About
     outcomes: tuple[Outcome, ...]
     """In the order in which the vectors stand in the suite, or were asked for."""
+    catalogue: Catalogue = field(compare=False)
+    """The vectors that are here, which may be others than those that were run."""
+
+    @property
+    def command(self) -> str:
+        """The command line of the adapter."""
+        return self.about.adapter
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Profile, observability and suite."""
+        about = self.about
+        return {
+            "profile": shown_profile(about.profile),
+            **({"note": about.note} if about.note else {}),
+            "observability": about.observability,
+            "suite": about.suite.version,
+            "manifest": about.suite.manifest_sha256,
+        }
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The same, and whether other vectors are here."""
+        about, suite = self.about, self.about.suite
+        shown = f"profile {said(shown_profile(about.profile))}, observability {about.observability}"
+        vectors = f"{suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}"
+        return tuple(filter(None, (f"{said(self.implementation)}, {shown}", vectors, about.note, self.other_suite)))
 
     @cached_property
-    def by_id(self) -> dict[str, Outcome]:
-        """The outcomes by the ids of their vectors."""
-        return {outcome.id: outcome for outcome in self.outcomes}
+    def coverage(self) -> tuple[RuleCoverage, ...]:
+        """Every rule that holds, with the vectors of the profile about it, or the reason why there is none."""
+        profile = self.about.profile
+        of_profile = {name for name in self.catalogue if profile in self.catalogue.vector(name).requires.profiles}
+        rows = []
+        for one in rule_coverage(self.catalogue.manifest.vectors):
+            vectors = tuple([name for name in one.vectors if name in of_profile])
+            reason = f"none under the profile {profile}" if one.vectors and not vectors else one.reason
+            rows.append(RuleCoverage(one.rule, vectors, reason))
+        return tuple(rows)
 
     @cached_property
-    def counts(self) -> dict[str, int]:
-        """How many vectors have each status, those that none has left out."""
-        return counts(self.outcomes)
+    def other_suite(self) -> str:
+        """That these are results of other vectors than those here, in words; empty if they are of these."""
+        here, of = suite_of(self.catalogue), self.about.suite
+        if of == here:
+            return ""
+        return (
+            f"This result is of other vectors: {of}, {of.vectors} vectors, "
+            f"manifest {of.manifest_sha256[:12]}; here is {here}, {here.vectors} vectors, "
+            f"manifest {here.manifest_sha256[:12]}. "
+            "Titles, rules and steps are those of the vectors here."
+        )
 
-    def of_status(self, *statuses: Status) -> tuple[Outcome, ...]:
-        """The outcomes with one of these statuses."""
-        return tuple([outcome for outcome in self.outcomes if outcome.status in statuses])
+    def asked(self, asked_id: str) -> AnyVector:
+        """The vector of an outcome."""
+        return self.catalogue.vector(asked_id)
 
     def repetition(self, outcome: Outcome) -> str:
         """The one command that runs a vector again."""
         about = self.about
         return repetition(about.adapter, outcome.id, about.asked_profile, about.asked_vectors, about.asked_timeout_s)
-
-
-class Reason(NamedTuple):
-    """Why some vectors neither pass nor fail."""
-
-    status: Status
-    reason: str
-    ids: tuple[str, ...]
-
-
-def reasons(results: Results) -> tuple[Reason, ...]:
-    """Each reason once: by status, the most frequent first."""
-    found: dict[tuple[Status, str], list[str]] = {}
-    for outcome in results.outcomes:
-        if outcome.status not in (*FAILING, Status.PASS):
-            found.setdefault((outcome.status, outcome.reason), []).append(outcome.id)
-    order = list(Status)
-    listed = [Reason(status, reason, tuple(ids)) for (status, reason), ids in found.items()]
-    return tuple(sorted(listed, key=lambda one: (order.index(one.status), -len(one.ids), one.reason)))
 
 
 def suite_of(catalogue: Catalogue) -> Suite:
@@ -161,17 +192,4 @@ def results_of(
         unobserved=hello.unobserved,
         subjects=hello.subjects,
     )
-    return Results(about, tuple(outcomes))
-
-
-def other_suite(about: About, catalogue: Catalogue) -> str:
-    """That a result is of other vectors than these, in words; empty if it is of these."""
-    here = suite_of(catalogue)
-    if about.suite == here:
-        return ""
-    return (
-        f"This result is of other vectors: {about.suite}, {about.suite.vectors} vectors, "
-        f"manifest {about.suite.manifest_sha256[:12]}; here is {here}, {here.vectors} vectors, "
-        f"manifest {here.manifest_sha256[:12]}. "
-        "Titles, rules and steps are those of the vectors here."
-    )
+    return Results(about, tuple(outcomes), catalogue)

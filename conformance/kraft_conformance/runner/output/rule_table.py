@@ -1,13 +1,11 @@
-"""What a run says of each rule, by the vectors that are about it."""
+"""What a run says of each rule, by the vectors or cases that are about it."""
 
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
 from kraft_conformance.runner.outcome import Status
-from kraft_conformance.runner.output.results import Results
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.rule_coverage import rule_coverage
+from kraft_conformance.runner.output.run import Run
 from kraft_spec.rules import Rule
 
 
@@ -76,22 +74,16 @@ class RuleRow:
 _SAYING = {
     Verdict.FAIL: FAILED,
     Verdict.PASS: PASSED,
-    Verdict.UNOBSERVED: (Status.UNOBSERVED,),
+    Verdict.UNOBSERVED: (Status.UNOBSERVED, Status.INCONCLUSIVE),
     Verdict.UNSUPPORTED: (Status.UNSUPPORTED,),
 }
 """Which statuses of its vectors give a rule the verdict."""
 
 
-def rule_rows(results: Results, catalogue: Catalogue) -> tuple[RuleRow, ...]:
-    """Every rule that holds, in the order of the registry."""
-    profile = results.about.profile
-    asked_of_it = {name for name in catalogue if profile in catalogue.vector(name).requires.profiles}
+def rule_rows(run: Run) -> tuple[RuleRow, ...]:
+    """The rules in question, in the order of the registry."""
     rows = []
-    for covered in rule_coverage(catalogue.manifest.vectors):
-        asked = [name for name in covered.vectors if name in asked_of_it]
-        statuses = Counter(results.by_id[name].status for name in asked if name in results.by_id)
-        reason = covered.reason
-        if covered.vectors and not asked:
-            reason = f"none under the profile {profile}"
-        rows.append(RuleRow(covered.rule, statuses, len(asked), reason))
+    for one in run.coverage:
+        statuses = Counter([run.by_id[name].status for name in one.vectors if name in run.by_id])
+        rows.append(RuleRow(one.rule, statuses, len(one.vectors), one.reason))
     return tuple(rows)

@@ -1,7 +1,7 @@
 """SARIF 2.1.0: what code hosts show beside the lines of a change.
 
-A vector that fails is a result of the likeliest rule.  A result needs a place: it is the first file that the adapter's
-command line names, as the vectors know nothing of the sources behind it.
+A vector or case that fails is a result of the likeliest rule.  A result needs a place: it is the first file that the
+command line of the adapter or the implementation names, as nothing is known of the sources behind it.
 """
 
 import json
@@ -11,21 +11,20 @@ from typing import Any
 from urllib.parse import quote
 
 from kraft_conformance.runner.outcome import FAILING, Outcome
-from kraft_conformance.runner.output.results import Results
+from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import visible
 from kraft_conformance.runner.reports import details
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.rules import load_registry
 
 
-def sarif(results: Results, catalogue: Catalogue) -> bytes:
+def sarif(run: Run) -> bytes:
     """The document: the same results give the same bytes."""
-    failed = results.of_status(*FAILING)
-    rules = list(dict.fromkeys(_rule(one, catalogue) for one in failed))
-    about, registry = results.about, load_registry()
+    failed = run.of_status(*FAILING)
+    rules = list(dict.fromkeys(_rule(one, run) for one in failed))
+    registry = load_registry()
     driver = {
         "name": "kraft-spec",
-        "semanticVersion": about.runner.version,
+        "semanticVersion": run.about.runner.version,
         "rules": [
             {
                 "id": rule,
@@ -35,21 +34,21 @@ def sarif(results: Results, catalogue: Catalogue) -> bytes:
             for rule in rules
         ],
     }
-    properties = {"suite": about.suite.version, "manifest": about.suite.manifest_sha256, "profile": about.profile}
-    found = [_result(one, rules, results, catalogue) for one in failed]
-    run = {"tool": {"driver": driver}, "results": found, "properties": properties}
-    document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    properties = {name: run.facts[name] for name in ("suite", "manifest", "profile") if name in run.facts}
+    found = [_result(one, rules, run) for one in failed]
+    done = {"tool": {"driver": driver}, "results": found, "properties": properties}
+    document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [done]}
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _rule(outcome: Outcome, catalogue: Catalogue) -> str:
-    return (*outcome.rules, *catalogue.vector(outcome.id).rules)[0]
+def _rule(outcome: Outcome, run: Run) -> str:
+    return (*outcome.rules, *run.asked(outcome.id).rules)[0]
 
 
-def _result(outcome: Outcome, rules: list[str], results: Results, catalogue: Catalogue) -> dict[str, Any]:
-    rule = _rule(outcome, catalogue)
-    said = visible(details(outcome, results.repetition(outcome)), keep="\n")
-    place = {"artifactLocation": {"uri": _file_of(results.about.adapter)}, "region": {"startLine": 1}}
+def _result(outcome: Outcome, rules: list[str], run: Run) -> dict[str, Any]:
+    rule = _rule(outcome, run)
+    said = visible(details(outcome, run.repetition(outcome)), keep="\n")
+    place = {"artifactLocation": {"uri": _file_of(run.command)}, "region": {"startLine": 1}}
     return {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
@@ -57,7 +56,7 @@ def _result(outcome: Outcome, rules: list[str], results: Results, catalogue: Cat
         "message": {"text": f"{outcome.id}: {said}"},
         "locations": [{"physicalLocation": place, "logicalLocations": [{"fullyQualifiedName": outcome.id}]}],
         # What tells a result of the next run from a new one.
-        "partialFingerprints": {"vector/v1": outcome.id},
+        "partialFingerprints": {f"{run.noun}/v1": outcome.id},
     }
 
 

@@ -9,36 +9,26 @@ import re
 from collections.abc import Iterator
 
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.output.results import Results, other_suite
+from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import said
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.profiles import shown_profile
 
 _DIFFERENCES_MAX = 20
 _SPECIAL = re.compile(r"[\\#]")
 
 
-def tap(results: Results, catalogue: Catalogue) -> bytes:
+def tap(run: Run) -> bytes:
     """The whole document."""
-    return "".join([f"{line}\n" for line in _lines(results, catalogue)]).encode()
+    return "".join([f"{line}\n" for line in _lines(run)]).encode()
 
 
-def _lines(results: Results, catalogue: Catalogue) -> Iterator[str]:
-    about = results.about
+def _lines(run: Run) -> Iterator[str]:
     yield "TAP version 14"
-    yield f"1..{len(results.outcomes)}"
-    implementation = f"{about.implementation.name} {about.implementation.version}"
-    yield f"# {said(implementation)}, profile {said(shown_profile(about.profile))}, observability {about.observability}"
-    suite = about.suite
-    yield f"# {suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}"
-    if about.note:
-        yield f"# {about.note}"
-    if note := other_suite(about, catalogue):
-        yield f"# {note}"
-    for number, outcome in enumerate(results.outcomes, 1):
-        yield _test_point(number, outcome, catalogue.vector(outcome.id).title)
+    yield f"1..{len(run.outcomes)}"
+    yield from (f"# {remark}" for remark in run.remarks)
+    for number, outcome in enumerate(run.outcomes, 1):
+        yield _test_point(number, outcome, run.asked(outcome.id).title)
         if outcome.status in (*FAILING, Status.EXPECTED_FAILURE):
-            yield from _diagnostics(outcome, results, catalogue)
+            yield from _diagnostics(outcome, run)
 
 
 def _test_point(number: int, outcome: Outcome, title: str) -> str:
@@ -57,12 +47,12 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", said(text))
 
 
-def _diagnostics(outcome: Outcome, results: Results, catalogue: Catalogue) -> Iterator[str]:
+def _diagnostics(outcome: Outcome, run: Run) -> Iterator[str]:
     """A YAML block.  Its texts are in double quotes with JSON's escapes, all of which are YAML's too."""
     yield "  ---"
     yield f"  status: {_quoted(outcome.status)}"
     yield f"  message: {_quoted(outcome.reason)}"
-    yield f"  rules: [{', '.join(map(_quoted, outcome.rules or catalogue.vector(outcome.id).rules))}]"
+    yield f"  rules: [{', '.join(map(_quoted, outcome.rules or run.asked(outcome.id).rules))}]"
     if outcome.rule_level is not None:
         yield f"  rule_level: {_quoted(outcome.rule_level)}"
     if outcome.step is not None:
@@ -83,8 +73,10 @@ def _diagnostics(outcome: Outcome, results: Results, catalogue: Catalogue) -> It
         yield f"  provenance: {_quoted(outcome.provenance)}"
     if outcome.stderr:
         yield f"  stderr: {_quoted(outcome.stderr.rstrip())}"
+    if outcome.wire_log:
+        yield f"  wire_log: {_quoted(outcome.wire_log)}"
     # Never clipped: it is there to be run.
-    yield f"  repeat: {json.dumps(results.repetition(outcome), ensure_ascii=False)}"
+    yield f"  repeat: {json.dumps(run.repetition(outcome), ensure_ascii=False)}"
     yield "  ..."
 
 
