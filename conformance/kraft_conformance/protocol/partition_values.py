@@ -32,16 +32,8 @@ def state_from(view: ControllerView) -> ControllerState:
     except msgspec.ValidationError as error:
         raise ValueError(f"$.before: {error}") from None
     partitions = {
-        TopicPartition(*one.name): Partition(
-            one.replicas,
-            frozenset(one.in_sync),
-            one.adding,
-            one.removing,
-            one.leader,
-            one.leader_epoch,
-            one.partition_epoch,
-        )
-        for one in whole.partitions
+        TopicPartition(*name): Partition(replicas, frozenset(in_sync), *rest)
+        for name, replicas, in_sync, *rest in map(msgspec.structs.astuple, whole.partitions)
     }
     return ControllerState(
         whole.controller,

@@ -44,15 +44,15 @@ MayCancel == TRUE
 StaysPut(epoch) == epoch
 
 KipDecisions ==
-  [completesWith |-> "adding", completes |-> "in-its-own-step", overrideBase |-> "original",
-   replicasOrder |-> "removing-first", idleWhenNamed |-> "listed"]
+  [completes_with |-> "adding", completes |-> "in-its-own-step", override_base |-> "original",
+   replicas_order |-> "removing-first", idle_when_named |-> "listed"]
 KafkaDecisions ==
-  [completesWith |-> "target", completes |-> "with-the-change", overrideBase |-> "replicas",
-   replicasOrder |-> "target-first", idleWhenNamed |-> "left-out"]
+  [completes_with |-> "target", completes |-> "with-the-change", override_base |-> "replicas",
+   replicas_order |-> "target-first", idle_when_named |-> "left-out"]
 Decisions == KipDecisions
-TargetDecisions == [KipDecisions EXCEPT !.completesWith = "target"]
-WidenedBase == [KipDecisions EXCEPT !.overrideBase = "replicas"]
-KafkaFromOriginal == [KafkaDecisions EXCEPT !.overrideBase = "original"]
+TargetDecisions == [KipDecisions EXCEPT !.completes_with = "target"]
+WidenedBase == [KipDecisions EXCEPT !.override_base = "replicas"]
+KafkaFromOriginal == [KafkaDecisions EXCEPT !.override_base = "original"]
 
 RECURSIVE Orders(_)
 Orders(ids) == IF ids = {} THEN {<<>>} ELSE UNION {{<<r>> \o rest : rest \in Orders(ids \ {r})} : r \in ids}
@@ -86,18 +86,18 @@ Cancel ==
   /\ Does(AfterAlterReassignments(cluster, cluster.controller, <<<<Name, NoTarget>>>>, TRUE))
 
 LeaderSays(isr) ==
-  Does(AfterAlterPartition(cluster, cluster.controller, Current.leader, Name, Current.leaderEpoch,
-                           Current.partitionEpoch, isr))
+  Does(AfterAlterPartition(cluster, cluster.controller, Current.leader, Name, Current.leader_epoch,
+                           Current.partition_epoch, isr))
 
 CatchUp ==
-  \E r \in (Members(ToldReplicas(Current)) \cap cluster.alive) \ Current.isr :
-    Current.leader # NoLeader /\ LeaderSays(Current.isr \cup {r}) /\ UNCHANGED spent
+  \E r \in (Members(ToldReplicas(Current)) \cap cluster.alive) \ Current.in_sync :
+    Current.leader # NoLeader /\ LeaderSays(Current.in_sync \cup {r}) /\ UNCHANGED spent
 
 FallBehind ==
-  \E r \in Current.isr \ {Current.leader} :
+  \E r \in Current.in_sync \ {Current.leader} :
     /\ Current.leader # NoLeader
     /\ IF LaggardsMax = -1 THEN UNCHANGED spent ELSE Spends("laggards", LaggardsMax)
-    /\ LeaderSays(Current.isr \ {r})
+    /\ LeaderSays(Current.in_sync \ {r})
 
 Complete == MayComplete(Current) /\ Does(AfterComplete(cluster, Name)) /\ UNCHANGED spent
 
@@ -133,7 +133,7 @@ Next ==
 \* the three: between two steps of the others each happens finitely often.
 Fair == CatchUp \/ Complete \/ StartBroker
 FairIsEnabled ==
-  \/ Current.leader # NoLeader /\ ~((Members(ToldReplicas(Current)) \cap cluster.alive) \subseteq Current.isr)
+  \/ Current.leader # NoLeader /\ ~((Members(ToldReplicas(Current)) \cap cluster.alive) \subseteq Current.in_sync)
   \/ MayComplete(Current)
   \/ cluster.alive # config.brokers
 \* WF_mcvars(Fair), said so that TLC need not look for steps at every edge, which takes a hundred times as long: where

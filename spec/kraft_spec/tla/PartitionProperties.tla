@@ -15,7 +15,7 @@ InProgress(n) == asked[n].original # asked[n].target
 PartitionOk(p) ==
   /\ \A r \in Members(p.replicas) \cup Members(p.adding) \cup Members(p.removing) : r \in Int
   /\ p.leader \in config.brokers \cup {NoLeader}
-  /\ p.leaderEpoch \in Nat /\ p.partitionEpoch \in Nat
+  /\ p.leader_epoch \in Nat /\ p.partition_epoch \in Nat
 
 PartitionTypeOk ==
   /\ cluster.controller \in config.controllers
@@ -34,7 +34,7 @@ ReplicasAreBrokers ==
 \* I, AR and RR are in R; in progress R is the old and the new replicas, AR the new ones alone, RR the old ones alone.
 ListsAreConsistent ==
   \A n \in Now :
-    /\ P(n).isr \subseteq R(n) /\ AR(n) \subseteq R(n) /\ RR(n) \subseteq R(n)
+    /\ P(n).in_sync \subseteq R(n) /\ AR(n) \subseteq R(n) /\ RR(n) \subseteq R(n)
     /\ Moving(P(n)) => /\ R(n) = asked[n].original \cup asked[n].target
                        /\ AR(n) = asked[n].target \ asked[n].original
                        /\ RR(n) = asked[n].original \ asked[n].target
@@ -42,7 +42,7 @@ ListsAreConsistent ==
 \* The leader is alive, in R and in I; there is none only if nobody is.
 LeaderIsReplica ==
   \A n \in Now :
-    LET may == P(n).isr \cap R(n) \cap cluster.alive
+    LET may == P(n).in_sync \cap R(n) \cap cluster.alive
     IN IF may = {} THEN P(n).leader = NoLeader ELSE P(n).leader \in may
 
 \* Where nothing is in progress R is what was asked for last.
@@ -56,23 +56,23 @@ StoredIsWhole == Parts(cluster) = cluster.stored
 (***************************************************************************)
 \* Somebody is in sync; after a completion all that the profile waits for.
 NeverBelow(n) ==
-  /\ P(n)'.isr # {}
-  /\ Decided("completesWith", "target") /\ ~(asked[n].original \subseteq R(n)') => R(n)' \subseteq P(n)'.isr
+  /\ P(n)'.in_sync # {}
+  /\ Decided("completes_with", "target") /\ ~(asked[n].original \subseteq R(n)') => R(n)' \subseteq P(n)'.in_sync
 
 \* When a replica from before the reassignment is gone, all that the reassignment added are in sync.
-Grows(n) == asked[n].original \subseteq R(n)' \/ (R(n)' \ asked[n].original) \subseteq P(n)'.isr
+Grows(n) == asked[n].original \subseteq R(n)' \/ (R(n)' \ asked[n].original) \subseteq P(n)'.in_sync
 
 \* A cancellation leaves the replicas from before, and in sync those of them that were.
 Restores(n) ==
-  LET kept == P(n).isr \cap asked[n].original
+  LET kept == P(n).in_sync \cap asked[n].original
   IN InProgress(n) /\ asked'[n].target = asked[n].original =>
-       R(n)' = asked[n].original /\ ~Moving(P(n)') /\ (P(n)'.isr = kept \/ kept = {})
+       R(n)' = asked[n].original /\ ~Moving(P(n)') /\ (P(n)'.in_sync = kept \/ kept = {})
 
 \* A request in the middle stops nobody but whom the running one added, and keeps who is in sync.
 LosesNone(n) ==
   InProgress(n) /\ asked'[n].target # asked[n].target /\ Moving(P(n)') =>
     /\ R(n) \ R(n)' \subseteq asked[n].target \ asked[n].original
-    /\ P(n).isr \cap R(n)' \subseteq P(n)'.isr
+    /\ P(n).in_sync \cap R(n)' \subseteq P(n)'.in_sync
 
 InSyncNeverBelow == [][\A n \in Now' : NeverBelow(n)]_vars
 ReplicasGrowBeforeTheyShrink == [][\A n \in Now' : Grows(n)]_vars

@@ -41,9 +41,9 @@ Refused(s, reason, answer) ==
 Settled(s, name, before, after) ==
   LET done == IF Decided("completes", "with-the-change") /\ MayComplete(after)
               THEN Completed(after, s.alive) ELSE after
-  IN [done EXCEPT !.partitionEpoch = Bumped(before.partitionEpoch)]
+  IN [done EXCEPT !.partition_epoch = Bumped(before.partition_epoch)]
 
-IsNews(p, q) == [p EXCEPT !.isr = q.isr, !.partitionEpoch = q.partitionEpoch] # q
+IsNews(p, q) == [p EXCEPT !.in_sync = q.in_sync, !.partition_epoch = q.partition_epoch] # q
 
 \* What a node makes of its partitions.  resent: sent although nothing has changed.  quiet: whose in-sync replicas need
 \* not be sent.  accepted: the requests <<name, target>> that the step has accepted.
@@ -86,7 +86,7 @@ Altered(s, parts, name, target) ==
   ELSE IF target # NoTarget /\ ~ValidTarget(target) THEN <<"INVALID_REPLICA_ASSIGNMENT">>
   ELSE LET after == IF target = NoTarget THEN Cancelled(parts[name]) ELSE Reassigned(parts[name], target)
        IN IF ~Unclean(name) /\ ~KeepsRecords(after) THEN <<"INVALID_REPLICA_ASSIGNMENT">>
-          ELSE <<"NONE", Led(after, s.alive, Unclean(name) /\ after.isr = {})>>
+          ELSE <<"NONE", Led(after, s.alive, Unclean(name) /\ after.in_sync = {})>>
 
 \* Each meets the partition as it was; of several about one partition the last that is accepted counts.
 \* Rule: partition-reassign.per-partition
@@ -115,7 +115,7 @@ AfterListReassignments(s, node, all, names, permitted) ==
   LET error == TopLevelError(s, node, permitted)
       parts == MemoryOf(s, node)
       there == {n \in (IF all THEN DOMAIN parts ELSE names) : Exists(s, parts, n)}
-      idleToo == ~all /\ Decided("idleWhenNamed", "listed")
+      idleToo == ~all /\ Decided("idle_when_named", "listed")
       shown == {<<n, parts[n].replicas, parts[n].adding, parts[n].removing>> :
                   n \in {m \in there : Moving(parts[m]) \/ idleToo}}
   IN IF error # "NONE" THEN Refused(s, "REQUEST_REFUSED", <<error, {}>>)
@@ -123,26 +123,26 @@ AfterListReassignments(s, node, all, names, permitted) ==
 
 \* AlterPartition, of the leader; KIP-497, in Kafka's order of the errors.
 \* Rules: partition-reassign.controller-only, partition-reassign.unknown-partition
-AlterPartitionError(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
+AlterPartitionError(s, node, broker, name, leader_epoch, partition_epoch, isr) ==
   LET p == MemoryOf(s, node)[name]
   IN IF node # s.controller THEN "NOT_CONTROLLER"
      ELSE IF ~Exists(s, MemoryOf(s, node), name) THEN "UNKNOWN_TOPIC_OR_PARTITION"
-     ELSE IF leaderEpoch > p.leaderEpoch \/ partitionEpoch > p.partitionEpoch THEN "NOT_CONTROLLER"
-     ELSE IF leaderEpoch < p.leaderEpoch THEN "FENCED_LEADER_EPOCH"
+     ELSE IF leader_epoch > p.leader_epoch \/ partition_epoch > p.partition_epoch THEN "NOT_CONTROLLER"
+     ELSE IF leader_epoch < p.leader_epoch THEN "FENCED_LEADER_EPOCH"
      ELSE IF broker # p.leader THEN "INVALID_REQUEST"
-     ELSE IF partitionEpoch < p.partitionEpoch THEN "INVALID_UPDATE_VERSION"
+     ELSE IF partition_epoch < p.partition_epoch THEN "INVALID_UPDATE_VERSION"
      ELSE IF broker \notin isr \/ ~(isr \subseteq Members(p.replicas)) THEN "INVALID_REQUEST"
      ELSE IF ~(isr \subseteq s.alive) THEN "INELIGIBLE_REPLICA"
      ELSE "NONE"
 
 \* Rules: partition-reassign.leader-in-removing, partition-reassign.complete-in-one-step
-AfterAlterPartition(s, node, broker, name, leaderEpoch, partitionEpoch, isr) ==
-  LET error == AlterPartitionError(s, node, broker, name, leaderEpoch, partitionEpoch, isr)
-      changed == Changed(s, node, [s.memory[node] EXCEPT ![name].isr = isr], {}, {name}, {}, {})
+AfterAlterPartition(s, node, broker, name, leader_epoch, partition_epoch, isr) ==
+  LET error == AlterPartitionError(s, node, broker, name, leader_epoch, partition_epoch, isr)
+      changed == Changed(s, node, [s.memory[node] EXCEPT ![name].in_sync = isr], {}, {name}, {}, {})
       now == changed.s.memory[node][name]
       answered == IF now.leader = broker THEN "NONE" ELSE "NEW_LEADER_ELECTED"
   IN IF error # "NONE" THEN Refused(s, "REQUEST_REFUSED", <<error, -1>>)
-     ELSE WithAnswer(changed, <<answered, now.partitionEpoch>>)
+     ELSE WithAnswer(changed, <<answered, now.partition_epoch>>)
 
 (***************************************************************************)
 (* What the controller does on its own account.                            *)
@@ -226,8 +226,8 @@ Does(o) ==
   /\ UNCHANGED config
 
 NewPartition(replicas) ==
-  [replicas |-> replicas, isr |-> Members(replicas), adding |-> <<>>, removing |-> <<>>,
-   leader |-> replicas[1], leaderEpoch |-> 0, partitionEpoch |-> 0]
+  [replicas |-> replicas, in_sync |-> Members(replicas), adding |-> <<>>, removing |-> <<>>,
+   leader |-> replicas[1], leader_epoch |-> 0, partition_epoch |-> 0]
 
 \* Everybody is alive and in sync.  assignments: a function from names to replicas.
 Begins(assignments, node) ==

@@ -37,14 +37,14 @@ Is(name) == event.name = name
 
 TraceAlterPartitionReassignments ==
   /\ Is("AlterPartitionReassignments")
-  /\ Shows(AfterAlterReassignments(cluster, event.node, event.targets, event.permitted))
+  /\ Shows(AfterAlterReassignments(cluster, event.node, event.targets, event.may_alter))
 TraceListPartitionReassignments ==
   /\ Is("ListPartitionReassignments")
-  /\ Shows(AfterListReassignments(cluster, event.node, event.all, event.names, event.permitted))
+  /\ Shows(AfterListReassignments(cluster, event.node, event.all, event.partitions, event.may_describe))
 TraceAlterPartition ==
   /\ Is("AlterPartition")
-  /\ Shows(AfterAlterPartition(cluster, event.node, event.broker, event.partition, event.leaderEpoch,
-                               event.partitionEpoch, event.isr))
+  /\ Shows(AfterAlterPartition(cluster, event.node, event.broker, event.partition, event.leader_epoch,
+                               event.partition_epoch, event.in_sync))
 TraceCompleteReassignment == Is("CompleteReassignment") /\ Shows(AfterComplete(cluster, event.partition))
 TraceBrokerFails == Is("BrokerFails") /\ Shows(AfterBrokerFails(cluster, event.broker))
 TraceBrokerStarts == Is("BrokerStarts") /\ Shows(AfterBrokerStarts(cluster, event.broker))
@@ -71,17 +71,13 @@ Next ==
 \* Rules: partition-reassign.leader-and-isr-fields, partition-reassign.mixed-versions
 LeaderAndIsr(pair) ==
   LET p == cluster.memory[did.node][pair[2]]
-  IN [broker |-> pair[1], partition |-> pair[2], leader |-> p.leader, leader_epoch |-> p.leaderEpoch,
-      partition_epoch |-> p.partitionEpoch, in_sync |-> p.isr, replicas |-> ToldReplicas(p), adding |-> p.adding,
+  IN [broker |-> pair[1], partition |-> pair[2], leader |-> p.leader, leader_epoch |-> p.leader_epoch,
+      partition_epoch |-> p.partition_epoch, in_sync |-> p.in_sync, replicas |-> ToldReplicas(p), adding |-> p.adding,
       removing |-> p.removing, version |-> 3]
-
-Partition(p) ==
-  [replicas |-> p.replicas, in_sync |-> p.isr, adding |-> p.adding, removing |-> p.removing, leader |-> p.leader,
-   leader_epoch |-> p.leaderEpoch, partition_epoch |-> p.partitionEpoch]
 
 Observation ==
   [refusal |-> did.reason,
-   store |-> {<<n, Partition(cluster.stored[n])>> : n \in did.stored},
+   store |-> {<<n, cluster.stored[n]>> : n \in did.stored},
    store_legacy |-> IF did.znode THEN <<{<<n, cluster.legacy[n]>> : n \in DOMAIN cluster.legacy}>> ELSE <<>>,
    leader_and_isr |-> {LeaderAndIsr(pair) : pair \in did.leader_and_isr},
    stop_replica |-> did.stopped,
@@ -90,5 +86,5 @@ Observation ==
    alive |-> cluster.alive,
    deleting |-> cluster.deleting,
    legacy |-> {<<n, cluster.legacy[n]>> : n \in DOMAIN cluster.legacy},
-   partitions |-> {<<n, Partition(Parts(cluster)[n])>> : n \in DOMAIN Parts(cluster)}]
+   partitions |-> {<<n, Parts(cluster)[n]>> : n \in DOMAIN Parts(cluster)}]
 =============================================================================

@@ -3,9 +3,9 @@
 (* The algorithm of KIP-455 on one partition: start, replace, cancel,      *)
 (* complete.  In Python: kraft_reference.partitions.reassignment.          *)
 (*                                                                         *)
-(* A partition is a record: replicas (R, a sequence), isr (I, a set),      *)
+(* A partition is a record: replicas (R, a sequence), in_sync (I, a set),  *)
 (* adding (AR) and removing (RR, sequences), leader (NoLeader while nobody *)
-(* may lead), leaderEpoch, partitionEpoch.  Nothing here is bounded.       *)
+(* may lead), leader_epoch, partition_epoch.  Nothing here is bounded.     *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -41,21 +41,21 @@ Target(p) == Without(p.replicas, Members(p.removing))
 (***************************************************************************)
 \* Rules: partition-reassign.leader-in-removing, partition-reassign.isr-never-empty
 Led(p, alive, unclean) ==
-  IF p.leader \in p.isr \cap alive \cap Members(p.replicas) THEN p
+  IF p.leader \in p.in_sync \cap alive \cap Members(p.replicas) THEN p
   ELSE
     LET candidates == SelectSeq(p.replicas, LAMBDA r : r \in alive)
-        inSync == SelectSeq(candidates, LAMBDA r : r \in p.isr)
+        inSync == SelectSeq(candidates, LAMBDA r : r \in p.in_sync)
         dirty == unclean /\ inSync = <<>>
         leader == IF inSync # <<>> THEN inSync[1]
                   ELSE IF dirty /\ candidates # <<>> THEN candidates[1] ELSE NoLeader
         isr == IF dirty /\ candidates # <<>> THEN {leader}
-               ELSE IF dirty /\ p.isr = {} THEN {p.replicas[1]} ELSE p.isr
-    IN [p EXCEPT !.isr = isr, !.leader = leader,
-                 !.leaderEpoch = IF leader = p.leader THEN @ ELSE Bumped(@)]
+               ELSE IF dirty /\ p.in_sync = {} THEN {p.replicas[1]} ELSE p.in_sync
+    IN [p EXCEPT !.in_sync = isr, !.leader = leader,
+                 !.leader_epoch = IF leader = p.leader THEN @ ELSE Bumped(@)]
 
 AfterFailure(p, broker, alive, unclean) ==
-  LET isr == p.isr \ {broker}
-  IN Led([p EXCEPT !.isr = IF isr = {} THEN @ ELSE isr], alive, unclean)
+  LET isr == p.in_sync \ {broker}
+  IN Led([p EXCEPT !.in_sync = IF isr = {} THEN @ ELSE isr], alive, unclean)
 
 (***************************************************************************)
 (* Start and replace.                                                      *)
@@ -65,16 +65,16 @@ ValidTarget(target) == target # <<>> /\ NamedOnce(target) /\ Members(target) \su
 
 \* Rules: partition-reassign.start, partition-reassign.override, partition-reassign.no-op-target
 Reassigned(p, target) ==
-  LET base == IF Decided("overrideBase", "original") THEN Original(p) ELSE p.replicas
+  LET base == IF Decided("override_base", "original") THEN Original(p) ELSE p.replicas
       joining == Without(target, Members(base))
       leaving == Without(base, Members(target))
-      removingFirst == Decided("replicasOrder", "removing-first")
+      removingFirst == Decided("replicas_order", "removing-first")
       wide == IF removingFirst THEN leaving \o target ELSE target \o Ascending(Members(leaving))
       \* From the widened R a list that would be empty stays as the running reassignment has left it.
-      stays == ~Decided("overrideBase", "original")
+      stays == ~Decided("override_base", "original")
       Listed(list) == IF removingFirst THEN list ELSE Ascending(Members(list))
   IN [p EXCEPT !.replicas = wide,
-               !.isr = @ \cap Members(wide),
+               !.in_sync = @ \cap Members(wide),
                !.adding = IF stays /\ joining = <<>> THEN @ ELSE Listed(joining),
                !.removing = IF stays /\ leaving = <<>> THEN @ ELSE Listed(leaving)]
 
@@ -83,23 +83,23 @@ Reassigned(p, target) ==
 (***************************************************************************)
 \* Rule: partition-reassign.cancel
 Cancelled(p) ==
-  [p EXCEPT !.replicas = Original(p), !.isr = @ \cap Members(Original(p)), !.adding = <<>>, !.removing = <<>>]
+  [p EXCEPT !.replicas = Original(p), !.in_sync = @ \cap Members(Original(p)), !.adding = <<>>, !.removing = <<>>]
 
 \* Rule: partition-reassign.isr-never-empty
-KeepsRecords(p) == p.isr # {}
+KeepsRecords(p) == p.in_sync # {}
 
 (***************************************************************************)
 (* Complete.                                                               *)
 (***************************************************************************)
 CompletedLists(p) ==
-  [p EXCEPT !.replicas = Target(p), !.isr = @ \cap Members(Target(p)), !.adding = <<>>, !.removing = <<>>]
+  [p EXCEPT !.replicas = Target(p), !.in_sync = @ \cap Members(Target(p)), !.adding = <<>>, !.removing = <<>>]
 
 \* Rules: partition-reassign.add-before-remove, partition-reassign.complete-in-one-step,
 \*        partition-reassign.isr-never-empty
 MayComplete(p) ==
-  LET waitedFor == IF Decided("completesWith", "adding") THEN p.adding ELSE Target(p)
+  LET waitedFor == IF Decided("completes_with", "adding") THEN p.adding ELSE Target(p)
   IN /\ Moving(p)
-     /\ Members(waitedFor) \subseteq p.isr
+     /\ Members(waitedFor) \subseteq p.in_sync
      /\ KeepsRecords(CompletedLists(p))
 
 \* Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing

@@ -50,7 +50,6 @@ class ReplicaModel:
         self.start = model.start(configuration) if start is None else model.state_at(configuration, start)
         """The replica where the run begins."""
         self._history = self._specification.lookup(self.start, "history")
-        self._no_network = self._encode(frozenset())
         self.steps = 0
         """How often the model was asked."""
 

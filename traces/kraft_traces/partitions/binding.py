@@ -2,10 +2,16 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
+
+from kraft_reference.partitions import effects, events
 from kraft_reference.partitions.configuration import PartitionConfiguration
+from kraft_reference.partitions.partition import Partition
+from kraft_reference.partitions.state import ControllerState
 from kraft_spec.experiments import model_without
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
@@ -14,25 +20,15 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.lines import Ids, PartitionEventLine, TracedEffect, TracedEvent, TracedPartition
 
-DECISIONS: Mapping[str, str] = {
-    "completes_with": "completesWith",
-    "completes": "completes",
-    "override_base": "overrideBase",
-    "replicas_order": "replicasOrder",
-    "idle_when_named": "idleWhenNamed",
-}
-"""The decisions of a profile, and what the model calls them."""
-
 
 def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, object]:
     """The value of the model's variable `config`."""
-    profile = configuration.profile
     return {
         "brokers": configuration.brokers,
         "controllers": frozenset(configuration.controllers),
         "first": configuration.controllers[0],
         "unclean": configuration.unclean_topics,
-        "decisions": {model: getattr(profile, ours) for ours, model in DECISIONS.items()},
+        "decisions": asdict(configuration.profile),
         "assignments": {tuple(name): replicas for name, replicas in configuration.assignments.items()},
     }
 
@@ -92,49 +88,21 @@ def partition_trace_model(switched_off: frozenset[str] = frozenset()) -> Partiti
 NO_TARGET: Ids = (-1,)
 """What the model writes for a null target; a list with an id below zero is never valid, so nothing is hidden."""
 
-_ORDER: tuple[type, ...] = (
-    lines.StorePartitions,
-    lines.StoreReassignPartitions,
-    lines.LeaderAndIsr,
-    lines.StopReplica,
-    lines.AlterReassignmentsAnswer,
-    lines.ListReassignmentsAnswer,
-    lines.AlterPartitionAnswer,
-)
+_ORDER: tuple[type, ...] = get_args(TracedEffect)
 """The order of the effects of one event: what must be durable first, who goes on before who stops."""
 
 
 def model_event(event: TracedEvent) -> dict[str, object]:
     """The value of the model's variable `event`."""
-    name = type(event).__name__
+    fields: dict[str, Any] = {name: in_model(name, getattr(event, name)) for name in event.__struct_fields__}
     match event:
         case lines.AlterPartitionReassignments():
-            targets = tuple([(one, _target(target)) for one, target in event.targets])
-            return {"name": name, "node": event.node, "targets": targets, "permitted": event.may_alter}
+            fields["targets"] = tuple([(name, _target(target)) for name, target in event.targets])
         case lines.ListPartitionReassignments():
-            names = frozenset(event.partitions or ())
-            everything = event.partitions is None
-            return {
-                "name": name,
-                "node": event.node,
-                "all": everything,
-                "names": names,
-                "permitted": event.may_describe,
-            }
-        case lines.AlterPartition():
-            return {
-                "name": name,
-                "node": event.node,
-                "broker": event.broker,
-                "partition": event.partition,
-                "leaderEpoch": event.leader_epoch,
-                "partitionEpoch": event.partition_epoch,
-                "isr": frozenset(event.in_sync),
-            }
+            fields |= {"all": event.partitions is None, "partitions": frozenset(event.partitions or ())}
         case lines.WriteReassignPartitions():
-            return {"name": name, "targets": dict(event.targets)}
-        case _:
-            return {"name": name, **{field: getattr(event, field) for field in event.__struct_fields__}}
+            fields["targets"] = dict(event.targets)
+    return {"name": type(event).__name__, **fields}
 
 
 def _target(target: Ids | None) -> Ids:
@@ -156,7 +124,7 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
             case lines.StoreReassignPartitions():
                 legacy = (frozenset(effect.targets),)
             case lines.LeaderAndIsr():
-                notified.append(_leader_and_isr(effect))
+                notified.append(_record(effect))
             case lines.StopReplica():
                 stopped.append((effect.broker, effect.partition))
             case lines.AlterReassignmentsAnswer():
@@ -165,7 +133,7 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
                 rows = [(row.partition, row.replicas, row.adding, row.removing) for row in effect.reassignments]
                 answer = (str(effect.error), frozenset(rows))
             case lines.AlterPartitionAnswer():
-                answer = (str(effect.error), _or_minus_one(effect.partition_epoch))
+                answer = (str(effect.error), in_model("partition_epoch", effect.partition_epoch))
     state = line.state
     return {
         "refusal": "" if line.refusal is None else str(line.refusal),
@@ -182,31 +150,29 @@ def shown(line: PartitionEventLine) -> dict[str, TlaValue]:
     }
 
 
-def _or_minus_one(number: int | None) -> int:
-    return -1 if number is None else number
+_SETS = frozenset(
+    [
+        name
+        for kind in (Partition, ControllerState, *get_args(events.Event), *get_args(effects.Effect))
+        for name, hint in get_type_hints(kind).items()
+        if get_origin(hint) is frozenset
+    ]
+)
+"""The fields that are sets, which lines have as lists."""
+
+
+def in_model(field: str, value: Any) -> Any:
+    """The value of a field as the model has it: a set is one, and -1 stands for null."""
+    return -1 if value is None else frozenset(value) if field in _SETS else value
+
+
+def _record(part: Struct, *without: str) -> Function:
+    names = [name for name in part.__struct_fields__ if name not in without]
+    return Function({name: in_model(name, getattr(part, name)) for name in names})
 
 
 def _partitions(partitions: Iterable[TracedPartition]) -> frozenset[TlaValue]:
-    return frozenset([(one.name, Function(_fields(one))) for one in partitions])
-
-
-def _fields(one: TracedPartition) -> dict[str, TlaValue]:
-    return {
-        "replicas": one.replicas,
-        "in_sync": frozenset(one.in_sync),
-        "adding": one.adding,
-        "removing": one.removing,
-        "leader": _or_minus_one(one.leader),
-        "leader_epoch": one.leader_epoch,
-        "partition_epoch": one.partition_epoch,
-    }
-
-
-def _leader_and_isr(effect: lines.LeaderAndIsr) -> Function:
-    fields: dict[str, TlaValue] = {name: getattr(effect, name) for name in effect.__struct_fields__}
-    fields["leader"] = _or_minus_one(effect.leader)
-    fields["in_sync"] = frozenset(effect.in_sync)
-    return Function(fields)
+    return frozenset([(one.name, _record(one, "name")) for one in partitions])
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -133,8 +133,7 @@ def _targets(targets: Mapping[TopicPartition, Ids]) -> tuple[Target, ...]:
 
 
 def _partition(name: Name, one: Partition) -> TracedPartition:
-    lists = (one.replicas, _ascending(one.in_sync), one.adding, one.removing)
-    return TracedPartition(name, *lists, one.leader, one.leader_epoch, one.partition_epoch)
+    return TracedPartition(name, *map(_traced, one))
 
 
 def _traced(part: Any) -> Any:

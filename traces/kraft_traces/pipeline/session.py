@@ -42,6 +42,7 @@ _STANDALONE = "spark://"
 
 SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException, Py4JError)
 """What a failing job raises."""
+_ERRORS: tuple[type[Exception], ...] = (*SPARK_ERRORS, ConnectionError, SparkError)
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,15 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
                 session = _started(options, folder, None if options.spark_log else stream, log)
                 try:
                     yield session
-                except ConnectionError as error:
-                    # What Py4J says when nobody is there any more.
+                except _ERRORS as error:
+                    if _is_of_an_interrupt(error):
+                        raise KeyboardInterrupt from error
+                    if isinstance(error, SparkError):
+                        raise
                     where = _where(log, not options.spark_log)
-                    raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
-                except SPARK_ERRORS as error:
-                    where = _where(log, not options.spark_log)
+                    if isinstance(error, ConnectionError):
+                        # What Py4J says when nobody is there any more.
+                        raise SparkError(f"Spark's Java process is gone: {error.strerror or error}{where}") from error
                     raise SparkError(f"a Spark job failed: {_first_words(error)}{where}") from error
                 finally:
                     _stop(session.sparkContext)
@@ -100,19 +104,29 @@ def spark_session(options: SessionOptions) -> Iterator[Any]:
                 log.unlink()
 
 
+def _is_of_an_interrupt(error: BaseException | None) -> bool:
+    """Is it Ctrl-C, or what went wrong on the way out, where Spark asks Java once more?"""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 @contextmanager
 def _without_traceback_of_an_interrupt() -> Iterator[None]:
     """Ctrl-C while Py4J waits for an answer: it logs a traceback, and raises what is told to the user anyway."""
 
     def is_news(record: logging.LogRecord) -> bool:
-        return record.exc_info is None or not isinstance(record.exc_info[1], KeyboardInterrupt)
+        return record.exc_info is None or not _is_of_an_interrupt(record.exc_info[1])
 
-    logger = logging.getLogger()
-    logger.addFilter(is_news)
+    # A filter of a logger is not that of those below it.
+    loggers = [logging.getLogger(name) for name in ("root", "py4j.java_gateway", "py4j.clientserver")]
+    for logger in loggers:
+        logger.addFilter(is_news)
     try:
         yield
     finally:
-        logger.removeFilter(is_news)
+        for logger in loggers:
+            logger.removeFilter(is_news)
 
 
 @contextmanager
