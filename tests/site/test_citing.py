@@ -10,7 +10,7 @@ from kraft_spec.rules import load_registry
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-CITING = (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
+CITING = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 REQUIRED = {"authors", "cff-version", "message", "title"}
 """By the schema of CFF 1.2.0."""
 ALLOWED = REQUIRED | {

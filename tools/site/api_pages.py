@@ -23,7 +23,7 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_conformance.findings": "what `kraft-spec findings` shows",
     "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_conformance.live": "[running implementations](../live.md), behind `kraft-spec live`",
-    "kraft_conformance.node": "[a node](../live.md#the-reference-as-a-node), behind `kraft-spec node`",
+    "kraft_conformance.node": "[a node](../node.md), behind `kraft-spec node`",
     "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_spec.proofs": "what `kraft-spec prove` runs",

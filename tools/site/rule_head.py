@@ -71,7 +71,7 @@ def _citation(rule: Rule, release: str) -> list[str]:
     return [
         ":::{container} cite",
         f"Cite as <q>kraft-spec {release}, rule {rule.id}</q> "
-        f"([how](../citing.md)). Permanent address: [rules/{rule.id}.html]({rule.id}.md).",
+        f"([how](../rules.md#how-to-cite)). Permanent address: [rules/{rule.id}.html]({rule.id}.md).",
         ":::",
     ]
 
