@@ -49,6 +49,8 @@ class Field(NamedTuple):
     model: str
     reference: str
     form: Form
+    kind: object = None
+    """The type of the values in the reference, where somebody asks for it."""
 
 
 _FORMS: Mapping[object, Form] = {
@@ -109,19 +111,21 @@ def _declared(kind: type, *apart: str) -> tuple[Field, ...]:
     hints = get_type_hints(kind)
     names = [one.name for one in fields(kind)] if is_dataclass(kind) else list(hints)
     left_out = {*NOT_IN_THE_MODEL.get(kind, ()), *apart}
-    return tuple(Field(name, name, _form(hints[name])) for name in names if name not in left_out)
+    return tuple(Field(name, name, _form(hints[name]), hints[name]) for name in names if name not in left_out)
 
 
 def _event(kind: type[events.Event]) -> tuple[Field, ...]:
     declared = _declared(kind)
-    return tuple(Field(SAME_CLUSTER, "cluster_id", PLAIN) if one.model == "cluster_id" else one for one in declared)
+    return tuple(
+        Field(SAME_CLUSTER, "cluster_id", PLAIN, bool) if one.model == "cluster_id" else one for one in declared
+    )
 
 
 STATE: tuple[Field, ...] = (
-    Field("replica_key", "key", NAMED_KEY),
+    Field("replica_key", "key", NAMED_KEY, ReplicaKey),
     *_declared(ReplicaState, "key", "log"),
-    Field("log", "log.records", RECORDS),
-    *(Field(name, f"log.{name}", form) for name, _, form in _declared(Log, "records")),
+    Field("log", "log.records", RECORDS, tuple[Record, ...]),
+    *(one._replace(reference=f"log.{one.reference}") for one in _declared(Log, "records")),
 )
 """The state of a replica: `replicas[r]` and `ReplicaState`, with the parts of its log."""
 
@@ -147,8 +151,8 @@ CLUSTER: tuple[Field, ...] = _declared(Configuration, "replicas", "profile")
 """What `config` says of the whole cluster."""
 
 REPLICAS: tuple[Field, ...] = (
-    Field("keys", "key", KEY),
-    Field("endpoints", "endpoint", TEXT),
+    Field("keys", "key", KEY, ReplicaKey),
+    Field("endpoints", "endpoint", TEXT, str),
     *_declared(ReplicaConfiguration, "key", "endpoint"),
 )
 """What `config` says of each replica: functions of the replica id.

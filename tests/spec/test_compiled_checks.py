@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kraft_dev.nightly.parts import NOT_COMPILED
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
-from kraft_spec.models import CheckReport, Way, checks_of, find_check, run_check
+from kraft_spec.models import CheckReport, Way, find_check, run_check
 from kraft_spec.tlc.model_check import ModelCheckError, ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 
@@ -92,17 +93,17 @@ def test_a_fault_of_the_compiler_is_found(wide: Path, tmp_path: Path) -> None:
     assert "of module Wide, a defect of the compiler." in report.message
 
 
-SMOKE = "smoke"
-COMPILED = [one.name for one in checks_of("ci") if not (one.violates or one.configuration.specification)]
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == SMOKE else pytest.mark.nightly) for name in COMPILED]
-)
-def test_the_models_own_steps_and_properties_agree(name: str) -> None:
-    report = run_check(find_check(name), way=Way.BOTH)
+def test_the_models_own_steps_and_properties_agree() -> None:
+    """Those of all other slices are asked of both in the nights of a week."""
+    report = run_check(find_check("smoke"), way=Way.BOTH)
     assert (report.report.outcome, report.way) == (Outcome.OK, Way.BOTH), report.report.message
-    assert report.report.progress.states_distinct > (1000 if name == SMOKE else 0)
+    assert report.report.progress.states_distinct > 1000
+
+
+@pytest.mark.parametrize(("name", "what"), NOT_COMPILED.items())
+def test_what_is_not_compiled_is_said(name: str, what: str) -> None:
+    with pytest.raises(ModelCheckError, match=f"^{name} is not compiled: .*{what} is not compiled"):
+        run_check(find_check(name), way=Way.BOTH)
 
 
 def _outcome(way: Way) -> CheckReport:

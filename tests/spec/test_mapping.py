@@ -130,7 +130,7 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
         (Profile, covered(mapping.DECISIONS)),
-        (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.VOTER_ASSIGNMENT)))),
+        (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.VOTER_ASSIGNMENT, 0)))),
         (VotersEntry, {"offset", "voters", "details", "target"}),
         (messages.Reply, covered(mapping.REPLY)),
         (ReplicaKey, {"id", "directory_id"}),

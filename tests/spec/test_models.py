@@ -116,14 +116,6 @@ def test_a_counterexample_without_an_expected_action_is_not_as_expected() -> Non
     assert replace(found, never_fired=()).as_expected
 
 
-@pytest.mark.nightly  # `make test` runs the same group as `make models`
-def test_the_ci_group_is_exhaustive_and_as_expected() -> None:
-    for check in checks_of("ci"):
-        found = run_check(check, workers=2)
-        assert found.as_expected, (found.check.name, found.report.outcome, found.report.violated, found.never_fired)
-        assert found.exhaustive or found.check.violates
-
-
 @pytest.mark.slow
 def test_a_stopped_check_resumes_from_its_checkpoint(tmp_path: Path) -> None:
     check = find_check("election-nightly")

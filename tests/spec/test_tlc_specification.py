@@ -28,7 +28,6 @@ def _says_what_it_holds() -> None:
     assert tuple(traffic.actions) == ("TurnGreen", "TurnRed", "TurnAny", "Either", "Misspelt")
     assert traffic.invariants == ("OneGreen", "NoGreen")
     assert traffic.action_properties == ("SwitchesGrow", "SwitchesFixed")
-    assert traffic.temporal_properties == ()
     lines = (TOYS / "Traffic.tla").read_text().splitlines()
     for name, action in traffic.actions.items():
         assert action.module == "Traffic"

@@ -78,12 +78,13 @@ MajorityOf(s, ids) == IsMajority(Cardinality(ids \cap VoterIds(s)) + (IF IsVoter
 IsFollowed(leader) ==
   MajorityOf(replicas[leader], {r \in OtherIds(replicas[leader]) : FollowsInReach(r, leader)})
 
-Timely(r, timer) ==
-  /\ Quiet
-  /\ CASE timer = "fetch" -> ~Served(r)
-       [] timer = "check-quorum" -> ~IsFollowed(r)
-       [] timer = "begin-quorum-epoch" -> FALSE
-       [] OTHER -> TRUE
+InNeed(r, timer) ==
+  CASE timer = "fetch" -> ~Served(r)
+    [] timer = "check-quorum" -> ~IsFollowed(r)
+    [] timer = "begin-quorum-epoch" -> FALSE
+    [] OTHER -> TRUE
+
+Timely(r, timer) == Quiet /\ InNeed(r, timer)
 
 (***************************************************************************)
 (* Fairness.                                                               *)

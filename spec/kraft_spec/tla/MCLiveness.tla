@@ -31,6 +31,8 @@ WholeCuts == {lost \in AnyCuts : lost = BothWaysOf(lost)}
 LeaderIsCutOff == {BothWaysOf({<<1, 2>>, <<1, 3>>})}
 LeaderIsHalfCutOff == {{<<1, 2>>, <<1, 3>>}, {<<2, 1>>, <<3, 1>>}}
 
+NoCuts == {{}}
+
 Lost == WholeCuts
 
 (***************************************************************************)
@@ -124,6 +126,34 @@ StaysResigned(s) == s.role \in {"Prospective", "Candidate"} \/ (s.role = "Unatta
 
 \* Without state.leader.start-of-epoch.
 NoRecords(s) == <<>>
+
+(***************************************************************************)
+(* Quiet, and what Timely asks of fetch and check-quorum timers, are all   *)
+(* needed: without one of the three, elections need not end.  No cycle of  *)
+(* states shows that, because epochs only grow.  What is found is epoch 2  *)
+(* where epoch 1 was, with another leader or none; that the same can       *)
+(* happen again from there, each timer in its turn, is an argument and no  *)
+(* check.  Timely without Quiet is InNeed.                                 *)
+(***************************************************************************)
+AlthoughServed(r, timer) == Quiet /\ (timer = "fetch" \/ InNeed(r, timer))
+AlthoughFollowed(r, timer) == Quiet /\ (timer = "check-quorum" \/ InNeed(r, timer))
+
+\* As AllHaveFetched begins: one leads, the others have its whole log and know that it is committed.
+IsSettled(leader) ==
+  /\ replicas[leader].role = "Leader"
+  /\ \A r \in OtherIds(replicas[leader]) :
+       /\ FetchesFrom(r, leader)
+       /\ replicas[r].log = replicas[leader].log
+       /\ replicas[r].high_watermark = EndOffset(replicas[leader])
+
+NeverSettlesAgain == \A leader \in Ids : IsSettled(leader) => replicas[leader].epoch = 1
+
+\* The two that reach each other ask for Pre-Votes in epoch 2 as they did in epoch 1: each has voted for itself between.
+BothLost ==
+  \A r \in {2, 3} : LET s == replicas[r]
+                     IN s.role = "Prospective" /\ s.epoch = 2 /\ s.voted_key = s.replica_key
+
+NeverBothLost == ~BothLost
 
 (***************************************************************************)
 (* Probes: each must be found violated, so that no premise is never met    *)

@@ -131,16 +131,16 @@ NewVoterUnaware ==
 
 (***************************************************************************)
 (* 17.  The leader has shut down its leadership and tells the others, who  *)
-(* have all fetched.  Four voters are enough: the preferred candidate has  *)
-(* the old leader's grant and its own, and needs a third.                  *)
+(* have all fetched.  Of four voters one is down: the preferred candidate  *)
+(* has the old leader's grant and its own, and needs that of replica 3.    *)
 (***************************************************************************)
 HandOver ==
   /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
-     IN /\ replicas = [known EXCEPT ![1] = ToResigned(known[1], PreferredCandidates(known[1]))]
-        /\ history = EpochOne(leads, end)
+     IN /\ replicas = [known EXCEPT ![1] = ToResigned(@, PreferredCandidates(@)), ![4] = Stopped(@)]
+        /\ history = [EpochOne(leads, end) EXCEPT !.crashes = 1]
   /\ network = {}
   /\ cuts = {}
 

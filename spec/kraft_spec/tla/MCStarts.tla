@@ -102,11 +102,19 @@ AfterMessage(s, m) ==
     [] m.type = "FetchResponse" -> AfterFetchResponse(s, m).state
     [] OTHER -> s
 
+\* A replica that searches, and that the goal shows to have heard of an epoch, asks one that knows it.
+AsksWrongOne(m) ==
+  LET s == replicas[m.source]
+      epoch == Goal.replicas[m.source].epoch
+  IN /\ m.type = "FetchRequest" /\ s.searching /\ replicas[m.destination].epoch < epoch
+     /\ \E r \in BootstrapServers(s) : Runs(r) /\ replicas[r].epoch = epoch
+
 \* The next message arrives if its receiver is on its way then, and is lost if not.  Who knows the leader votes no more.
 Asking == {m \in News : m.type = "VoteRequest"}
 IsNext(m) == NobodyIsBehind /\ m = CHOOSE first \in (IF Asking = {} THEN News ELSE Asking) : TRUE
 Arrives(m) ==
-  ~HasItsDisk(m.destination) \/ IsOnTheWay(AfterMessage(replicas[m.destination], m), Goal.replicas[m.destination])
+  /\ ~AsksWrongOne(m)
+  /\ ~HasItsDisk(m.destination) \/ IsOnTheWay(AfterMessage(replicas[m.destination], m), Goal.replicas[m.destination])
 
 InLine(r, types) == {m \in News : m.destination = r /\ m.type \in types /\ IsNext(m) /\ Arrives(m)}
 
@@ -133,17 +141,20 @@ TellsEpoch(r, q) ==
   /\ goal.role = "Unattached" /\ goal.voted_key = NoKey /\ goal.leader_id = NoLeader
   /\ replicas[q].epoch < goal.epoch /\ replicas[r].epoch = goal.epoch /\ IsVoter(replicas[r])
 
-\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round.
+\* A replica that campaigned; one that a Pre-Vote was asked of; one that is in a round.  A campaign that nobody wins
+\* beside a leader needs a Pre-Vote of one that has lost the leader too.
 MayTime(r, timer) ==
   LET s == replicas[r]
       goal == Goal.replicas[r]
       key == goal.replica_key
+      candidate == goal.epoch > s.epoch /\ goal.voted_key = key
   IN \/ ElectionTimer(timer) /\ \E q \in Ids : TellsEpoch(r, q)
+     \/ ElectionTimer(timer) /\ candidate /\ goal.leader_id = NoLeader /\ \E q \in Ids : replicas[q].role = "Prospective"
      \/ /\ Rests
         /\ \/ timer = "voter-change"
            \/ /\ ElectionTimer(timer)
               /\ \/ \E e \in DOMAIN Goal.history.epochs : e > s.epoch /\ key \in Goal.history.epochs[e].leaders
-                 \/ goal.epoch > s.epoch /\ goal.voted_key = key
+                 \/ candidate
                  \/ s.fetched /\ (~goal.fetched \/ \E q \in Ids : Goal.replicas[q].epoch > s.epoch)
                  \/ goal.role = "Prospective" /\ goal.epoch = s.epoch
 

@@ -46,7 +46,6 @@ class Specification:
         variables: Names of the variables, by module and in the order of their declaration.
         invariants: Names of what the configuration lists as INVARIANT, and of PROPERTY clauses `[]P`.
         action_properties: Names of the PROPERTY clauses of the form `[][A]_v`.
-        temporal_properties: Names of the PROPERTY clauses that only a model check can judge.
     """
 
     def __init__(self, directory: Path, module: str, configuration: str | None = None) -> None:
@@ -90,9 +89,6 @@ class Specification:
         self._action_properties = _by_name(self.tool.getImpliedActNames(), self.tool.getImpliedActions())
         self.invariants = tuple(self._invariants)
         self.action_properties = tuple(self._action_properties)
-        self.temporal_properties = tuple(
-            dict.fromkeys(str(name) for name in (*self.tool.getImpliedTemporalNames(), *self.tool.getTemporalNames()))
-        )
         self._bodies: dict[str, JavaObject] = {}
         self._node_class = jpype.JClass("tla2sany.semantic.SemanticNode")
         self._empty_context = jpype.JClass("tlc2.util.Context").Empty
