@@ -170,7 +170,7 @@ mutants:
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --record $(ARGS)
 
 bench:
-	@tools/ensure_venv.sh run
+	@tools/ensure_venv.sh test
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev bench $(ARGS)
 
 nightly:

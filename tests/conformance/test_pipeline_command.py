@@ -139,3 +139,24 @@ def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(
         monkeypatch.setattr(console, "LINE_SECONDS", 0.0)
         notice("validate", 3, 9)
         assert capsys.readouterr().err == "validate ... 3 of 9 tasks\n"
+
+
+def test_no_terminal_is_told_how_many_steps_are_done(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    with console.progress("mutants", 9) as advance:
+        advance()
+        assert capsys.readouterr().err == "mutants ...\n"
+        monkeypatch.setattr(console, "STEPS_SECONDS", 0.0)
+        advance(2, "another")
+        assert capsys.readouterr().err == "mutants ... 3 of 9\n"
+
+
+def test_no_terminal_is_told_what_is_found_where_nobody_knows_how_much_there_is(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "STEPS_SECONDS", 0.0)
+    with console.progress("model check smoke") as advance:
+        advance(0, "model check smoke: 120 states")
+        assert capsys.readouterr().err == "model check smoke ...\nmodel check smoke: 120 states ...\n"
+    with console.progress("checking long.jsonl") as advance:
+        advance(1000)
+        assert capsys.readouterr().err == "checking long.jsonl ...\nchecking long.jsonl ... 1000\n"

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -120,6 +121,22 @@ def test_a_stopped_night_goes_on_where_it_was(tmp_path: Path) -> None:
     ended, taken_over = run(tmp_path, begin(tmp_path, "2026-01-01", "0.1.0", "s", resume=True), whole)
     assert (whole.ran, taken_over) == (["second", "last"], ["first"])
     assert ended == night(item("first"), item("second"), item("last"))
+    assert read_night(record_path(tmp_path, "2026-01-01")) == ended
+
+
+def test_several_items_run_at_a_time_and_all_are_on_record(tmp_path: Path) -> None:
+    together = Barrier(2)
+
+    def wait(_part: Part, name: str) -> Item:
+        together.wait(timeout=60)
+        return item(name)
+
+    part = Recorder().part
+    due = [(part, name) for name in ("a", "b", "c", "d")]
+    ended = run_night(
+        tmp_path, night(complete=False), due, wait, lambda *_: None, lambda *_: None, completes=True, jobs=2
+    )
+    assert {one.name for one in ended.items} == {"a", "b", "c", "d"}
     assert read_night(record_path(tmp_path, "2026-01-01")) == ended
 
 

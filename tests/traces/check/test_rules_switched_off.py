@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from itertools import product, zip_longest
+from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,6 +16,7 @@ from kraft_reference.scenarios import SCENARIOS
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.experiments.playing import play, simulation_of
 from kraft_traces.check import TRACE_PROPERTIES, RejectionKind, VerdictKind, check_occurrences
+from kraft_traces.encode import event_line
 
 # ---------------------------------------------------------------------------------------------------------
 # PROPERTY: runs whose header says that a rule is switched off.
@@ -61,6 +62,9 @@ _WORKLOADS = (
     "storm",
 )
 _SEEDS = 12
+_BEGINS_EARLIER = {"voters.set-from-snapshot-and-log": "voters.effective-on-append"}
+"""What no single step explains, because it begins at a line that shows nothing of it: how far a log has been read is
+in no trace. Named is the rule that such a step breaks, as it is seen by itself."""
 
 
 class Planted(NamedTuple):
@@ -70,28 +74,27 @@ class Planted(NamedTuple):
     configuration: Configuration
 
 
-def _seen_by_the_model(occurrence: Occurrence) -> tuple[object, ...]:
-    """The model has no timers."""
+def _judged(occurrence: Occurrence) -> tuple[object, ...]:
+    """What of its line in a trace the model is asked about: it has no timers."""
     effects = tuple(effect for effect in occurrence.effects if not isinstance(effect, StartTimer))
-    return occurrence.state, effects, occurrence.refusal
+    line = event_line(occurrence._replace(effects=effects))
+    return line.state, line.effects, line.refusal
 
 
 @cache
-def _with_every_rule(plan: RunPlan) -> tuple[tuple[object, ...], ...]:
-    """What the model sees of a run that keeps the rules: each missing rule is compared with the same runs."""
-    return tuple(map(_seen_by_the_model, plan.simulation().run()))
+def _with_every_rule(plan: RunPlan) -> tuple[Occurrence, ...]:
+    """A run that keeps the rules: each missing rule is compared with the same runs."""
+    return tuple(plan.simulation().run())
 
 
-def _to_first_difference(
-    without: Iterable[Occurrence], with_rule: Iterable[tuple[object, ...]]
-) -> tuple[Occurrence, ...]:
-    """Empty if the rule makes no difference."""
+def _to_first_difference(without: Iterable[Occurrence], with_rule: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+    """Empty if the rule makes no difference, or one that first shows in what happens next: in timers alone."""
     taken: list[Occurrence] = []
-    for one, other in zip_longest(without, with_rule):
-        if one is None:
-            return ()
+    for one, other in zip(without, with_rule, strict=False):
         taken.append(one)
-        if other is None or _seen_by_the_model(one) != other:
+        if (one.replica_id, one.event) != (other.replica_id, other.event):
+            return ()
+        if _judged(one) != _judged(other):
             return tuple(taken)
     return ()
 
@@ -123,8 +126,9 @@ def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
     occurrences, configuration = _planted(rule)
     found = check_occurrences(occurrences, configuration, rule).rejection
     assert found is not None
-    assert rule in found.explained_by
-    assert rule in found.rules[:3]
+    named = _BEGINS_EARLIER.get(rule, rule)
+    assert rule in _BEGINS_EARLIER or rule in found.explained_by
+    assert named in found.rules[:3]
     assert found.differences or found.conjunct is not None
     # At the first line that is wrong: up to there the run without the rule is one with it, too.
     before = [one for one in occurrences if one.sequence < found.sequence]

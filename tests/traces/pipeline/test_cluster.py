@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ class Cluster:
     def executors(self) -> list[int]:
         """The processes that Spark's workers have started for the application."""
         started = [one for root in self._processes for one in psutil.Process(root).children(recursive=True)]
-        return [one.pid for one in started if any(_EXECUTOR in word for word in one.cmdline())]
+        return [one.pid for one in started if any(_EXECUTOR in word for word in _command_line(one))]
 
     def workers_with_our_packages(self) -> int:
         """How many workers have run the check of a trace from the packages that were shipped to them."""
@@ -94,6 +94,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield Cluster(master, workers, folder)
 
 
+def _command_line(process: psutil.Process) -> list[str]:
+    # What ended since it was listed has none, also while its parent has not yet asked how it ended.
+    with suppress(psutil.NoSuchProcess):
+        return list(process.cmdline())
+    return []
+
+
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
@@ -118,7 +125,10 @@ def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_re
     (folder / "broken.jsonl").write_bytes(BROKEN["MALFORMED_JSON"]())
 
     # No task is given away before both executors are there: otherwise the one that starts first may do all the work.
-    both = ("spark.executor.memory=600m", f"spark.cores.max={WORKERS}", "spark.scheduler.minRegisteredResourcesRatio=1")
+    both = (
+        *("spark.executor.memory=600m", f"spark.cores.max={WORKERS}"),
+        *("spark.scheduler.minRegisteredResourcesRatio=1", "spark.scheduler.maxRegisteredResourcesWaitingTime=10min"),
+    )
     options = ("--master", cluster.master, *(word for setting in both for word in ("--conf", setting)))
     line = words("run", "-i", folder, "-o", tmp_path / "cluster", *options)
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:

@@ -50,6 +50,28 @@ except KeyboardInterrupt:
     print(json.dumps(len(psutil.Process().children(recursive=True))))
 """
 
+_BREAKS_ON_THE_WAY_OUT = """
+import json
+from py4j.protocol import Py4JNetworkError
+from kraft_traces.pipeline.failures import SparkError
+from kraft_traces.pipeline import session
+class Session:
+    sparkContext = None
+session._started, session._stop = lambda *_: Session(), lambda *_: None
+found = []
+for reason in (KeyboardInterrupt, ValueError):
+    for broken in (Py4JNetworkError, BrokenPipeError, SparkError):
+        try:
+            with session.spark_session(session.SessionOptions("local[1]", spark_log=True)):
+                try:
+                    raise reason
+                finally:
+                    raise broken("Answer from Java side is empty")
+        except BaseException as error:
+            found.append(type(error).__name__)
+print(json.dumps(found))
+"""
+
 
 def _last_line(script: str) -> object:
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
@@ -84,3 +106,8 @@ def test_a_row_names_a_line_of_its_source_and_the_open_answers() -> None:
     row = row_of(dict.fromkeys(names, "x"), verdict)
     assert row["reason"] == reason
     assert row["open_answers"] == ["own_vote_at_restart unattached"]
+
+
+def test_what_breaks_on_the_way_out_of_an_interrupt_is_the_interrupt() -> None:
+    """Spark asks Java once more, whose connection is closed by then."""
+    assert _last_line(_BREAKS_ON_THE_WAY_OUT) == ["KeyboardInterrupt"] * 3 + ["SparkError"] * 3

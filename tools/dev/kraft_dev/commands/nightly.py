@@ -1,5 +1,6 @@
 """`kraft_dev nightly`: the long forms of all checks, with a dated record from which a stopped night goes on."""
 
+import os
 from collections.abc import Sequence
 from datetime import date as calendar_date
 from functools import partial
@@ -22,7 +23,8 @@ PartNames = Annotated[list[str] | None, typer.Option("--part", help=f"Only this 
 Day = Annotated[str | None, typer.Option("--date", help="The night's date, YYYY-MM-DD; today if not given.")]
 EveryItem = Annotated[bool, typer.Option("--every-item", help="Not only the items that are due on that date.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Take nothing over: no checkpoint, no finished item.")]
-Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC, and processes elsewhere.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Items at a time; default: the processors.")]
+Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC, and processes elsewhere, of one item.")]
 TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check that has a time limit.")]
 
 
@@ -32,7 +34,8 @@ def nightly(
     date: Day = None,
     every_item: EveryItem = False,
     fresh: Fresh = False,
-    workers: Workers = 2,
+    jobs: Jobs = None,
+    workers: Workers = 1,
     time_limit: TimeLimit = None,
 ) -> int:
     """Run every check in its long form, and go on where the last run of the same night stopped.
@@ -64,7 +67,8 @@ def nightly(
                 say(f"  {problem}", "red")
 
         run = partial(run_item, means=means)
-        night = run_night(folder, night, due, run, shown, start, completes=part is None)
+        at_a_time = jobs or os.cpu_count() or 1
+        night = run_night(folder, night, due, run, shown, start, completes=part is None, jobs=at_a_time)
     wrong = sum(bool(item.problems) for item in night.items)
     say(f"{len(night.items)} items, {wrong} not as expected; record: {record_path(folder, night.date)}")
     return ExitCode.VIOLATION if wrong else ExitCode.CONFORMANT

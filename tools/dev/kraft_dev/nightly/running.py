@@ -1,10 +1,12 @@
-"""Run a night item by item, each a process of its own; it is on disk before the next begins."""
+"""Run the items of a night, each a process of its own and on disk as soon as it has ended."""
 
 import re
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, Lock
 from time import monotonic
 
 from kraft_conformance.exit_codes import ExitCode
@@ -72,24 +74,50 @@ def run_night(
     on_start: Callable[[str, str], None],
     *,
     completes: bool,
+    jobs: int = 1,
 ) -> Night:
     """Run the items that are due and that the night has not finished yet; whether that `completes` it, the caller says.
 
-    `run` runs one; `on_item` is called with each and whether it was taken over from an earlier run of the same night.
+    `run` runs one, so many `jobs` at a time; `on_item` is called with each and whether it was taken over from an
+    earlier run of the same night.
 
     Raises:
         OSError: The record cannot be written.
     """
-    for part, name in due:
-        known = night.find(part.name, name)
-        if known is not None and known.finished:
-            on_item(known, True)
-            continue
+
+    lock, stopped = Lock(), Event()
+
+    def run_one(part: Part, name: str) -> None:
+        nonlocal night
+        if stopped.is_set():
+            return
         on_start(part.name, name)
-        item = run(part, name)
-        night = night.with_item(item)
-        write_night(record_path(folder, night.date), night)
-        on_item(item, False)
+        try:
+            item = run(part, name)
+        except BaseException:
+            stopped.set()
+            raise
+        with lock:
+            # What an interruption has ended, too, is no item that was run.
+            if not stopped.is_set():
+                night = night.with_item(item)
+                write_night(record_path(folder, night.date), night)
+                on_item(item, False)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            running = []
+            for part, name in due:
+                known = night.find(part.name, name)
+                if known is not None and known.finished:
+                    on_item(known, True)
+                else:
+                    running.append(pool.submit(run_one, part, name))
+            for one in running:
+                one.result()
+        except BaseException:
+            stopped.set()
+            raise
     if completes:
         night = Night(night.date, night.version, night.sources, complete=True, items=night.items)
         write_night(record_path(folder, night.date), night)
