@@ -187,10 +187,12 @@ def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> Non
     assert not Notes((stuck,)).is_known_to_break(Violation("EventuallyFetching", 90, 4, ""))
 
 
-def test_of_a_known_death_nothing_is_known_without_it() -> None:
-    dead = (KnownDifference("dead", {"Poll": ("died", "state.role")}),)
-    assert explanation(dead, "Poll", [Difference("state.role", "a", "b")]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "a", "b"), Difference("state.role", "a", "b")]) == dead
+def test_what_hangs_on_certain_words_is_not_known_without_them() -> None:
+    dead = (KnownDifference("dead", {"Poll": ("died: no leader of epoch N", "state.role")}),)
+    role = Difference("state.role", "a", "b")
+    assert explanation(dead, "Poll", [role]) == ()
+    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no vote of epoch 7"), role]) == ()
+    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no leader of epoch 7!"), role]) == dead
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:

@@ -12,11 +12,15 @@ from tests.conformance.test_kafka import kafka
 
 from kraft_conformance.commands.conformance_template import Template, copy_template
 from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.differences import known_in_schedules
 from kraft_conformance.kafka.jars import released
 from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.notes import Notes
+from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
+from kraft_conformance.runner.outcome import Status
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, AppendRecords, FlushLog
 from kraft_reference.events import PollFetch
@@ -153,3 +157,30 @@ def test_an_unattached_replica_does_not_back_off(tmp_path: Path) -> None:
     source.write_text(longer, encoding="utf-8")
     command = command_line(released(releases()[newest()]), "state", None, tmp_path / "own")
     play(command, THREE, unattached_fetches_again_at_once)
+
+
+@pytest.mark.usefixtures("kafka")
+@pytest.mark.parametrize(
+    ("workload", "seed", "known"),
+    [
+        ("snapshots", 21, "A replica with a new disk that is told that its own id leads dies"),
+        ("snapshots", 28, "The log of Kafka's own tests"),
+        ("hasty-changes", 28, "A sole voter leads before its start is over"),
+        ("voter-changes", 488, "A restart, and a Prospective that goes back to its leader, write"),
+    ],
+)
+def test_what_a_schedule_has_shown_is_known(workload: str, seed: int, known: str) -> None:
+    seats = (Command(command_line(released(releases()["4.3.1"]), "state")),)
+    plan = RandomPlan(
+        seats,
+        (seed,),
+        (workload,),
+        300,
+        shrinks=False,
+        checks_model=False,
+        reply_timeout_s=60,
+        known=known_in_schedules(),
+    )
+    (run,) = random_campaign(plan, lambda _: None)
+    assert run.outcome.status is Status.EXPECTED_FAILURE, run.outcome
+    assert any(known in reason for reason in run.known)

@@ -10,6 +10,7 @@ from kraft_conformance.runner.plain import Difference
 
 SHRINK_RUNS_MAX = 400
 """After so many runs the shortest schedule so far is short enough."""
+_EXTRA, _LEFT_OUT = ": not expected", ": missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,16 @@ class KnownDifference:
     """The events at which it shows, with the names of what may differ there, N for any number.
 
     A name that ends in `: not expected` or `: missing` is of what is only done, or only expected.
+    One that goes on with any other `: WORDS` is of what is shown, which begins so; nothing counts without it.
     """
     ends_run: bool = False
     """Whether what comes after it hangs on something that is not shown."""
     breaks: tuple[str, ...] = ()
     """The properties that a replica which shows it may break."""
+
+    def names_at(self, event: str | None) -> tuple[str, ...]:
+        """What may differ at an event."""
+        return () if event is None else self.shows.get(event, ())
 
 
 def explanation(
@@ -33,10 +39,9 @@ def explanation(
 ) -> tuple[KnownDifference, ...]:
     """Those that all that differs in a step belongs to; none if something belongs to none."""
     explaining: list[KnownDifference] = []
-    dies = any(difference.field == "died" for difference in found)
+    shown = [one for one in known if _is_shown(one, event, found)]
     for difference in found:
-        names = _names(difference)
-        one = next((one for one in known if not names.isdisjoint(_shown_at(one, event, dies))), None)
+        one = next((one for one in shown if any(_is_called(difference, name) for name in one.names_at(event))), None)
         if one is None:
             return ()
         if one not in explaining:
@@ -44,18 +49,27 @@ def explanation(
     return tuple(explaining)
 
 
-def _names(difference: Difference) -> set[str]:
-    """What a known difference may call it, in whichever direction and in its own."""
-    name = re.sub(r"\d+", "N", difference.field)
+def _is_shown(known: KnownDifference, event: str | None, found: Sequence[Difference]) -> bool:
+    """Is there what it hangs on?"""
+    needed = [name for name in known.names_at(event) if _has_words(name)]
+    return not needed or any(_is_called(difference, name) for difference in found for name in needed)
+
+
+def _has_words(name: str) -> bool:
+    return ": " in name and not name.endswith((_EXTRA, _LEFT_OUT))
+
+
+def _is_called(difference: Difference, name: str) -> bool:
+    """Is it of this name, in whichever direction and in its own?"""
+    field, shown = (re.sub(r"\d+", "N", text) for text in (difference.field, difference.actual))
+    if _has_words(name):
+        return f"{field}: {shown}".startswith(name)
+    names = {field}
     if difference.expected == "nothing":
-        return {name, f"{name}: not expected"}
-    return {name, f"{name}: missing"} if difference.actual == "nothing" else {name}
-
-
-def _shown_at(known: KnownDifference, event: str | None, dies: bool) -> tuple[str, ...]:
-    """What may differ at an event: of a death only what comes with it."""
-    names = () if event is None else known.shows.get(event, ())
-    return names if dies or "died" not in names else ()
+        names.add(f"{field}{_EXTRA}")
+    elif difference.actual == "nothing":
+        names.add(f"{field}{_LEFT_OUT}")
+    return name in names
 
 
 @dataclass(frozen=True, slots=True)

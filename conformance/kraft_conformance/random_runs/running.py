@@ -140,7 +140,7 @@ def rerun(
             moves.append(move)
             occurrences.append(occurrence)
             lines.append(line_shown(world, occurrence))
-            violation = _of_what_is_shown(invariants.observe(occurrence), notes)
+            violation = _of_what_is_shown(next(iter(invariants.observe(occurrence)), None), notes)
             if violation is not None or notes.is_over:
                 break
     return Recorded(tuple(occurrences), tuple(lines), tuple(moves), violation, notes, is_whole=False)

@@ -147,7 +147,7 @@ def _measured(plan: Plan) -> _Done:
             "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`", ExitCode.UNAVAILABLE
         )
     with progress("mutants", len(plan.seeded) + plan.machine) as advance:
-        found = measure(plan, lambda step: advance(0, step), lambda row: advance(say=_said(row)))
+        found = measure(plan, lambda step: advance(0, step), lambda row: advance(what=_said(row)))
     return _Done(found, tuple(sections_of(found)), problems(found))
 
 
@@ -161,7 +161,7 @@ def _checks(*, again: bool) -> _Done:
     found = list(check_problems(rows, catalogue, evidence))
     if again:
         with progress("recorded runs", len(evidence.detected)) as advance:
-            found += run_again(evidence.detected, lambda step: advance(say=step))
+            found += run_again(evidence.detected, lambda step: advance(what=step))
     return _Done(rows, (checks_section(rows),), tuple(found))
 
 
@@ -170,7 +170,7 @@ def _again(chosen: Iterable[Subject]) -> int:
     names = {subject.name for subject in chosen}
     rows = [row for row in (() if recorded is None else recorded.rows) if row.name in names]
     with progress("mutants", len(rows)) as advance:
-        found = not_detected_any_more(rows, Means(Path, REPLY_TIMEOUT_S), lambda row: advance(say=row.name))
+        found = not_detected_any_more(rows, Means(Path, REPLY_TIMEOUT_S), lambda row: advance(what=row.name))
     _show_problems(found)
     say(f"{len(rows)} rows run again, {len(found)} problems", "bold")
     return ExitCode.VIOLATION if found else ExitCode.CONFORMANT

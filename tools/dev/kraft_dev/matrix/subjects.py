@@ -98,10 +98,8 @@ class _Undetectable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def name(self) -> str | Key:
-        """A seeded mutant, a module, or a machine-made mutant."""
-        if self.mutant or not self.operator:
-            return self.mutant or self.file
-        return Key(self.file, self.operator, self.before, self.after, self.occurrence)
+        """A seeded mutant, or a machine-made one."""
+        return self.mutant or Key(self.file, self.operator, self.before, self.after, self.occurrence)
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,7 +108,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_undetectable(*, behind_adapter: bool) -> Mapping[str | Key, str]:
-    """Why nothing can detect a mutant: by its name or key, or by the file of a whole module.
+    """Why nothing can detect a mutant: by its name or key.
 
     Args:
         behind_adapter: With those that vectors and random runs alone cannot detect.
@@ -135,7 +133,4 @@ def read_undetectable(text: str, behind_adapter: bool) -> Mapping[str | Key, str
 
 def reason_of(subject: Subject, *, behind_adapter: bool) -> str:
     """Why nothing can detect this mutant; empty if nobody has said so."""
-    reasons = load_undetectable(behind_adapter=behind_adapter)
-    if subject.key is None:
-        return reasons.get(subject.name, "")
-    return reasons.get(subject.key) or reasons.get(subject.key.file, "")
+    return load_undetectable(behind_adapter=behind_adapter).get(subject.key or subject.name, "")

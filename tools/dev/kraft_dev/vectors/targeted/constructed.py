@@ -238,6 +238,25 @@ def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
     d.deliver(answer)
 
 
+@TARGETS.vector(
+    "constructed.snapshot-from-second-leader",
+    4,
+    "fetch.response.common",
+    "state.follower.larger-epoch-leader",
+    configuration=OBSERVED,
+)
+def _snapshot_from_second_leader(d: RecordingDirector) -> None:
+    """A Follower takes no snapshot from a second leader of its epoch."""
+    lead_with_snapshot(d)
+    d.fetch(4, 1)
+    answer = d.handle(d.outstanding(4, 1, FetchSnapshotRequest), "ok", answer="held")
+    why = "an epoch has one leader, so nobody follows 3 where 1 answers as the leader"
+    third = d.world.configuration.replicas[3].endpoint
+    d.construct(4, why, leader_id=3, leader_endpoint=third)
+    d.step("the snapshot of 1 arrives: 4 follows 3 in the same epoch, and does not take it")
+    d.deliver(answer)
+
+
 @TARGETS.vector("constructed.leader-removed-by-a-replica", 1, "remove-voter.reply-after-commit")
 def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
     """A removed leader answers once before it resigns."""

@@ -201,6 +201,13 @@ def _malformed_pre_vote(d: RecordingDirector) -> None:
     _malformed(d, d.hold(1, 2), "granted", last_epoch=1)
 
 
+@TARGETS.vector("malformed.pre-vote-offset", 2, *_MALFORMED)
+def _malformed_pre_vote_offset(d: RecordingDirector) -> None:
+    """A Pre-Vote with a negative offset is malformed."""
+    d.election_timeout(1)
+    _malformed(d, d.hold(1, 2), "granted", end_offset=-1)
+
+
 @TARGETS.vector("malformed.vote", 2, *_MALFORMED)
 def _malformed_vote(d: RecordingDirector) -> None:
     """A Vote with a last epoch above its own is malformed."""

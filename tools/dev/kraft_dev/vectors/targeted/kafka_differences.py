@@ -119,11 +119,23 @@ def _vote_for_another_disk(d: Director) -> None:
 def _removal_during_the_upgrade(d: Director) -> None:
     """Whether a kraft.version that is appended and not committed decides which requests a leader takes."""
     start_reported(d)
+    _remove_during_the_upgrade(d)
+
+
+def _remove_during_the_upgrade(d: Director) -> None:
     d.update_features(1, 1)
     d.voter_change_timeout(1)
     d.step("level 1 is appended and not committed, and nobody waits for it any more: a client removes a voter")
     refusal = "UNSUPPORTED_VERSION" if _decided(d).kraft_version_gate == "commit" else "REQUEST_TIMED_OUT"
     d.answered(d.remove_voter(1, 3), refusal)
+
+
+@TARGETS.vector("change.removed-above-the-high-watermark", 1, "kraft-version.finalized-when", configuration=STATIC)
+def _removal_above_the_high_watermark(d: Director) -> None:
+    """Whether a kraft.version after another record that is not committed decides which requests a leader takes."""
+    start_reported(d)
+    d.append(1)
+    _remove_during_the_upgrade(d)
 
 
 @TARGETS.vector(

@@ -1,6 +1,6 @@
 """Voters sets that are not everybody's: a requester that the own set does not have, and a configuration that is old."""
 
-from kraft_dev.vectors.openings import start_reported
+from kraft_dev.vectors.openings import move_voter, start_reported
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
@@ -43,3 +43,13 @@ def _upgraded_and_restarted(d: Director) -> None:
     d.restart(2)
     d.fetch_timeout(2)
     d.poll(2)
+
+
+@TARGETS.vector("change.set-after-a-move", 1, "voters.endpoints-are-part-of-the-set", configuration=OBSERVED)
+def _set_after_a_move(d: Director) -> None:
+    """A set that is appended has the newest endpoint of each voter."""
+    move_voter(d)
+    d.update_voter(2, 1, "ok")
+    observe(d, 1, 2, 3)
+    d.step("2 has moved and told its leader: the new set has it where it is now")
+    d.append_voters(1, voter_set(1, 2, 3, 4))

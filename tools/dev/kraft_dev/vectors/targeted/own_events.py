@@ -129,3 +129,13 @@ def _names_twice(d: RecordingDirector) -> None:
     start(d, 1, 1, end_offset=4)
     d.step("a set with two voters of one id")
     d.refuses(1, AppendVoters(voter_set(1, 2, 3) | {ReplicaKey(3, "U9")}), Refusal.CHANGE_NOT_ALLOWED)
+
+
+@TARGETS.vector(
+    "change.set-at-version-0", 1, "kraft-version.record-gate", configuration=cluster(4, (1, 2, 3), static=True)
+)
+def _set_at_version_0(d: RecordingDirector) -> None:
+    """At kraft.version 0 no voters set is appended."""
+    start(d, 1, 1, end_offset=4)
+    d.step("a set of four voters, at a level that has no record of voters")
+    d.refuses(1, AppendVoters(d.state(1).voters | {ReplicaKey(4)}), Refusal.CHANGE_NOT_ALLOWED)

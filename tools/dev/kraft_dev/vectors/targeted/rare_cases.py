@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from kraft_dev.vectors.openings import campaign, overtake, start_reported
+from kraft_dev.vectors.openings import campaign, lead_unannounced, overtake, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, Targets, with_replicas
-from kraft_reference.events import AdvanceReassignment, UpdateFeatures
+from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
+from kraft_reference.events import AdvanceReassignment, Poll, PollFetch, UpdateFeatures
 from kraft_reference.outcome import Refusal
+from kraft_reference.profile import KIP
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.membership.reassignment_votes import KIP_642_VOTES
 from kraft_reference.scenarios.opening import start
@@ -68,13 +69,36 @@ def _last_of_six(d: Director) -> None:
 )
 def _upgrade_reverted(d: Director) -> None:
     """A level goes with the record that is truncated, wherever the log is cut."""
+    _overtaken_with_an_upgrade(d)
+    d.step("f(1>2): the upgrade goes, and the record before it")
+    d.fetch(1, 2)
+
+
+def _overtaken_with_an_upgrade(d: Director) -> None:
     start_reported(d)
     d.cut(1, 2, 3)
     d.append(1)
     d.update_features(1, 1)
     overtake(d, 2, 3)
-    d.step("f(1>2): the upgrade goes, and the record before it")
+
+
+@TARGETS.vector(
+    "fetch.upgrade-reverted-file",
+    1,
+    "durable.version-by-kraft",
+    configuration=cluster(3, static=True),
+    level="effects",
+)
+def _file_after_a_reverted_upgrade(d: Director) -> None:
+    """After an upgrade that was truncated the quorum state file is next written in version 0."""
+    _overtaken_with_an_upgrade(d)
     d.fetch(1, 2)
+    d.crash(2)
+    d.step("v(3>1): the epoch is written in version 0, where that of 2 was written in version 1")
+    d.fetch_timeout(1)
+    d.fetch_timeout(3)
+    d.pre_vote(3, 1, "granted")
+    d.vote(3, 1, "granted")
 
 
 @TARGETS.vector(
@@ -114,3 +138,38 @@ def _restarts_after_the_removal(d: Director) -> None:
     d.crash(2)
     d.step("2 starts with a leader outside its set, of which it does not know where it listens")
     d.restart(2)
+
+
+@TARGETS.vector(
+    "announcement.unanswered-until-the-timer",
+    1,
+    "begin-quorum.resend",
+    configuration=replace(THREE, profile=replace(KIP, name="kip-announces-by-timer", announcement_again="by-timer")),
+)
+def _announces_by_timer(d: RecordingDirector) -> None:
+    """A Leader that announces itself by its timer alone leaves a voter that does not answer alone until then."""
+    lead_unannounced(d, 1)
+    d.poll(1)
+    d.step("2 has not answered in time, and is told again when the timer fires; 3 may still answer")
+    d.request_timeout(1, 2)
+    d.refuses(1, Poll())
+    d.request_timeout(1, 3)
+    d.begin_quorum_epoch_timeout(1)
+    d.poll(1)
+
+
+@TARGETS.vector(
+    "fetch.unanswered-asks-servers",
+    2,
+    "fetch.who-fetches",
+    configuration=replace(THREE, profile=replace(KIP, name="kip-asks-servers-too", unanswered_fetch="servers-too")),
+)
+def _asks_servers_too(d: RecordingDirector) -> None:
+    """A Follower whose leader does not answer may ask any server, until it has fetched from its leader."""
+    start(d, 1, 1)
+    d.step("1 has not answered 2 in time: 2 asks 3, then 1 again, and after that 1 alone")
+    d.happen(2, PollFetch(1))
+    d.request_timeout(2, 1)
+    d.fetch(2, 3, "NOT_LEADER_OR_FOLLOWER")
+    d.fetch(2, 1)
+    d.refuses(2, PollFetch(3))

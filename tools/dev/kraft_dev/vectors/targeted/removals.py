@@ -41,6 +41,18 @@ def _busy(d: Director) -> None:
     d.answered(d.remove_voter(1, 3), "REQUEST_TIMED_OUT")
 
 
+@TARGETS.vector("change.behind-the-snapshot", 1, "voters.one-change-at-a-time")
+def _behind_the_snapshot(d: Director) -> None:
+    """A set that is not committed allows no other, also as the first record behind the snapshot."""
+    start(d, 1, 1, end_offset=5)
+    d.take_snapshot(1, 5)
+    request = d.remove_voter(1, 3)
+    d.step("nobody waits for the removal any more, which is not committed: the next one is refused")
+    d.voter_change_timeout(1)
+    d.answered(request, "REQUEST_TIMED_OUT")
+    d.answered(d.remove_voter(1, 2), "REQUEST_TIMED_OUT")
+
+
 @TARGETS.vector("change.duplicate", 1, "identity.replica-key", "remove-voter.check-order")
 def _duplicate(d: Director) -> None:
     """An id is a voter once, and a voter is named by its id and its directory id."""

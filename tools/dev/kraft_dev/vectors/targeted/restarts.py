@@ -1,11 +1,13 @@
 """What is on disk, and where a restart begins."""
 
+from dataclasses import replace
+
 from kraft_dev.vectors.openings import new_disk
 from kraft_dev.vectors.target import Targets
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over
-from kraft_reference.scenarios.scenario import cluster
+from kraft_reference.scenarios.scenario import cluster, without_list
 
 TARGETS = Targets()
 
@@ -113,3 +115,25 @@ def _other_disk_led(d: Director) -> None:
     new_disk(d, 3, "U3b")
     d.step("3 comes back with an empty disk and hears that 3 leads: not itself")
     d.fetch(3, 2, "FENCED_LEADER_EPOCH")
+
+
+@TARGETS.vector(
+    "restart.before-the-upgrade",
+    4,
+    "durable.flush-before-fetch",
+    "kraft-version.upgrade-atomic-batch",
+    configuration=replace(cluster(4, (1, 2, 3), formatted=without_list(4), static=True), bootstrap_servers=(1,)),
+)
+def _before_the_upgrade(d: Director) -> None:
+    """An upgrade that was not synced goes as a whole, and the record before it stays."""
+    start(d, 1, 1, end_offset=1)
+    d.update_voter(2, 1, "ok")
+    d.update_voter(3, 1, "ok")
+    d.update_features(1, 1)
+    d.fetch(4, 1)
+    d.end_offsets(3, 1, 1, 3)
+    d.step("4 crashes before it has synced the upgrade, which came in a batch of its own")
+    d.crash(4)
+    d.end_offsets(3, 1, 1, 1)
+    d.restart(4)
+    d.fetch(4, 1)
