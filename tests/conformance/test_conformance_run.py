@@ -39,6 +39,8 @@ from kraft_spec.rules import load_registry
 
 Lines = list[dict[str, Any]]
 
+PROFILES = "kafka-4, kafka-4.0, kafka-4.1, kip, kip-642-votes, kip-announces-by-timer, kip-asks-servers-too"
+
 
 def ran(capsys: Captured, *words: str) -> tuple[int, Lines]:
     """The exit code and the JSON lines of `kraft-spec conformance run`, without the first, about the run itself."""
@@ -363,8 +365,7 @@ def test_another_hello_is_an_error(capsys: Captured) -> None:
 def test_a_hello_with_a_profile_that_there_is_not(capsys: Captured, command: tuple[str, ...]) -> None:
     code, said = error(capsys, "conformance", *command, "--adapter", altered("profile=raft"))
     assert code == ExitCode.BAD_INPUT
-    known = "kafka-4, kafka-4.0, kafka-4.1, kip, kip-642-votes"
-    assert f"the adapter's hello names the profile 'raft', expected one of {known}; " in said
+    assert f"the adapter's hello names the profile 'raft', expected one of {PROFILES}; " in said
 
 
 def test_the_command_line_may_say_a_profile_for_such_an_adapter(capsys: Captured) -> None:
@@ -392,7 +393,7 @@ def test_a_flood_on_standard_error_blocks_nobody(capsys: Captured) -> None:
         (
             ("run", "--adapter", REFERENCE, "--profile", "raft"),
             ExitCode.USAGE,
-            "no profile 'raft', expected one of kafka-4, kafka-4.0, kafka-4.1, kip, kip-642-votes",
+            f"no profile 'raft', expected one of {PROFILES}",
         ),
         (("run", "--adapter", REFERENCE, "-k", "quantum"), ExitCode.USAGE, "no vector fits quantum"),
         (
