@@ -46,6 +46,11 @@ def test_smoke_holds_and_an_action_beyond_its_bounds_never_fires() -> None:
     assert found.report.progress.states_distinct > 1000
 
 
+def test_the_checks_of_every_push_go_through_their_whole_slice() -> None:
+    """A time limit, too, is an end that is as expected."""
+    assert [one.name for one in checks_of("ci") if one.simulation or one.time_limit_seconds is not None] == []
+
+
 def test_a_search_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(ModelCheckError, match=r"(?s)smoke: cannot tell which actions fire: .*no such file"):
         firing_actions(find_check("smoke"), {"Poll"}, next_actions(), tmp_path)

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from kraft_conformance.commands import live_quorum, live_record
 from kraft_conformance.commands.conformance_report import (
     Html,
-    JsonLines,
     Junit,
     Sarif,
     Tap,
@@ -59,6 +58,7 @@ app.command()(live_record.record)
 app.command()(live_record.infer)
 app.command()(live_quorum.quorum)
 
+JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: the run, one for each case, then a summary.")]
 Words = Annotated[list[str] | None, typer.Option("-k", help="Run the cases with this in their id; repeatable.")]
 Repeat = Annotated[int, typer.Option("--repeat", min=1, help="Run all of them so many times.")]
 Listed = Annotated[bool, typer.Option("--list", help="List the cases with their rules, and run none.")]

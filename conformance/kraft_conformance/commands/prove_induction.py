@@ -95,7 +95,7 @@ def induction(
                 {
                     "obligation": one.obligation.name,
                     "proved": one.proved,
-                    "premises": premises(one),
+                    "premises": premises(one) if one.proved else None,
                     "milliseconds": round(one.milliseconds, 3),
                 }
                 for one in answers

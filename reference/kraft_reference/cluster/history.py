@@ -51,8 +51,6 @@ class History:
         self._levels: list[VersionEntry] = []
         self._committed_by_epoch: dict[int, int] = {}
         self._leaders: dict[int, ReplicaKey] = {}
-        self._died_leading: dict[int, ReplicaKey] = {}
-        """By epoch, who has it on disk that it leads, and died in the step that made it leader."""
         self._leader_logs: dict[int, Part] = {}
         """By epoch, as they were when their leaders were elected."""
         self._held: dict[int, int] = {}
@@ -73,7 +71,7 @@ class History:
         """How many things are remembered."""
         logs = sum(len(log.records) for log in self._leader_logs.values())
         epochs = (self._epochs, self._committed_by_epoch, self._leaders, self._held, self._first_written)
-        others = (self._sets, self._levels, self._votes, self._written, self._died_leading)
+        others = (self._sets, self._levels, self._votes, self._written)
         return len(self.committed) + logs + sum(len(kept) for kept in (*epochs, *others))
 
     def is_committed(self, offset: int, record: Record) -> bool:
@@ -102,7 +100,7 @@ class History:
             raise BrokenProperty("VoteOncePerEpoch", f"{voter} voted in epoch {epoch} for {first} and for {candidate}")
 
     def lead(self, leader: ReplicaKey, epoch: int) -> None:
-        """A replica became leader of an epoch.  ElectionSafety."""
+        """A replica became leader of an epoch, be it only on its disk.  ElectionSafety."""
         first = self._leaders.setdefault(epoch, leader)
         if first != leader:
             raise BrokenProperty("ElectionSafety", f"both {first} and {leader} are leaders of epoch {epoch}")
@@ -114,14 +112,8 @@ class History:
         needed = max((end for by, end in self._committed_by_epoch.items() if by <= epoch), default=0)
         self._check_holds("LeaderCompleteness", epoch, self._held_by(log), needed)
 
-    def die_leading(self, leader: ReplicaKey, epoch: int) -> None:
-        """A replica dies when only its disk says that it leads: it is the leader if ever it tells anybody."""
-        self._died_leading.setdefault(epoch, leader)
-
     def follow(self, follower: ReplicaKey, epoch: int, leader_id: int) -> None:
         """A replica learnt the leader of an epoch, who must be it.  ElectionSafety."""
-        if epoch in self._died_leading:
-            self._leaders.setdefault(epoch, self._died_leading[epoch])
         leader = self._leaders.get(epoch)
         if leader is None or leader.id != leader_id:
             raise BrokenProperty(

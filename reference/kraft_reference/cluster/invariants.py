@@ -218,11 +218,11 @@ class Invariants:
         if after.leader_id is not None and (changed_epoch or after.leader_id != before.leader_id):
             if after.leader_id != after.key.id:
                 self._check(self._history.follow, after.key, after.epoch, after.leader_id)
-            elif after.role is Role.STOPPED:
-                self._history.die_leading(after.key, after.epoch)
             else:
                 self._check(self._history.lead, after.key, after.epoch)
-                self._check(self._history.lead_with, after.epoch, part_of(after.log))
+                # Who dies in the step that makes it leader has not written what its epoch begins with.
+                if after.role is not Role.STOPPED:
+                    self._check(self._history.lead_with, after.epoch, part_of(after.log))
         if after.role is not before.role or changed_epoch or after.leader_id != before.leader_id:
             self._check(check_type, after)
 

@@ -3,7 +3,7 @@
 ConfigOverlap       any two voters sets that can both decide something have no disjoint majorities
 OnePendingChange    a leader's log holds at most one uncommitted membership change
 ConfigFollowsLog    a replica's voters set is a function of its snapshot and log
-IdentityBinding     votes and offsets are counted only for the exact (id, directory id)
+IdentityBinding     whose vote is asked for by its directory id grants it, and a Fetch counts for its sender, alone
 """
 
 from collections.abc import Collection

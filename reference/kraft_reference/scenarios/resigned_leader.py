@@ -100,6 +100,7 @@ def resigned_without_timeout_rule(d: Director) -> None:
 @VARIANTS.variant(
     "without-resigned-timeout-and-memory",
     cluster(3),
+    "ElectionSafety",
     "RoleChange",
     "VoteOncePerEpoch",
     without=(RESIGNED_TIMEOUT, PRESERVES),
@@ -107,10 +108,9 @@ def resigned_without_timeout_rule(d: Director) -> None:
 def resigned_votes_again(d: Director) -> None:
     """N1 forgets leader and vote and votes a second time in epoch 5."""
     # A bump-free N1 that also forgets the leader of epoch 5, which it was, votes in that epoch again.
-    # N2 is a Candidate of epoch 5, too; its Vote request to N1 is on its way all the time. Reading: the text says that
-    # this violates ElectionSafety. A leader's log holds the record that starts its epoch, and with it the log check
-    # refuses every candidate of that epoch. Only a leader that crashes between writing that it leads and writing that
-    # record can vote again; the second vote of N1 is then what is wrong.
+    # N2 is a Candidate of epoch 5, too; its Vote request to N1 is on its way all the time. Reading: a leader's log
+    # holds the record that starts its epoch, and with it the log check refuses every candidate of that epoch. Only a
+    # leader that crashes between writing that it leads and writing that record can vote again, and elect a second one.
     d.step("N1 and N2 are candidates of epoch 5, N3 votes for N1")
     nominate(d, 2, 4)
     d.election_timeout(2)

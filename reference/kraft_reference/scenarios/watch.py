@@ -35,8 +35,7 @@ class PropertyWatch:
         """One event at the replica of `after`; `before` are all states before it."""
         old = before[after.key.id]
         found = (*self._invariants.observe(occurrence), *self._invariants.check_all(occurrence.sequence))
-        # What a variant without a rule has to remember may contradict a state that keeps it.
-        broken = {violation.property_name for violation in found} - {"TypeOk"}
+        broken = {violation.property_name for violation in found}
         if "LeaderCompleteness" in broken:
             broken.add("CommittedNeverLost")
         if after.role is not old.role and (old.role, after.role) not in _ROLE_CHANGES:

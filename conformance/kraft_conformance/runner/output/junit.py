@@ -8,6 +8,7 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import visible
 from kraft_conformance.runner.reports import details
+from kraft_conformance.vectors.profiles import shown_profile
 
 
 def junit(run: Run) -> bytes:
@@ -27,7 +28,8 @@ def junit(run: Run) -> bytes:
             case _:
                 case.result = [Skipped(f"{outcome.status}: {reason}", str(outcome.status))]
         suite.add_testcase(case)
-    for fact, value in {"implementation": run.implementation, **run.facts}.items():
+    facts = {name: shown_profile(value) if name == "profile" else value for name, value in run.facts.items()}
+    for fact, value in {"implementation": run.implementation, **facts}.items():
         suite.add_property(fact, visible(value))
     document = JUnitXml()
     document.add_testsuite(suite)

@@ -95,7 +95,7 @@ class Results(Run):
         """Profile, observability and suite."""
         about = self.about
         return {
-            "profile": shown_profile(about.profile),
+            "profile": about.profile,
             **({"note": about.note} if about.note else {}),
             "observability": about.observability,
             "suite": about.suite.version,

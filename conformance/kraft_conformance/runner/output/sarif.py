@@ -1,7 +1,8 @@
 """SARIF 2.1.0: what code hosts show beside the lines of a change.
 
-A vector or case that fails is a result of the likeliest rule.  A result needs a place: it is the first file that the
-command line of the adapter or the implementation names, as nothing is known of the sources behind it.
+A vector or case that fails is a result of the likeliest rule.  A result needs a place, or code hosts refuse it: it is
+the first file that the command line of the adapter or the implementation names, as nothing is known of the sources
+behind it, or where there is no command line the name of a release or the address of what runs already.
 """
 
 import json

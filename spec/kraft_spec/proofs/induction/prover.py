@@ -92,10 +92,10 @@ def premises(answer: Answer) -> tuple[str, ...]:
     return kept
 
 
-def refutes(assertions: Iterable[Formula], work_limit: int = WORK_LIMIT) -> bool:
-    """Does Z3 find that the assertions contradict each other?"""
+def refutes(assertions: Iterable[Formula], work_limit: int = WORK_LIMIT, depths: Iterable[int | None] = DEPTHS) -> bool:
+    """Does Z3 find that the assertions contradict each other, with one of these bounds on instances?"""
     given = tuple(assertions)
-    return any(_contradict(given, depth, work_limit) for depth in DEPTHS)
+    return any(_contradict(given, depth, work_limit) for depth in depths)
 
 
 def _follows(obligation: Obligation, names: Iterable[str], depth: int | None, work_limit: int) -> bool:

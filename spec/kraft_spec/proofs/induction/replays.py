@@ -1,4 +1,4 @@
-"""Told runs: a list of moves, each an action with as many of its parameters as matter."""
+"""Scripted runs: a list of moves, each an action with as many of its parameters as matter."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from kraft_spec.proofs.induction.interpreter import Interpreter, Step
 from kraft_spec.proofs.induction.worlds import Entry, Replicas, World
 
 BOOTSTRAP = "bootstrap"
-"""The empty log, in a run that is told."""
+"""The empty log, in a script."""
 
 
 class Cluster(NamedTuple):
@@ -34,8 +34,8 @@ class Move(NamedTuple):
         return str(Step(self.action, {f"the_{name}": value for name, value in self.given.items()}))
 
 
-def moves(told: str) -> tuple[Move, ...]:
-    """A run as it is told: moves in lines, or with semicolons between them.
+def moves(script: str) -> tuple[Move, ...]:
+    """The moves of a script, in lines or with semicolons between them.
 
     `elect C V...`: the candidate stands for an epoch that nobody has reached, and these others vote for it.
     `append L` or `append L {V,...}`: the leader appends a record, or a VotersRecord with these voters.
@@ -46,7 +46,7 @@ def moves(told: str) -> tuple[Move, ...]:
     Raises:
         ValueError: a word is none of these.
     """
-    return tuple(move for line in re.split("[;\n]", told.strip()) for move in _moves(*line.split()))
+    return tuple(move for line in re.split("[;\n]", script.strip()) for move in _moves(*line.split()))
 
 
 def _moves(verb: str, *words: str) -> Iterator[Move]:
@@ -80,7 +80,7 @@ class Breach(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """How far a told run came."""
+    """How far a scripted run came."""
 
     steps: tuple[Step, ...]
     world: World
@@ -96,13 +96,13 @@ def first_world(interpreter: Interpreter, cluster: Cluster) -> World:
     return interpreter.first(replicas, frozenset(replicas[: cluster.voters]), cluster.last_epoch)
 
 
-def replay(interpreter: Interpreter, cluster: Cluster, told: tuple[Move, ...]) -> Replayed:
+def replay(interpreter: Interpreter, cluster: Cluster, script: tuple[Move, ...]) -> Replayed:
     """Make the moves, one after the other, until one is refused."""
     world = first_world(interpreter, cluster)
     steps: list[Step] = []
     breaches: list[Breach] = []
     broken: frozenset[str] = frozenset()
-    for move in told:
+    for move in script:
         unwritten = world.next_entries([move.voters]) if move.action == "append" else ()
         given = {name: world.bootstrap if value == BOOTSTRAP else value for name, value in move.given.items()}
         options = interpreter.steps(world, move.action, *unwritten, **given)

@@ -79,8 +79,11 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
 
 
 def _is_possible(listed: Iterable[Obligation]) -> bool:
-    """Whether there is a case, and Z3 finds no contradiction in the premises of any: without invariants and a goal."""
+    """Whether there is a case, and Z3 finds no contradiction in the premises of any: without invariants and a goal.
+
+    They are searched as for a proof: without a bound on instances.
+    """
     cases = {one.name.split("/")[1]: one for one in listed if not _AUXILIARY.search(one.name)}
     return bool(cases) and not any(
-        refutes((one.facts[name] for name in one.attempts[1]), LIMIT) for one in cases.values()
+        refutes((one.facts[name] for name in one.attempts[1]), LIMIT, (None,)) for one in cases.values()
     )

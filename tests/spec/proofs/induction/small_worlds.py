@@ -14,24 +14,30 @@ from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import TRUTH
 from kraft_spec.proofs.induction.worlds import MEANINGS, World
 
-TINY = Cluster(3, 2, 2)
-VOTER_REMOVED = moves(
+TINY = Cluster(3, 3, 2)
+STANDING = "stand candidate=1; vote voter=2 candidate=1"
+REPLICATED = "elect 1 2; append 1; replicate 1 2"
+VOTER_REMOVED = (
     "elect 1 2; append 1; replicate 1 2 3; commit 1; append 1 {1,2}; replicate 1 2; commit 1; elect 2 1; append 2"
 )
-DIVERGED = moves(
+DIVERGED = (
     "elect 1 2; append 1; elect 2 3; append 2; replicate 2 3; learn-leader replica=1 leader=2; "
     "truncate replica=1 kept=bootstrap"
 )
 
 
-def tiny_worlds(interpreter: Interpreter, seed: int, runs: int) -> Iterator[World]:
-    """Last states of told runs of a tiny cluster with few entries, each also with damage."""
+DAMAGES = 4
+"""Of each world."""
+
+
+def tiny_worlds(interpreter: Interpreter, seed: int) -> Iterator[World]:
+    """Last states of runs of a tiny cluster with few entries, each then with damage: every action can happen in one."""
     random = Random(seed)
-    for told in (VOTER_REMOVED, DIVERGED):
-        world = replay(interpreter, TINY, told).world
-        for _ in range(runs):
-            yield world
-            yield _with_damage(world, random)
+    for run in (VOTER_REMOVED, DIVERGED, REPLICATED, STANDING):
+        replayed = replay(interpreter, TINY, moves(run))
+        assert replayed.refused is None
+        yield replayed.world
+        yield from (_with_damage(replayed.world, random) for _ in range(DAMAGES))
 
 
 def _with_damage(world: World, random: Random) -> World:

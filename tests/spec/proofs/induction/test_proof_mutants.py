@@ -86,7 +86,7 @@ def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOSES_WHAT_WAS_COMMITTED)
-def test_in_a_told_run_a_leader_lacks_what_was_committed(name: str) -> None:
+def test_in_a_scripted_run_a_leader_lacks_what_was_committed(name: str) -> None:
     found = mutant(name).replay()
     assert found.refused is None
     assert any("leader-completeness" in breach.names for breach in found.breaches)

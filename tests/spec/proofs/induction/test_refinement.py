@@ -12,12 +12,15 @@ from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_spec.experiments.playing import simulation_of
+from kraft_spec.proofs.induction import explaining
 from kraft_spec.proofs.induction.abstraction import DECISIONS
 from kraft_spec.proofs.induction.explaining import explain, of_plan
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
+from kraft_spec.proofs.induction.invariants import Invariant
 from kraft_spec.proofs.induction.obligations import prove_induction
 from kraft_spec.proofs.induction.own_vote import where_safe
 from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
+from kraft_spec.proofs.induction.symbols import REPLICA, forall, variables
 from kraft_spec.proofs.induction.theory import theory
 
 
@@ -57,6 +60,17 @@ def test_where_kafka_decides_the_steps_are_those_of_its_own_proof(profile: Profi
     assert explain(map(of_plan, plans), lambda _: None, profile=profile).problems == []
     (problem, *_) = explain(map(of_plan, plans), lambda _: None).problems
     assert "follows-nobody forbids stand-again" in problem
+
+
+def test_a_state_in_which_an_invariant_is_false_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    replica = variables(REPLICA, "r")
+    nobody_stands = Invariant("nobody-stands", "", lambda state: forall(replica, state.epoch(*replica) == 0))
+    with_it = theory()._replace(invariants=(*theory().invariants, nobody_stands))
+    monkeypatch.setattr(explaining, "theory", lambda _: with_it)
+    found = explain([of_plan(RunPlan(2, steps=300, workload="elections"))], lambda _: None, invariants_every=50)
+    assert [problem.splitlines()[-1] for problem in found.problems] == [
+        "event 50: nobody-stands does not hold in the proof's state"
+    ]
 
 
 def test_where_it_is_safe_a_restart_by_the_own_vote_is_a_step_and_keeps_the_invariants() -> None:

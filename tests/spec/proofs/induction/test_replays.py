@@ -1,4 +1,4 @@
-"""Told runs of the theory: nothing breaks as it is, and what is broken is reported."""
+"""Scripted runs of the theory: nothing breaks as it is, and what is broken is reported."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_without_the_rule_it_loses_what_was_committed(told: Mutant, elected: int
     ]
 
 
-def test_the_told_course_is_possible_and_breaks_nothing() -> None:
+def test_the_scripted_course_is_possible_and_breaks_nothing() -> None:
     found = replay(INTERPRETER, *COURSE)
     assert (found.breaches, found.refused) == ((), None)
     assert INTERPRETER.broken_axioms(found.world) == ()

@@ -28,7 +28,7 @@ SEEDS_A_NIGHT = 15
 """Of each workload."""
 _MACHINE_MADE, _MACHINE_MADE_NUMBER = "machine-made", 200
 _SLICE_SECONDS = 1800.0
-_REFINED_SEEDS, _REFINED_EVENTS = 1000, 800
+_REFINED_SEEDS, _REFINED_EVENTS, _INVARIANTS_EVERY = 1000, 800, 100
 OTHERWISE_UNDER_KAFKA = {
     "voters-known-leader.kafka-4": "violates ElectionSafety",
     "voters-known-leader.kafka-4.1": "violates ElectionSafety",
@@ -109,7 +109,7 @@ def _explained_slice(name: str, means: Means) -> Words:
 
 def _refinement(name: str, _means: Means) -> Words:
     runs = ("--workload", name, "--seeds", f"0:{_REFINED_SEEDS}", "--steps", _REFINED_EVENTS)
-    return _user("prove", "refinement", *runs, "--invariants-every", _REFINED_EVENTS)
+    return _user("prove", "refinement", *runs, "--invariants-every", _INVARIANTS_EVERY)
 
 
 def _load_bearing(name: str, means: Means) -> Words:

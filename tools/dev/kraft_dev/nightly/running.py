@@ -89,9 +89,10 @@ def run_night(
 
     def run_one(part: Part, name: str) -> None:
         nonlocal night
-        if stopped.is_set():
-            return
-        on_start(part.name, name)
+        with lock:
+            if stopped.is_set():
+                return
+            on_start(part.name, name)
         try:
             item = run(part, name)
         except BaseException:
