@@ -137,3 +137,42 @@ def _before_the_upgrade(d: Director) -> None:
     d.end_offsets(3, 1, 1, 1)
     d.restart(4)
     d.fetch(4, 1)
+
+
+def _follows_who_is_removed(d: Director) -> None:
+    """2 follows 1, has the record that removes it, and starts again: its set has no endpoint of its leader."""
+    start(d, 1, 1)
+    d.remove_voter(1, 1)
+    d.replicate(2, 1)
+    d.crash(2)
+    d.restart(2)
+    d.roles("", "U(1,1)")
+
+
+@TARGETS.vector(
+    "restart.removed-leader",
+    2,
+    "state.unattached.leader",
+    "discovery.leader-endpoint-known",
+    configuration=replace(cluster(3), bootstrap_servers=(1,)),
+)
+def _removed_leader(d: Director) -> None:
+    """A voter that starts again when its leader is about to leave the set finds it at a bootstrap server."""
+    _follows_who_is_removed(d)
+    d.step("2 asks the bootstrap server, which is its leader: it follows it")
+    d.fetch(2, 1)
+
+
+@TARGETS.vector(
+    "restart.removed-leader-named",
+    2,
+    "state.unattached.leader",
+    "discovery.leader-endpoint-known",
+    configuration=replace(cluster(3), bootstrap_servers=(3,)),
+)
+def _removed_leader_named(d: Director) -> None:
+    """A voter that starts again when its leader is about to leave the set hears of a bootstrap server where it is."""
+    _follows_who_is_removed(d)
+    d.step("2 asks a bootstrap server that is no leader, hears where its leader is, and fetches there")
+    d.fetch(2, 3, "NOT_LEADER_OR_FOLLOWER")
+    d.fetch(2, 1)

@@ -4,7 +4,7 @@ from kraft_dev.vectors.openings import fetch_in_turn, lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets
 from kraft_reference.messages import FetchSnapshotRequest
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start
+from kraft_reference.scenarios.opening import elect, observe, start, take_over
 from kraft_reference.scenarios.scenario import voter_set
 
 TARGETS = Targets(OBSERVED)
@@ -70,3 +70,31 @@ def _removed_leader_snapshot(d: Director) -> None:
     d.fetch(4, 1)
     d.step("4 loads the snapshot from a leader outside its own set")
     d.fetch_snapshot(4, 1)
+
+
+@TARGETS.vector(
+    "snapshot.in-place-of-own-set", 1, "fetch.snapshot.install", "snapshot.load-resets-history", configuration=THREE
+)
+def _in_place_of_own_set(d: Director) -> None:
+    """A snapshot that takes the place of a log with a voters set of its own has the set that counts."""
+    start(d, 1, 1, end_offset=4)
+    d.cut(1, 2, 3)
+    d.remove_voter(1, 3)
+    take_over(d, 2, 3)
+    d.replicate(3, 2)
+    d.heal(1, 2, 3)
+    d.take_snapshot(2, d.state(2).log.end_offset)
+    d.step("1, which has a set of its own that nobody else knows, loads the snapshot of 2")
+    d.begin_quorum_epoch(2, 1)
+    d.fetch(1, 2)
+    d.fetch_snapshot(1, 2)
+
+
+@TARGETS.vector("snapshot.leader-resigned", 4, "fetch.snapshot.install")
+def _leader_resigned(d: Director) -> None:
+    """Who asks for a snapshot gives it up when its leader is none any more."""
+    lead_with_snapshot(d)
+    d.fetch(4, 1)
+    d.shutdown(1)
+    d.step("the leader has resigned: 4 asks it for records again")
+    d.fetch_snapshot(4, 1, "NOT_LEADER_OR_FOLLOWER")

@@ -276,7 +276,7 @@ final class KafkaReplica {
         clock.tick();
         effects = new ArrayList<>();
         died = null;
-        endpoint = newEndpoint == null ? endpoint : newEndpoint;
+        endpoint = newEndpoint == null ? setup.endpointOf(setup.id()) : newEndpoint;
         try {
             start(electionTimeoutMs);
         } catch (RunningClient.Died death) {
