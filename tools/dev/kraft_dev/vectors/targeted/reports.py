@@ -27,6 +27,21 @@ def _moved(d: Director) -> None:
     d.fetch(3, 1)
 
 
+@TARGETS.vector("change.moved-back", 2, "update-voter.when-sent")
+def _moved_back(d: Director) -> None:
+    """A voter that listens where it did at first reports that too."""
+    move_voter(d)
+    d.update_voter(2, 1, "ok")
+    d.fetch(2, 1)
+    d.fetch(3, 1)
+    d.fetch(2, 1)
+    d.crash(2)
+    d.restart(2)
+    d.fetch(2, 1)
+    d.step("2 listens where the configuration says again, and its entry is the other one")
+    d.outstanding(2, 1, UpdateVoterRequest)
+
+
 @TARGETS.vector("change.report-not-the-leader", 1, "update-voter.leader-only")
 def _report_refused(d: Director) -> None:
     """Only the leader takes reports."""
