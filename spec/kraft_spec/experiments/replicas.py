@@ -15,7 +15,7 @@ from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
 from kraft_spec.copies import ORIGINAL, Copy
-from kraft_spec.edits import edited_texts, package_folder
+from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.experiments.catalogue import reference_edits_without
 
 _NUMBERS = count(1)
@@ -28,12 +28,17 @@ def replicas_without(rules: Collection[str]) -> MakeReplica:
         ExperimentError: a rule cannot be left out.
         EditError: the rules cannot be left out together.
     """
-    return _replicas_without(frozenset(rules)) if rules else Replica
+    return replicas_edited(tuple(reference_edits_without(frozenset(rules)))) if rules else Replica
 
 
 @cache
-def _replicas_without(rules: frozenset[str]) -> MakeReplica:
-    return cast(MakeReplica, _edited(rules).module("replica").Replica)
+def replicas_edited(edits: tuple[Edit, ...]) -> MakeReplica:
+    """What makes replicas of a reference with these edits.
+
+    Raises:
+        EditError: an edit does not apply.
+    """
+    return cast(MakeReplica, _edited(edits).module("replica").Replica)
 
 
 def controllers_without(rules: Collection[str]) -> Controllers:
@@ -43,17 +48,17 @@ def controllers_without(rules: Collection[str]) -> Controllers:
         ExperimentError: a rule cannot be left out.
         EditError: the rules cannot be left out together.
     """
-    return _controllers_without(frozenset(rules)) if rules else REFERENCE
+    return _controllers_edited(tuple(reference_edits_without(frozenset(rules)))) if rules else REFERENCE
 
 
 @cache
-def _controllers_without(rules: frozenset[str]) -> Controllers:
-    return Controllers(*_edited(rules).module("partitions.controller").REFERENCE)
+def _controllers_edited(edits: tuple[Edit, ...]) -> Controllers:
+    return Controllers(*_edited(edits).module("partitions.controller").REFERENCE)
 
 
-def _edited(rules: frozenset[str]) -> Copy:
+def _edited(edits: tuple[Edit, ...]) -> Copy:
     folder = package_folder(ORIGINAL)
-    texts = edited_texts(folder, reference_edits_without(rules))
+    texts = edited_texts(folder, edits)
     imports = {_module(path): _imported(path.read_text(encoding="utf-8")) for path in _files(folder)}
     concerned = {_module(path) for path in texts}
     while more := {one for one, imported in imports.items() if one not in concerned and imported & concerned}:
