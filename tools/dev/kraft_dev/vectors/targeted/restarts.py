@@ -159,8 +159,8 @@ def _follows_who_is_removed(d: Director) -> None:
 def _removed_leader(d: Director) -> None:
     """A voter that starts again when its leader is about to leave the set finds it at a bootstrap server."""
     _follows_who_is_removed(d)
-    d.step("2 asks the bootstrap server, which is its leader: it follows it")
-    d.fetch(2, 1)
+    d.step("2 asks the bootstrap server, which is its leader, and fetches from it from then on")
+    d.replicate(2, 1)
 
 
 @TARGETS.vector(
