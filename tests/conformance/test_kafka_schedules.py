@@ -137,11 +137,7 @@ SNAPSHOT_IS_NOT_READ = Edit(
     "snapshots.py",
     "        log=log_on(snapshot), high_watermark",
     """        log=log_on(snapshot)._replace(
-            voters=(
-                state.log.voters[-1]._replace(offset=snapshot.end_offset - 1)
-                if state.log.end_offset >= snapshot.end_offset
-                else log_on(snapshot).voters[-1],
-            )
+            voters=(state.log.voters[-1]._replace(offset=snapshot.end_offset - 1),)
         ), high_watermark""",
 )
 

@@ -129,17 +129,6 @@ def _voted_asked_by_a_stranger(d: Director) -> None:
     d.vote(4, 2, "refused")
 
 
-@TARGETS.vector("restart.leader-outside", 2, "discovery.endpoint-lookup", level="state")
-def _restarts_after_the_removal(d: Director) -> None:
-    """Where a leader outside the own set listens is not known after a restart."""
-    start(d, 1, 1, end_offset=4)
-    d.remove_voter(1, 1)
-    d.replicate(2, 1)
-    d.crash(2)
-    d.step("2 starts with a leader outside its set, of which it does not know where it listens")
-    d.restart(2)
-
-
 @TARGETS.vector(
     "announcement.unanswered-until-the-timer",
     1,

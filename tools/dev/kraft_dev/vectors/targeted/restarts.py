@@ -139,14 +139,20 @@ def _before_the_upgrade(d: Director) -> None:
     d.fetch(4, 1)
 
 
-def _follows_who_is_removed(d: Director) -> None:
-    """2 follows 1, has the record that removes it, and starts again: its set has no endpoint of its leader."""
-    start(d, 1, 1)
+def _stops_after_the_removal(d: Director) -> None:
+    """2 has the record with which 1, its leader, removes itself: its set has no endpoint of 1."""
+    start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     d.replicate(2, 1)
     d.crash(2)
+
+
+@TARGETS.vector("restart.leader-outside", 2, "discovery.endpoint-lookup", level="state")
+def _leader_outside(d: Director) -> None:
+    """Where a leader outside the own set listens is not known after a restart."""
+    _stops_after_the_removal(d)
+    d.step("2 starts with a leader outside its set, of which it does not know where it listens")
     d.restart(2)
-    d.roles("", "U(1,1)")
 
 
 @TARGETS.vector(
@@ -154,11 +160,13 @@ def _follows_who_is_removed(d: Director) -> None:
     2,
     "state.unattached.leader",
     "discovery.leader-endpoint-known",
+    "voters.fetch-from-leader-outside-set",
     configuration=replace(cluster(3), bootstrap_servers=(1,)),
 )
 def _removed_leader(d: Director) -> None:
     """A voter that starts again when its leader is about to leave the set finds it at a bootstrap server."""
-    _follows_who_is_removed(d)
+    _stops_after_the_removal(d)
+    d.restart(2)
     d.step("2 asks the bootstrap server, which is its leader, and fetches from it from then on")
     d.replicate(2, 1)
 
@@ -172,7 +180,8 @@ def _removed_leader(d: Director) -> None:
 )
 def _removed_leader_named(d: Director) -> None:
     """A voter that starts again when its leader is about to leave the set hears of a bootstrap server where it is."""
-    _follows_who_is_removed(d)
+    _stops_after_the_removal(d)
+    d.restart(2)
     d.step("2 asks a bootstrap server that is no leader, hears where its leader is, and fetches there")
     d.fetch(2, 3, "NOT_LEADER_OR_FOLLOWER")
     d.fetch(2, 1)
