@@ -263,6 +263,14 @@ def test_junit_has_the_counts_and_nothing_that_changes(hostile_run: Path) -> Non
     assert named["observability"] == "state"
 
 
+def test_sarif_has_the_name_of_a_profile_and_junit_what_it_is_worth(tmp_path: Path) -> None:
+    sarif, junit = tmp_path / "r.sarif", tmp_path / "r.xml"
+    words = ("-k", "vote.granted", "--profile", "kafka-4", "--sarif", str(sarif), "--junit", str(junit))
+    assert main(["conformance", "run", "--adapter", REFERENCE, *words]) == ExitCode.CONFORMANT
+    assert json.loads(sarif.read_bytes())["runs"][0]["properties"]["profile"] == "kafka-4"
+    assert '<property name="profile" value="kafka-4 (experimental)"' in junit.read_text()
+
+
 @pytest.mark.parametrize(
     ("run", "message", "colour"),
     [

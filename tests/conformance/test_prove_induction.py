@@ -48,6 +48,9 @@ def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.Monke
     captured = capsys.readouterr()
     assert "NOT PROVED" in captured.out
     assert "not proved: vote/vote-once-per-epoch\n" in captured.err
+    assert prove("vote/vote-once-per-epoch", "--json") == ExitCode.VIOLATION
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["proved"], found["premises"]) == (False, None)
 
 
 def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsys: Captured) -> None:

@@ -75,10 +75,10 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
     failing = next((one.obligation for one in answers if not one.proved), None)
     shown = () if acted is None or failing is None else counterexample(acted, failing)
     steps = dict.fromkeys(one.name.split("/")[1] for one in listed if not _AUXILIARY.search(one.name))
-    return Proved(action, tuple(steps), tuple(answers), acted is None or _is_possible(listed), shown)
+    return Proved(action, tuple(steps), tuple(answers), acted is None or is_possible(listed), shown)
 
 
-def _is_possible(listed: Iterable[Obligation]) -> bool:
+def is_possible(listed: Iterable[Obligation]) -> bool:
     """Whether there is a case, and Z3 finds no contradiction in the premises of any: without invariants and a goal.
 
     They are searched as for a proof: without a bound on instances.

@@ -5,13 +5,16 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+import z3
 
 from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.models import model_directory
 from kraft_spec.models.running import next_actions
 from kraft_spec.mutants import load_catalogue
+from kraft_spec.proofs.induction.prover import Obligation
+from kraft_spec.proofs.induction.symbols import ENTRY, forall, variables
 from kraft_spec.proofs.translation.acting import ACTIONS, EXECUTED
-from kraft_spec.proofs.translation.proving import OTHERS, Proved, prove_action, specification
+from kraft_spec.proofs.translation.proving import OTHERS, Proved, is_possible, prove_action, specification
 
 
 # All others are proved each night.
@@ -21,6 +24,20 @@ def test_an_action_of_the_model_is_steps_of_the_proof(action: str) -> None:
     assert [one.obligation.name for one in proved.failing] == []
     assert proved.is_possible
     assert len(proved.answers) > 10
+
+
+def test_premises_that_contradict_each_other_at_the_end_of_a_long_chain_are_not_possible() -> None:
+    following, late = z3.Function("following", ENTRY, ENTRY), z3.Function("late", ENTRY, z3.BoolSort())
+    first, entry = variables(ENTRY, "first entry")
+    last = first
+    for _ in range(12):
+        last = following(last)
+    on = forall((entry,), z3.Implies(late(entry), late(following(entry))), late(entry))
+    facts = {"first": late(first), "on": on}
+    for last_is_late in (True, False):
+        said = {**facts, "last": late(last) if last_is_late else z3.Not(late(last))}
+        case = Obligation("Action/case", said, z3.BoolVal(False), ((), tuple(said)))
+        assert is_possible([case]) is last_is_late
 
 
 def test_each_action_of_the_model_is_proved_or_executed_for_a_reason() -> None:
