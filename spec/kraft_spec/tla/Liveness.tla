@@ -43,19 +43,22 @@ ExchangeIsLost(r, to) == replicas[r].role \in {"Follower", "Unattached"} /\ IsLo
 (* The timing assumption.  The model has no clock; a switch says when a    *)
 (* timer may fire.                                                         *)
 (*                                                                         *)
-(* Messages are faster than timers: a timer fires only when no election    *)
-(* request or answer is on its way, and none is due.  So a round that has  *)
-(* begun is not disturbed by another replica's timer; this is what timeouts*)
-(* far longer than a round trip and their random length buy (rule          *)
-(* state.timers.random); with timers that may always fire together, votes  *)
-(* can be split for ever.  Which timer fires next, is free.  Fetches and   *)
-(* their answers may be anywhere when a timer fires.                       *)
+(* Elections are faster than timers: an election or check-quorum timer     *)
+(* fires only when no election request or answer is on its way, and none   *)
+(* is due.  So a round that has begun is not disturbed by a round of       *)
+(* another replica, and a new leader does not resign before its followers  *)
+(* have heard of it; this is what timeouts far longer than a round trip    *)
+(* and their random length buy (rule state.timers.random); with timers     *)
+(* that may always fire together, votes can be split for ever.  Which      *)
+(* timer fires next, is free.  Fetches and their answers may be anywhere   *)
+(* when a timer fires.                                                     *)
 (*                                                                         *)
 (* A follower that is served fetches in time: its fetch timer fires only   *)
 (* if the replica that it follows does not run, does not lead that epoch   *)
-(* any more, or cannot be reached, in one direction or both.  A leader     *)
-(* that a majority of its voters follows and reaches is fetched from in    *)
-(* time: its check-quorum timer fires only if there is no such majority.   *)
+(* any more, or cannot be reached, in one direction or both; then it may   *)
+(* fire in the middle of an election.  A leader that a majority of its     *)
+(* voters follows and reaches is fetched from in time: its check-quorum    *)
+(* timer fires only if there is no such majority.                          *)
 (***************************************************************************)
 ElectionTypes ==
   {"VoteRequest", "VoteResponse", "BeginQuorumEpochRequest", "BeginQuorumEpochResponse",
@@ -84,7 +87,7 @@ InNeed(r, timer) ==
     [] timer = "begin-quorum-epoch" -> FALSE
     [] OTHER -> TRUE
 
-Timely(r, timer) == Quiet /\ InNeed(r, timer)
+Timely(r, timer) == (timer = "fetch" \/ Quiet) /\ InNeed(r, timer)
 
 (***************************************************************************)
 (* Fairness.                                                               *)

@@ -128,15 +128,16 @@ StaysResigned(s) == s.role \in {"Prospective", "Candidate"} \/ (s.role = "Unatta
 NoRecords(s) == <<>>
 
 (***************************************************************************)
-(* Quiet, and what Timely asks of fetch and check-quorum timers, are all   *)
-(* needed: without one of the three, elections need not end.  No cycle of  *)
-(* states shows that, because epochs only grow.  What is found is epoch 2  *)
-(* where epoch 1 was, with another leader or none; that the same can       *)
-(* happen again from there, each timer in its turn, is an argument and no  *)
-(* check.  Timely without Quiet is InNeed.                                 *)
+(* The four things that Timely asks are all needed: without one of them,   *)
+(* elections need not end.  No cycle of states shows that, because epochs  *)
+(* only grow.  What is found is epoch 2 where epoch 1 was, with another    *)
+(* leader or none; that the same can happen again from there, each timer   *)
+(* in its turn, is an argument and no check.                               *)
 (***************************************************************************)
-AlthoughServed(r, timer) == Quiet /\ (timer = "fetch" \/ InNeed(r, timer))
-AlthoughFollowed(r, timer) == Quiet /\ (timer = "check-quorum" \/ InNeed(r, timer))
+AlthoughServed(r, timer) == IF timer = "fetch" THEN Quiet ELSE Timely(r, timer)
+AlthoughFollowed(r, timer) == IF timer = "check-quorum" THEN Quiet ELSE Timely(r, timer)
+ElectionAtAnyInstant(r, timer) == r # 1 /\ (timer = "election" \/ Timely(r, timer))
+CheckQuorumAtAnyInstant(r, timer) == IF timer = "check-quorum" THEN InNeed(r, timer) ELSE Timely(r, timer)
 
 \* As AllHaveFetched begins: one leads, the others have its whole log and know that it is committed.
 IsSettled(leader) ==
@@ -154,6 +155,9 @@ BothLost ==
                      IN s.role = "Prospective" /\ s.epoch = 2 /\ s.voted_key = s.replica_key
 
 NeverBothLost == ~BothLost
+
+\* The two that reach each other elected one of them, and it leads no longer.
+NeverResignsInReach == cuts \in LeaderIsCutOff => \A r \in {2, 3} : replicas[r].role # "Resigned"
 
 (***************************************************************************)
 (* Probes: each must be found violated, so that no premise is never met    *)

@@ -9,14 +9,15 @@
 (* set is not the wanted one, and waits for its answer.  The time of a     *)
 (* pending change does not run out: messages are faster than timers.       *)
 (*                                                                         *)
-(* Bounds and what is left out: as MCLivenessScenes.                       *)
+(* Bounds and what is left out: as MCLivenessScenes, and fetch timers wait *)
+(* for the end of an election.                                             *)
 (***************************************************************************)
 EXTENDS MCLivenessScenes
 
 Wanted == {1, 2, 3}
 Named == {}
 
-TimelyChange(r, timer) == timer # "voter-change" /\ Timely(r, timer)
+TimelyChange(r, timer) == timer # "voter-change" /\ TimelyInQuiet(r, timer)
 
 \* One request: to add, to remove.
 NeverAdd(r, request, voter, endpoint, whenCommitted, sameCluster) == FALSE

@@ -28,6 +28,37 @@ TargetsWithNews(s) ==
             [] s.role = "Unattached" -> BootstrapServers(s)
             [] OTHER                 -> {} : ~ChangesNothing(s, to)}
 
+(***************************************************************************)
+(* More bounds, where three or four running replicas would multiply the    *)
+(* states.  In hand-over and cannot-commit fetch timers wait for the end   *)
+(* of an election as the other timers do (TimelyInQuiet), and while a      *)
+(* replica owes election requests nothing is delivered (AfterSending).     *)
+(* In cannot-commit, too, one replica at a time fetches, and its exchange  *)
+(* is over before anything else happens; announcements and their answers   *)
+(* come in the order of the ids (InTurn); and replica 1, once it has       *)
+(* resigned, does not ask for votes, which it could not win.               *)
+(***************************************************************************)
+TimelyInQuiet(r, timer) == Quiet /\ Timely(r, timer)
+
+AfterSending(r, types) ==
+  {m \in network : /\ m.destination = r /\ m.type \in types /\ <<m.source, m.destination>> \notin cuts
+                   /\ \A q \in Ids : Runs(q) => Due(replicas[q]) = {}}
+
+FetchMessages == {m \in network : m.type \in {"FetchRequest", "FetchResponse"}}
+
+TargetInTurn(s) == IF FetchMessages = {} THEN TargetsWithNews(s) ELSE {}
+
+\* An announcement or its answer.
+Announces(m) == m.type \in {"BeginQuorumEpochRequest", "BeginQuorumEpochResponse"}
+AnnouncedTo(m) == IF IsRequest(m) THEN m.destination ELSE m.source
+
+InTurn(r, types) ==
+  {m \in AfterSending(r, types) :
+     /\ m \in FetchMessages \/ FetchMessages = {}
+     /\ Announces(m) => \A n \in network : Announces(n) => AnnouncedTo(m) <= AnnouncedTo(n)}
+
+TimelyInTurn(r, timer) == FetchMessages = {} /\ TimelyInQuiet(r, timer) /\ ~(r = 1 /\ timer = "election")
+
 Two == 1..2
 Four == 1..4
 Five == 1..5

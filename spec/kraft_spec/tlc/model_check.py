@@ -194,6 +194,9 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
         if options.simulation.behaviours is not None:
             command.append(f"num={options.simulation.behaviours}")
         command += ["-depth", str(options.simulation.depth), "-seed", str(options.simulation.seed)]
+    # Loops are searched for once, at the end: again and again meanwhile, it takes most of the time, and what is found
+    # first would depend on the machine.
+    command += ["-lncheck", "final"]
     if not options.check_deadlock:
         command.append("-deadlock")
     if options.coverage:
