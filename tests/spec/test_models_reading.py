@@ -43,7 +43,6 @@ properties = ["Lives"]
 [check.other]
 groups = ["ci"]
 bounds = "fewer"
-leaves_out = "the rest"
 like = "mine"
 specification = "Spec"
 properties = []
@@ -57,6 +56,7 @@ def checks_in(folder: Path, text: str) -> tuple[ModelCheck, ...]:
 
 def test_an_entry_says_what_is_different(tmp_path: Path) -> None:
     mine, other = checks_in(tmp_path, TABLE)
+    assert (mine.leaves_out, other.leaves_out) == ("the rest", "the rest")
     assert mine.configuration == Configuration(
         "MCElection",
         replaces={"MayAppend": "Once"},
@@ -94,6 +94,8 @@ INVARIANTS
     [
         ('bounds = "few"', 'bound = "few"', "table.toml: Object contains unknown field `bound`"),
         ('bounds = "few"', "", "table.toml: Object missing required field `bounds`"),
+        ('leaves_out = "the rest"', "", "mine: no leaves_out"),
+        ('"fewer"', '"fewer"\nleaves_out = "the rest"', "other: leaves_out is that of mine"),
         ('module = "MCElection"', "", "mine: no module"),
         ("check.other", "check.mine", "table.toml: "),
         ("check.other", "check.closed", "there is another entry 'closed'"),

@@ -32,6 +32,7 @@ class _Base(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     view: str | None = None
     invariants: tuple[str, ...] | None = None
     properties: tuple[str, ...] | None = None
+    leaves_out: str | None = None
 
 
 class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +40,6 @@ class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
 
     groups: tuple[str, ...]
     bounds: str
-    leaves_out: str
     violates: str = ""
     without: tuple[str, ...] = ()
     fires: frozenset[str] = frozenset()
@@ -75,19 +75,24 @@ def read_checks(folder: Path | Traversable, groups: tuple[str, ...]) -> tuple[Mo
                 raise CheckTableError(f"{file.name}: there is another entry {name!r}")
             entries[name] = entry
     checks = [
-        _model_check(name, entry, _configuration(name, entries, ()), groups)
+        _model_check(name, entry, _configuration(name, entries, ()), _left_out(name, entries), groups)
         for name, entry in entries.items()
         if isinstance(entry, _Check)
     ]
     return tuple(sorted(checks, key=lambda check: (min(map(groups.index, check.groups)), check.name)))
 
 
-def _model_check(name: str, entry: _Check, configuration: Configuration, groups: tuple[str, ...]) -> ModelCheck:
-    check = ModelCheck(name, configuration, **{field: getattr(entry, field) for field in _SAID_OF_CHECK})
+def _model_check(
+    name: str, entry: _Check, configuration: Configuration, leaves_out: str, groups: tuple[str, ...]
+) -> ModelCheck:
+    said = {field: getattr(entry, field) for field in _SAID_OF_CHECK}
+    check = ModelCheck(name, configuration, leaves_out=leaves_out, **said)
     unknown = sorted(set(check.groups) - set(groups))
     if unknown or not check.groups:
         named = ", ".join(unknown) or "no group"
         raise CheckTableError(f"{name}: groups names {named}, expected some of {', '.join(groups)}")
+    if not check.leaves_out:
+        raise CheckTableError(f"{name}: no leaves_out")
     if not configuration.module:
         raise CheckTableError(f"{name}: no module")
     if check.violates and check.violates not in configuration.checked:
@@ -116,6 +121,15 @@ def _configuration(name: str, entries: Mapping[str, _Base], asking: tuple[str, .
         if value == getattr(like, field):
             raise CheckTableError(f"{name}: {field} is that of {entry.like or 'every entry'}")
     return replace(like, **said, replaces=_replaced(name, entry, like.replaces))
+
+
+def _left_out(name: str, entries: Mapping[str, _Base]) -> str:
+    """What an entry says that it leaves out, or else what it is like."""
+    entry = entries[name]
+    like = _left_out(entry.like, entries) if entry.like else ""
+    if entry.leaves_out == like:
+        raise CheckTableError(f"{name}: leaves_out is that of {entry.like or 'every entry'}")
+    return like if entry.leaves_out is None else entry.leaves_out
 
 
 def _replaced(name: str, entry: _Base, like: Mapping[str, str]) -> dict[str, str]:
