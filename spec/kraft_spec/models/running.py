@@ -165,7 +165,7 @@ def run_check(
 
 
 def _pays(check: ModelCheck, options: ModelCheckOptions) -> bool:
-    """Does compiling the model take less time than it saves?  TLC's search for a loop takes as long with either."""
+    """Does compiling the model take less time than it saves?  What fairness asks of a step, TLC interprets."""
     return not (options.brief or options.coverage or check.configuration.specification)
 
 

@@ -130,9 +130,9 @@ NoRecords(s) == <<>>
 (***************************************************************************)
 (* The four things that Timely asks are all needed: without one of them,   *)
 (* elections need not end.  No cycle of states shows that, because epochs  *)
-(* only grow.  What is found is epoch 2 where epoch 1 was, with another    *)
-(* leader or none; that the same can happen again from there, each timer   *)
-(* in its turn, is an argument and no check.                               *)
+(* only grow.  What is found is an epoch in which everything is as in the  *)
+(* one before, with another leader or none; that the same can happen again *)
+(* from there, each timer in its turn, is an argument and no check.        *)
 (***************************************************************************)
 AlthoughServed(r, timer) == IF timer = "fetch" THEN Quiet ELSE Timely(r, timer)
 AlthoughFollowed(r, timer) == IF timer = "check-quorum" THEN Quiet ELSE Timely(r, timer)
@@ -156,8 +156,8 @@ BothLost ==
 
 NeverBothLost == ~BothLost
 
-\* The two that reach each other elected one of them, and it leads no longer.
-NeverResignsInReach == cuts \in LeaderIsCutOff => \A r \in {2, 3} : replicas[r].role # "Resigned"
+\* Of the two that reach each other one was elected in epoch 2 and one in epoch 3, and it leads no longer.
+NeverResignsAgain == cuts \in LeaderIsCutOff => \A r \in {2, 3} : replicas[r].epoch = 3 => replicas[r].role # "Resigned"
 
 (***************************************************************************)
 (* Probes: each must be found violated, so that no premise is never met    *)

@@ -18,7 +18,7 @@
 (*   chance does.  So from the epoch LastReturn on its timer is later than *)
 (*   the timers of the others: before that it may win again.               *)
 (*                                                                         *)
-(* Bounds and what is left out: as MCLivenessScenes.                       *)
+(* Bounds and what is left out: as MCLivenessChange.                       *)
 (***************************************************************************)
 EXTENDS MCLivenessChange
 

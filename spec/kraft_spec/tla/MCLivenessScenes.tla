@@ -33,10 +33,11 @@ TargetsWithNews(s) ==
 (* states.  In hand-over and cannot-commit fetch timers wait for the end   *)
 (* of an election as the other timers do (TimelyInQuiet), and while a      *)
 (* replica owes election requests nothing is delivered (AfterSending).     *)
-(* In cannot-commit, too, one replica at a time fetches, and its exchange  *)
-(* is over before anything else happens; announcements and their answers   *)
-(* come in the order of the ids (InTurn); and replica 1, once it has       *)
-(* resigned, does not ask for votes, which it could not win.               *)
+(* In cannot-commit and heard-in-vain one replica at a time fetches, and   *)
+(* its exchange is over before another message is delivered or a timer     *)
+(* fires; announcements and their answers come in the order of the ids     *)
+(* (InTurn); and the election timer of replica 1 never fires: it could not *)
+(* win, and it does not go on to the next epoch either.                    *)
 (***************************************************************************)
 TimelyInQuiet(r, timer) == Quiet /\ Timely(r, timer)
 
@@ -57,7 +58,9 @@ InTurn(r, types) ==
      /\ m \in FetchMessages \/ FetchMessages = {}
      /\ Announces(m) => \A n \in network : Announces(n) => AnnouncedTo(m) <= AnnouncedTo(n)}
 
-TimelyInTurn(r, timer) == FetchMessages = {} /\ TimelyInQuiet(r, timer) /\ ~(r = 1 /\ timer = "election")
+IsInTurn(r, timer) == Quiet /\ FetchMessages = {} /\ ~(r = 1 /\ timer = "election")
+
+TimelyInTurn(r, timer) == IsInTurn(r, timer) /\ Timely(r, timer)
 
 Two == 1..2
 Four == 1..4
@@ -121,7 +124,7 @@ Asks(r, leader) ==
 IsHeard(leader) == MajorityOf(replicas[leader], {r \in OtherIds(replicas[leader]) : Asks(r, leader)})
 
 TimelyByWhatIsHeard(r, timer) ==
-  IF timer = "check-quorum" THEN Quiet /\ ~IsHeard(r) ELSE Timely(r, timer)
+  IsInTurn(r, timer) /\ IF timer = "check-quorum" THEN ~IsHeard(r) ELSE Timely(r, timer)
 
 (***************************************************************************)
 (* 13.  Replica 1 has removed itself, and does not know that {2, 3} have   *)

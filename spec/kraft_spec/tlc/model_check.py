@@ -19,7 +19,10 @@ from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 from kraft_spec.tlc.tool_output import Findings, tool_messages
 
 STOP_GRACE_SECONDS = 120.0
-"""How long TLC may take, after its time limit, to finish its step and write its checkpoint; then it is killed."""
+"""How long TLC may take, after its time limit, to finish its step and write its checkpoint; then it is killed.
+
+Where there are temporal properties it may besides search for loops, for as long as it may for states.
+"""
 
 _CHECKPOINT_NEVER_MS = 10 * 365 * 24 * 3600 * 1000
 _TERMINATE_GRACE_SECONDS = 5.0
@@ -133,14 +136,14 @@ def check_model(
             raise ModelCheckError(f"no such file: {file}")
     started = clock()
     findings = Findings()
+    temporal = _temporal_names(directory / f"{configuration}.cfg")
     with tempfile.TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         command = _command(chosen, Path(temporary), configuration, module)
-        exit_code, killed_late = _run(command, directory, chosen, findings, on_progress)
+        exit_code, killed_late = _run(command, directory, _kill_after(chosen, temporal), findings, on_progress)
     seconds = clock() - started
-    names = _temporal_names(directory / f"{configuration}.cfg") if findings.temporal else ()
     return ModelCheckReport(
         outcome=_outcome(findings, chosen, seconds, killed_late, exit_code),
-        violated=findings.violated or " or ".join(names),
+        violated=findings.violated or " or ".join(temporal if findings.temporal else ()),
         message=_message(findings, exit_code),
         trace=tuple(findings.trace),
         loop=findings.loop,
@@ -208,14 +211,19 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
     return [*command, module]
 
 
+def _kill_after(options: ModelCheckOptions, temporal: tuple[str, ...]) -> float | None:
+    limit = options.time_limit_seconds
+    return None if limit is None else limit * (2 if temporal else 1) + STOP_GRACE_SECONDS
+
+
 def _run(
     command: list[str],
     directory: Path,
-    options: ModelCheckOptions,
+    kill_after: float | None,
     findings: Findings,
     on_progress: Callable[[Progress], None] | None,
 ) -> tuple[int, bool]:
-    """Run TLC and read what it prints.
+    """Run TLC and read what it prints; kill it after so many seconds, if any.
 
     Returns:
         The exit code, and whether it was killed because it did not heed its time limit.
@@ -238,8 +246,7 @@ def _run(
         killed.set()
         process.kill()
 
-    limit = options.time_limit_seconds
-    watchdog = threading.Timer((limit or 0) + STOP_GRACE_SECONDS, kill) if limit is not None else None
+    watchdog = None if kill_after is None else threading.Timer(kill_after, kill)
     try:
         if watchdog is not None:
             watchdog.daemon = True
