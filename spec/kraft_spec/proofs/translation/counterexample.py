@@ -13,20 +13,26 @@ from kraft_spec.proofs.translation.shapes import REPLICA_STATE
 from kraft_spec.proofs.translation.steps import has_quantifier
 from kraft_spec.proofs.translation.values import Value, scalars
 
+_WORK_LIMIT = 10 * WORK_LIMIT
+"""Of Z3; more than for a proof, because it is asked for once, where a proof has failed."""
+
 
 def counterexample(acted: Acted, obligation: Obligation) -> tuple[str, ...]:
     """A line for each field of the message, and for each of the replica with its values before and after; or none."""
-    solver = z3.Solver()
-    solver.set("rlimit", WORK_LIMIT)
+    # Of its own, because what else Z3 has been asked before changes what it finds within the limit.
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("rlimit", _WORK_LIMIT)
     solver.set("ctrl_c", False)
-    solver.add(*(one for one in obligation.facts.values() if not has_quantifier(one)), z3.Not(obligation.goal))
+    premises = [one for one in obligation.facts.values() if not has_quantifier(one)]
+    solver.add(*(one.translate(context) for one in (*premises, z3.Not(obligation.goal))))
     if solver.check() != z3.sat:
         return ()
     found = solver.model()
-    texts = {str(found.eval(one)): str(one) for one in acted.translator.texts.values()}
+    texts = {str(found.eval(one.translate(context))): str(one) for one in acted.translator.texts.values()}
 
     def shown(value: Value) -> str:
-        parts = [found.eval(one, model_completion=True) for one in scalars(value)]
+        parts = [found.eval(one.translate(context), model_completion=True) for one in scalars(value)]
         return ", ".join(texts.get(str(one), str(one)) for one in parts)
 
     return tuple(_lines(acted, shown))
