@@ -36,7 +36,8 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
     if rejection.rules:
         more = len(rejection.rules) - RULES_SHOWN
         first = ", ".join(rejection.rules[:RULES_SHOWN])
-        facts.append(("rules", f"{first} and {more} more" if more > 0 else first))
+        name = "rules" if rejection.is_attributed else "action's rules"
+        facts.append((name, f"{first} and {more} more" if more > 0 else first))
     if rejection.conjunct is not None:
         conjunct = rejection.conjunct
         facts.append(("false", conjunct.text))

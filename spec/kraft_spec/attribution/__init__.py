@@ -7,7 +7,7 @@ Where that is just what was seen, it is what is wrong.
 """
 
 from kraft_spec.attribution.attributing import Attribution, Differing, attributed
-from kraft_spec.attribution.citing import rules_around
+from kraft_spec.attribution.citing import rules_around, rules_in
 from kraft_spec.attribution.given import Given, GivenToControllers
 from kraft_spec.attribution.mutated import does_otherwise
 from kraft_spec.attribution.ranking import because
@@ -21,4 +21,5 @@ __all__ = [
     "because",
     "does_otherwise",
     "rules_around",
+    "rules_in",
 ]

@@ -46,7 +46,7 @@ def _around(module: _Module, node: ast.AST, line: int) -> Iterator[tuple[str, ..
             if not statement.lineno <= line <= (statement.end_lineno or 0):
                 continue
             if isinstance(statement, ast.FunctionDef):
-                yield _ids(ast.get_docstring(statement) or "")
+                yield rules_in(ast.get_docstring(statement) or "")
             elif not isinstance(statement, ast.ClassDef):
                 # A comment goes on until the next one of the same block.
                 above = [module.commented[one.lineno] for one in block[: place + 1] if one.lineno in module.commented]
@@ -73,12 +73,13 @@ def _module(file: str) -> _Module:
         if line.lstrip().startswith("#"):
             comment += line
             continue
-        if rules := _ids(comment):
+        if rules := rules_in(comment):
             commented[number] = rules
         comment = ""
     return _Module(ast.parse(text), lines, commented)
 
 
-def _ids(text: str) -> tuple[str, ...]:
+def rules_in(text: str) -> tuple[str, ...]:
+    """The rules that a text names, in its order."""
     registry = load_registry()
     return tuple(dict.fromkeys([one for one in _RULE_ID.findall(text) if one in registry]))

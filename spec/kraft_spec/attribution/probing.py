@@ -39,8 +39,14 @@ class Probing(ast.NodeTransformer):
         return node if _is_probe(node) else self._probed(node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
+        # What an error code is compared with is no answer.
+        node.left = self.visit(node.left)
+        node.comparators = [one if _is_error(one) else self.visit(one) for one in node.comparators]
         return self._probed(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        return self._probed(node) if _is_error(node) else node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
@@ -94,6 +100,11 @@ class Probing(ast.NodeTransformer):
         return node
 
     visit_JoinedStr = visit_Assert = visit_Raise = _untouched  # noqa: N815
+
+
+def _is_error(node: ast.expr) -> bool:
+    """Is it an error code of an answer?"""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Error"
 
 
 def _is_probe(node: ast.expr) -> bool:

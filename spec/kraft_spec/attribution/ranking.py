@@ -1,8 +1,10 @@
 """Which of the rules named at several places is the one: what stands closest, and what the step is about."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
+from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event
 from kraft_spec.attribution.citing import cited_at
 from kraft_spec.attribution.probing import Place
 from kraft_spec.rules import Level, load_registry, strictest_level
@@ -29,6 +31,8 @@ _OF_THE_ROLE = 1.2
 """The rule speaks of the replica's role, and of few others."""
 _OF_ANOTHER = 3.0
 """The rule speaks of other roles, or of the other kind of vote."""
+_OF_OTHER_EVENTS = 1.0
+"""The model states the rule in the actions of other events only."""
 
 
 class Clue(NamedTuple):
@@ -57,6 +61,7 @@ class Asked(NamedTuple):
     """Empty at controllers of partitions."""
     pre_vote: bool | None = None
     """Of a vote: whether it is a Pre-Vote."""
+    event: str = ""
 
 
 class Ranked(NamedTuple):
@@ -92,7 +97,12 @@ def ranked(suspects: Sequence[Suspect], clues: Sequence[Clue], asked: Asked, sta
     for rule in dict.fromkeys([rule for one in suspects for rule in one.rules]):
         later = min(one.rules.index(rule) for one in suspects if rule in one.rules)
         worth[rule] = worth.get(rule, 0.0) + _BROKEN - _LATER_BROKEN * later
-    in_order = tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
+    # A rule that stands alone at its place is about both kinds of votes.
+    closest = [_closest(clue) for clue in clues]
+    for_both = {rules[0] for rules in closest if len(rules) == 1}
+    in_order = tuple(
+        sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked, of_a_kind=rule not in for_both))
+    )
     of_rule = sorted(suspects, key=lambda one: min(in_order.index(rule) for rule in one.rules))
     return Ranked(in_order, _why(in_order, of_rule, clues), tuple([one.name for one in of_rule]))
 
@@ -145,12 +155,23 @@ def _named(clue: Clue) -> Mapping[str, float]:
     return worth
 
 
-def _fitting(rule_id: str, asked: Asked) -> float:
-    if asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
+def _fitting(rule_id: str, asked: Asked, *, of_a_kind: bool) -> float:
+    if of_a_kind and asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
         return -_OF_ANOTHER
+    events = _events_of().get(rule_id)
+    if asked.event and events and asked.event not in events:
+        return -_OF_OTHER_EVENTS
     roles = load_registry()[rule_id].states
     if not roles or asked.role == "Stopped":
         return 0.0
     if asked.role in roles:
         return _OF_THE_ROLE / len(roles)
     return 0.0 if "Observer" in roles else -_OF_ANOTHER
+
+
+@cache
+def _events_of() -> Mapping[str, frozenset[str]]:
+    """The events whose actions state a rule, by rule."""
+    of_event = {event: frozenset(rules_of_event(event)) for event in EVENT_OPERATORS}
+    rules = frozenset[str]().union(*of_event.values())
+    return {rule: frozenset(event for event, stated in of_event.items() if rule in stated) for rule in rules}

@@ -3,16 +3,14 @@
 from itertools import pairwise
 
 import pytest
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Draw, Receive
+from kraft_reference.events import Draw
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
-from kraft_traces.check.attribution import attributed_line, line_differences
+from kraft_traces.check.attribution import line_differences
 from kraft_traces.encode import event_line
 from kraft_traces.restore import crash_point_of, event_of
 
@@ -41,10 +39,3 @@ def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str)
         else:
             step = replica.crash_during(event, draw, died.completed, died.log_end_offset)  # type: ignore[arg-type]
         assert line_differences(line, step) == ()
-
-
-def test_a_line_without_its_message_falls_back_on_the_rules_of_its_action() -> None:
-    configuration, steps = steps_of("chaos")
-    before, one = next((before, one) for before, one in steps if isinstance(one.event, Receive))
-    line = replace(event_line(one), message=UNSET)
-    assert attributed_line(line, before, configuration, ("vote.repeat-grant",)).rules == ("vote.repeat-grant",)

@@ -10,7 +10,8 @@ from tests.traces.check.alterations import document_of, line_from, line_of
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import without
 
-from kraft_reference.events import ClientAppend, Crash, ElectionTimeout, Poll, PollFetch
+from kraft_reference.events import ClientAppend, Crash, ElectionTimeout, Poll, PollFetch, RemoveVoter, Restart
+from kraft_reference.identity import ReplicaKey
 from kraft_traces.check import RejectionKind, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.message_types import TracedVoteRequest
@@ -213,7 +214,7 @@ def test_a_line_that_no_rule_explains_says_so() -> None:
     story, document = _grant()
     document["state"]["epoch"] = 9
     found = story.rejection_of(line_from(document))
-    assert found.explained_by == ()
+    assert (found.explained_by, found.is_attributed) == ((), False)
     assert found.rules
 
 
@@ -274,7 +275,33 @@ def test_a_foreign_line_names_the_closest_message() -> None:
     document["message"]["fetch_offset"] = 77
     found = story.rejection_of(line_from(document), own=False)
     assert [(one.field, one.expected, one.actual) for one in found.differences] == [("message.fetch_offset", "0", "77")]
-    assert found.headline().endswith("is possible but no such message is on its way")
+    sent_at = next(line.sequence for line in story.lines if line.event == "PollFetch")
+    assert found.headline().endswith(f"is possible but no such message is on its way: event {sent_at} sent another one")
+    assert found.rules == ("fetch.replica-key", "fetch.leader-only")
+
+
+@pytest.mark.parametrize("left_out", ["id", "cluster_id", "voter_key", "correlation_id"])
+def test_what_a_message_leaves_out_hides_no_rule(left_out: str) -> None:
+    story = elected()
+    at = next(n for n, line in enumerate(story.lines) if isinstance(line.message, TracedVoteRequest))
+    document = document_of(line_of(without(story.lines[at], ("message", left_out))))
+    voted = {"voted_key": {"id": 1, "directory_id": "U1"}}
+    document["state"] |= voted
+    persisted = {"kind": "PersistQuorumState", "epoch": 0, "leader_id": None, "version": 1, **voted}
+    document["effects"].insert(0, persisted)
+    del story.lines[at:]
+    found = story.rejection_of(line_from(document), own=False)
+    assert (found.rules[0], found.is_attributed) == ("prevote.grant.no-side-effects", True)
+
+
+def test_a_wrong_error_names_the_rule_of_the_right_one() -> None:
+    story = elected()
+    story.settle()
+    document = document_of(story.tell(story.world.happen(1, RemoveVoter(1, ReplicaKey(9, "U9")))))
+    story.lines.pop()
+    assert document["effects"][0]["reply"]["error"] == "VOTER_NOT_FOUND"
+    document["effects"][0]["reply"]["error"] = "NONE"
+    assert story.rejection_of(line_from(document)).rules[0] == "remove-voter.exact-key"
 
 
 def test_the_role_before_the_line_is_the_models() -> None:
@@ -293,3 +320,12 @@ def test_a_wrong_restart_names_the_rules_of_restarts() -> None:
     found = story.rejection_of(story.line("Restart", 1, input={"endpoint": None}, state={"role": "Leader"}))
     assert found.role == "Stopped"
     assert {"durable.restart.was-leader", "durable.restart.log-epoch"} <= set(found.rules)
+
+
+def test_a_restart_without_its_vote_names_the_rule_of_what_is_on_disk() -> None:
+    story = elected()
+    story.tell(story.world.happen(2, Crash(0)), story.world.happen(2, Restart()))
+    restart = document_of(story.lines.pop())
+    assert restart["state"]["voted_key"] == {"id": 1, "directory_id": "U1"}
+    restart["state"]["voted_key"] = None
+    assert "durable.restart.was-leader" not in story.rejection_of(line_from(restart)).rules[:3]

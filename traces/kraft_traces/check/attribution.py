@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import Draw
+from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
@@ -14,31 +14,27 @@ from kraft_spec.mutants import load_catalogue
 from kraft_traces.check.differences import Difference, effect_differences, field_differences
 from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
 from kraft_traces.effects import traced_effect
-from kraft_traces.errors import IncompleteLineError
 from kraft_traces.lines import EventLine
-from kraft_traces.restore import crash_point_of, event_of
+from kraft_traces.restore import crash_point_of
 from kraft_traces.states import traced_state
 
 
 def attributed_line(
-    line: EventLine, before: ReplicaState, configuration: Configuration, stated: Sequence[str]
+    line: EventLine, event: Event, before: ReplicaState, configuration: Configuration, stated: Sequence[str]
 ) -> Attribution:
     """The rules behind what differs in a line at a replica, the likeliest first.
 
     Args:
         line: the line; what it leaves out is not compared.
+        event: what happens in it.
         before: the state of its replica before it.
         configuration: that of its trace.
         stated: the rules that its action states, to fall back on.
     """
-    try:
-        event = event_of(line)
-    except IncompleteLineError:
-        return Attribution(tuple(stated), is_exact=False)
     died = crash_point_of(line)
     crash = None if died is None else (died.completed, died.log_end_offset)
     # The model has no clock: durations are not compared.
-    given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)  # type: ignore[arg-type]
+    given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
 
     def differing(step: Step) -> Collection[object]:
         return [(one.field, one.actual) for one in line_differences(line, step)]

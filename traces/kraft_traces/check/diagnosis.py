@@ -6,12 +6,16 @@ If an experiment that leaves out one rule does, the traced software does not kee
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_reference.events import Event
 from kraft_spec.action_rules import rules_of_event, rules_of_operators
-from kraft_spec.mapping import state_from_model
+from kraft_spec.attribution import rules_in
+from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
+from kraft_spec.rules import load_registry
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attribution import attributed_line, rules_left_out
@@ -19,12 +23,17 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING
+from kraft_traces.errors import IncompleteLineError
 from kraft_traces.lines import EventLine
+from kraft_traces.restore import event_of
+from kraft_traces.vocabulary import HANDLE
 
 CHECKPOINT = "Checkpoint"
 """What a rejection calls the event of a checkpoint."""
 
 _OPERATOR = re.compile(r"\b[A-Z]\w*")
+_KEBAB = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[a-z]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +72,18 @@ class Diagnosis:
     def mismatch(self, where: Where, differences: tuple[Difference, ...], *, explain: bool = True) -> Rejection:
         """The line shows something else than the model gives; `explain` asks for the missing rule."""
         found = self._rejection(RejectionKind.MISMATCH, where, differences=differences)
-        found = self._attributed(found, where) if explain else found
         missing = [one.actual == MISSING for one in differences]
+        if explain:
+            found = self._attributed(found, where)
+        elif not any(missing) and all(one.field.startswith("message.") for one in differences):
+            found = self._not_sent(found, where)
         return replace(found, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")
+
+    def _not_sent(self, rejection: Rejection, where: Where) -> Rejection:
+        """Nobody has sent the message that arrives: it is its sender that is to be looked at, not its receiver."""
+        kind = MESSAGE_TYPES[where.line.event.removeprefix(HANDLE)]
+        sent_at = self._bound(where).get("sent")
+        return replace(rejection, rules=rules_in(kind.__doc__ or ""), sent_at=sent_at, is_attributed=True)
 
     def violation(self, where: Where, properties: tuple[str, ...]) -> Rejection:
         """The step is the model's, but violates properties."""
@@ -96,12 +114,41 @@ class Diagnosis:
         """
         if rejection.replica is None:
             return rejection
-        record = state_before(self._model, where.before, rejection.replica)
-        before = state_from_model({str(field): value for field, value in record.items()})
-        found = attributed_line(where.line, before, self._configuration, rejection.rules)
+        event = self._event(where, rejection.replica)
+        if event is None:
+            return rejection
+        before = state_from_model(_fields(state_before(self._model, where.before, rejection.replica)))
+        found = attributed_line(where.line, event, before, self._configuration, rejection.rules)
+        if not found.why:
+            found = found._replace(rules=nearest_first(found.rules, rejection))
         explained_by = rules_left_out(found.suspects)
         rules = tuple(dict.fromkeys((*explained_by, *concerned, *found.rules)))
-        return replace(rejection, rules=rules, explained_by=explained_by)
+        return replace(
+            rejection,
+            rules=rules,
+            explained_by=explained_by,
+            is_attributed=bool(concerned) or bool(found.why),
+        )
+
+    def _event(self, where: Where, replica: int) -> Event | None:
+        """What happens in a line; the model knows what the line leaves out of it, unless nothing fits."""
+        try:
+            return event_of(where.line)  # type: ignore[return-value]
+        except IncompleteLineError:
+            event = self._bound(where)
+        if event["type"]:
+            ways = self._model.on_their_way(where.before, event.get("sent", 0))
+            arrived = [way for way in ways if way.receiver == replica and way.message["type"] == event["type"]]
+            if not arrived:
+                return None
+            event["message"] = _fields(arrived[0].message)
+        return event_from_model(event, self._configuration.cluster_id)
+
+    def _bound(self, where: Where) -> dict[str, Any]:
+        """The event as the model has it."""
+        bound = self._model.variable("event", where.before)
+        assert isinstance(bound, Function), "an event is a record"
+        return _fields(bound)
 
     def _rejection(
         self,
@@ -117,8 +164,10 @@ class Diagnosis:
         replica = None if line.replica is UNSET else line.replica
         role = None if replica is None else str(state_before(self._model, where.before, replica)["role"])
         pre_vote = getattr(line.message, "pre_vote", UNSET)
-        # The role after the event is what the line says, which is wrong somewhere.
-        stated = rules_of_event(line.event, role, None if pre_vote is UNSET else pre_vote)
+        # The line is wrong somewhere: its role after the event counts where nothing is wrong with that.
+        shown = UNSET if line.state is UNSET else line.state.role
+        after = None if shown is UNSET or any(one.field == "state.role" for one in differences) else shown
+        stated = rules_of_event(line.event, role, None if pre_vote is UNSET else pre_vote, after)
         off = tuple(rule for rule in stated if rule in self._model.switched_off)
         return Rejection(
             kind=kind,
@@ -133,6 +182,24 @@ class Diagnosis:
             differences=differences,
             properties=properties,
         )
+
+
+def _fields(record: Function) -> dict[str, Any]:
+    return {str(field): value for field, value in record.items()}
+
+
+def nearest_first(rules: tuple[str, ...], rejection: Rejection) -> tuple[str, ...]:
+    """Rules of an action where nothing is known but what differs: those first that speak of that, or of the request."""
+    registry = load_registry()
+    asked = _KEBAB.sub("-", rejection.event).lower()
+    words = {word for one in rejection.differences for word in _WORD.findall(one.field.rsplit(".", 1)[-1])}
+
+    def far(rule_id: str) -> int:
+        rule = registry[rule_id]
+        text = f"{rule.title} {rule.statement}".lower()
+        return -(rule_id.split(".")[0] in asked) - any(word in text for word in words)
+
+    return tuple(sorted(rules, key=far))
 
 
 def _is_about_role(conjunct: str) -> bool:

@@ -67,6 +67,10 @@ class Rejection:
     differences: tuple[Difference, ...] = ()
     properties: tuple[str, ...] = ()
     """Names of the violated properties."""
+    sent_at: int | None = None
+    """Of a message that no line has sent so: the sequence number of the line that sent one like it."""
+    is_attributed: bool = False
+    """Do the first rules follow from what is wrong with the line, or are all of them just those of its action?"""
     left_out: Literal["nothing", "some", "all"] = "nothing"
     """How many of the differences are fields that the line leaves out although its trace must be whole."""
 
@@ -90,7 +94,8 @@ class Rejection:
     def _shown(self) -> str:
         match self.left_out:
             case "nothing" if self.differences and all(one.field.startswith("message.") for one in self.differences):
-                return "no such message is on its way"
+                sent = "" if self.sent_at is None else f": event {self.sent_at} sent another one"
+                return f"no such message is on its way{sent}"
             case "nothing":
                 return "shows something else"
             case "some":

@@ -190,8 +190,9 @@ class PartitionTraceChecker:
         differing += tuple(observed_differences(self._model.observation(after), actual))
         if differing:
             explained = self._explaining(line) if not tuple(differences_of_shape(line)) else ()
-            rules = dict.fromkeys((*explained, *rules_of(differing), *partition_event_rules(found.event)))
-            return replace(found, differences=differing, explained_by=explained, rules=tuple(rules))
+            near = (*explained, *rules_of(differing))
+            rules = tuple(dict.fromkeys((*near, *partition_event_rules(found.event))))
+            return replace(found, differences=differing, explained_by=explained, rules=rules, is_attributed=bool(near))
         judged = self._model.violated(self._state, after)
         self.given_up |= self._not_promised.intersection(judged)
         violated = tuple([name for name in judged if name not in self._not_promised])
