@@ -21,6 +21,13 @@ class CommandError(Exception):
         self.code = code
 
 
+class UnavailableError(CommandError):
+    """Something that a command needs is not there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, ExitCode.UNAVAILABLE)
+
+
 def usage_error(message: str) -> CommandError:
     """The command line asks for something that does not exist."""
     return CommandError(message, ExitCode.USAGE)
@@ -44,5 +51,4 @@ def need(what: str, extra: str, *libraries: str) -> None:
 
 def library_missing(what: str, library: str, extra: str) -> CommandError:
     """`what` needs a library of an extra that is not installed."""
-    wanted = f"{what} needs the package {library}: pip install 'kraft-spec[{extra}]'"
-    return CommandError(wanted, ExitCode.UNAVAILABLE)
+    return UnavailableError(f"{what} needs the package {library}: pip install 'kraft-spec[{extra}]'")

@@ -3,8 +3,7 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -19,11 +18,11 @@ from kraft_conformance.commands.kafka_finding import known_finding, show_finding
 from kraft_conformance.commands.options import Json, Steps, TimeoutS, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import usage_error
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import expected_failures as known_failures
 from kraft_conformance.kafka.differences import known_in_schedules
-from kraft_conformance.kafka.jars import KafkaUnavailableError, built, released
+from kraft_conformance.kafka.jars import built, released
 from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.live.differences import expected_failures as known_live_failures
@@ -242,16 +241,7 @@ def _command_line(
         raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
     if patch is not None and patch not in patches():
         raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
-    with _unavailable():
-        kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
-        if patch is not None:
-            kafka = patched(kafka, patches()[patch])
-        return command_line(kafka, level.value, log, sources)
-
-
-@contextmanager
-def _unavailable() -> Iterator[None]:
-    try:
-        yield
-    except KafkaUnavailableError as error:
-        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
+    if patch is not None:
+        kafka = patched(kafka, patches()[patch])
+    return command_line(kafka, level.value, log, sources)

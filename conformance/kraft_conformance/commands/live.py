@@ -24,8 +24,7 @@ from kraft_conformance.commands.conformance_report import (
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, say
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.failure import usage_error
 from kraft_conformance.live.adapter import LiveAdapter, serve
 from kraft_conformance.live.bench import Setup
 from kraft_conformance.live.cases import Case
@@ -38,7 +37,6 @@ from kraft_conformance.live.process import (
     PLACEHOLDERS,
     REPLICA,
     Commands,
-    LaunchError,
     free_ports,
 )
 from kraft_conformance.live.reports import LiveResults, listed, results_of
@@ -110,7 +108,7 @@ def run(
         return _judge(judging, _commands(start, format_), named, Software("process", ""))
     name = kafka or ""
     software = Software("apache-kafka", Path(name).name)
-    return _judge(judging, _kafka(name), ("--kafka", name), software, expected_case_failures())
+    return _judge(judging, kafka_commands(name), ("--kafka", name), software, expected_case_failures())
 
 
 def _empty(folder: Path | None) -> Path | None:
@@ -133,13 +131,6 @@ def _commands(start: str, format_: str) -> Commands:
     return commands
 
 
-def _kafka(version_or_folder: str) -> Commands:
-    try:
-        return kafka_commands(version_or_folder)
-    except KafkaUnavailableError as error:
-        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
-
-
 @app.command()
 def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName = None) -> int:
     """Speak kraft-adapter/1 on standard input and output, with a process as the replica: for `conformance run`.
@@ -151,7 +142,7 @@ def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName =
         raise usage_error("expected --kafka or --start")
     if profile is not None and profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    commands = _commands(start, "") if start is not None else _kafka(kafka or "")
+    commands = _commands(start, "") if start is not None else kafka_commands(kafka or "")
     software = Software(*("apache-kafka", Path(kafka).name) if kafka is not None else ("process", ""))
     home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
     try:
@@ -259,11 +250,8 @@ def _judge(
                 if is_shown:
                     _show(made, results)
 
-    try:
-        with ended_by_signals():
-            asyncio.run(judge())
-    except LaunchError as error:
-        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    with ended_by_signals():
+        asyncio.run(judge())
     write_all(judging.files, results)
     if judging.as_json:
         for line in lines_of(results):

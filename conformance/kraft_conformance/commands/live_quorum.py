@@ -15,10 +15,8 @@ from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, progress, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.live.faults import FaultKind, plan_of
 from kraft_conformance.live.judging import TRACE, Judged, judge
-from kraft_conformance.live.process import LaunchError
 from kraft_conformance.live.quorum import PLAN, Plan, Quorum, read_plan
 from kraft_conformance.verdicts import show_rejection
 from kraft_conformance.wire.errors import WireError
@@ -81,13 +79,11 @@ def quorum(
         if not is_kept and exit_code(judged) is not ExitCode.CONFORMANT:
             folder, is_kept = _moved(folder, seed), True
         return _report(judged, folder if is_kept else None, as_json)
-    except Exception as error:
+    except Exception:
         # Whatever it was, nothing of a run that had begun is lost.
         if (folder / PLAN).exists():
             folder, is_kept = folder if is_kept else _moved(folder, seed), True
             say(f"all there is of the run: {folder}", console=stderr)
-        if isinstance(error, LaunchError):
-            raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
         raise
     finally:
         if not is_kept:
@@ -99,12 +95,9 @@ def judged_run(plan: Plan, folder: Path) -> Judged:
 
     Raises:
         LaunchError: a process does not start.
-        CommandError: Kafka cannot be had.
+        KafkaUnavailableError: Kafka cannot be had.
     """
-    try:
-        run = Quorum(plan, folder, lambda text: say(text, console=stderr))
-    except KafkaUnavailableError as error:
-        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    run = Quorum(plan, folder, lambda text: say(text, console=stderr))
     with ended_by_signals():
         asyncio.run(run.run())
     return _judged(folder)

@@ -15,6 +15,7 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.scenario import verdict_agrees
 from kraft_conformance.console import Advance, print_json, progress, say, show_table, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import UnavailableError
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.workload import WORKLOADS
@@ -200,10 +201,8 @@ def _fetch_kafka() -> None:
 
 def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     """Processes over TCP elect a leader, add a voter and lose the leader; one trace of all of them is checked."""
-    # They take a moment to import, and the bar of the first part should not wait for them.
+    # It takes a moment to import, and the bar of the first part should not wait for it.
     from kraft_conformance.commands.live_quorum import finding
-    from kraft_conformance.kafka.jars import KafkaUnavailableError
-    from kraft_conformance.live.process import LaunchError
 
     if not kafka.done():
         say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
@@ -211,7 +210,7 @@ def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     try:
         kafka.result()
         judged, added = _judged({4: KAFKA}), f"Kafka {KAFKA}"
-    except (KafkaUnavailableError, LaunchError, OSError) as error:
+    except (UnavailableError, OSError) as error:
         say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
         judged, added = _judged({}), "a voter"
     known = finding(judged)

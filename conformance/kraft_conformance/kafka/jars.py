@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from kraft_conformance.failure import UnavailableError
 from kraft_conformance.kafka.releases import Jar, Release, library_jars
 from kraft_spec.compiled.building import user_cache
 
@@ -19,7 +20,7 @@ _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencie
 _SHOWN_CHARACTERS = 200
 
 
-class KafkaUnavailableError(Exception):
+class KafkaUnavailableError(UnavailableError):
     """Kafka cannot be run here; the message is one line and says what is missing."""
 
 

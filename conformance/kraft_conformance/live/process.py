@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from kraft_conformance.failure import UnavailableError
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.log_records import Batch, batches_of
@@ -44,7 +45,7 @@ _FORMAT_S = 120.0
 _SAID_MAX = 3000
 
 
-class LaunchError(Exception):
+class LaunchError(UnavailableError):
     """The implementation cannot be formatted or started; the message has the end of what it said."""
 
 

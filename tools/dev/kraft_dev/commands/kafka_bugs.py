@@ -6,8 +6,7 @@ import typer
 
 from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.failure import usage_error
 from kraft_conformance.kafka.patching.patches import bugs
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_dev.commands.options import Record
@@ -33,11 +32,8 @@ def kafka_bugs(names: Names = None, version: Version = None, record: Record = Fa
     if record and names:
         raise usage_error("--record keeps all bugs, expected no names beside it")
     asked = [known[name] for name in names or known]
-    try:
-        with progress(f"Kafka {release} with bugs", len(asked)) as advance:
-            found = bugs_of(release, lambda row: advance(1, row.name), asked)
-    except KafkaUnavailableError as error:
-        raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+    with progress(f"Kafka {release} with bugs", len(asked)) as advance:
+        found = bugs_of(release, lambda row: advance(1, row.name), asked)
     if record:
         record_result(found)
     show([section_of(found)])

@@ -9,8 +9,7 @@ from kraft_conformance.commands.conformance_report import show_failure
 from kraft_conformance.commands.options import seeds_of
 from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.kafka.jars import KafkaUnavailableError
+from kraft_conformance.failure import usage_error
 from kraft_conformance.kafka.patching.patches import Patch, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.random_runs.outcome import RandomOutcome
@@ -84,10 +83,7 @@ def _made(
             record(campaign(one.workload))
 
     with progress(cluster, len(seeds) * len(workloads)) as advance:
-        try:
-            runs_of(cluster, patch, workloads, seeds, on_run)
-        except KafkaUnavailableError as error:
-            raise CommandError(str(error), ExitCode.UNAVAILABLE) from error
+        runs_of(cluster, patch, workloads, seeds, on_run)
     for one in chain.from_iterable(made.values()):
         if one.outcome.status in FAILING:
             show_failure(one.outcome, details(one))
