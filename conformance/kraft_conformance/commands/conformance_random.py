@@ -1,18 +1,18 @@
 """`kraft-spec conformance random`: clusters of adapters under random workloads and faults."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kraft_conformance.commands.conformance_report import counts_in_words, show_failure, suite_errors
-from kraft_conformance.commands.options import Replicas, Seeds, Steps, StopAtFirst, TimeoutS, seeds_of
+from kraft_conformance.commands.options import Replicas, Seeds, Steps, StopAtFirst, TimeoutS, one_of, seeds_of
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import SHRINK_RUNS_MAX, RandomPlan
 from kraft_conformance.random_runs.reports import details, json_lines
@@ -86,13 +86,6 @@ def run_random(plan: RandomPlan, as_json: bool) -> int:
     else:
         _show(outcomes)
     return exit_code([one.outcome for one in outcomes])
-
-
-def one_of(kind: str, name: str, known: Collection[str]) -> str:
-    """A name, if there is one of that kind."""
-    if name not in known:
-        raise usage_error(f"no {kind} {name!r}; there are {', '.join(known)}")
-    return name
 
 
 def _outcomes(plan: RandomPlan) -> tuple[RandomOutcome, ...]:

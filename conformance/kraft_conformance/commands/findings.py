@@ -7,10 +7,10 @@ import msgspec
 import typer
 from rich.markdown import Markdown
 
-from kraft_conformance.commands.options import Json
+from kraft_conformance.commands.options import Json, one_of
 from kraft_conformance.console import print_json, progress, say, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.failure import CommandError
 from kraft_conformance.findings.finding import Finding, FindingError, load_findings
 from kraft_conformance.findings.showing import Shown, counterexample_file, show
 
@@ -28,16 +28,15 @@ def findings(name: Name = None, as_json: Json = False) -> int:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     if name is None:
         return _list(tuple(known.values()), as_json)
-    if name not in known:
-        raise usage_error(f"no finding {name!r}; there are {', '.join(known)}")
+    finding = known[one_of("finding", name, known)]
     with progress(f"finding {name}"):
-        shown = show(known[name])
+        shown = show(finding)
     if as_json:
         print_json(
             {
                 "name": name,
-                "violates": known[name].violates or None,
-                "schedule": known[name].schedule,
+                "violates": finding.violates or None,
+                "schedule": finding.schedule,
                 "verdict": asdict(shown.verdict),
                 "counterexample": shown.counterexample,
                 "problem": shown.problem or None,

@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.commands import conformance
-from kraft_conformance.commands.conformance_random import one_of, run_random
+from kraft_conformance.commands.conformance_random import run_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
 from kraft_conformance.commands.kafka_finding import known_finding, show_finding
-from kraft_conformance.commands.options import Json, Steps, TimeoutS, seeds_of
+from kraft_conformance.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
@@ -239,8 +239,8 @@ def _command_line(
     name = version or newest()
     if name not in releases():
         raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
-    if patch is not None and patch not in patches():
-        raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
+    if patch is not None:
+        one_of("patch", patch, patches())
     kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
     if patch is not None:
         kafka = patched(kafka, patches()[patch])

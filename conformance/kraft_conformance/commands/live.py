@@ -21,6 +21,7 @@ from kraft_conformance.commands.conformance_report import (
     counts_in_words,
     show_failure,
 )
+from kraft_conformance.commands.options import one_of
 from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, say
 from kraft_conformance.exit_codes import ExitCode
@@ -140,8 +141,8 @@ def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName =
     """
     if (kafka is None) == (start is None):
         raise usage_error("expected --kafka or --start")
-    if profile is not None and profile not in PROFILES:
-        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    if profile is not None:
+        one_of("profile", profile, PROFILES)
     commands = _commands(start, "") if start is not None else kafka_commands(kafka or "")
     software = Software(*("apache-kafka", Path(kafka).name) if kafka is not None else ("process", ""))
     home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import known_rules
+from kraft_conformance.commands.options import known_rules, one_of
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -136,8 +136,7 @@ def random_uuid() -> int:
 def run(config: Config, profile: ProfileName = "kip", trace: Trace = None, without: Without = None) -> int:
     """Run a formatted node until it is told to end: SIGTERM and Ctrl-C let a leader resign first."""
     node = read_node(config)
-    if profile not in PROFILES:
-        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    one_of("profile", profile, PROFILES)
     for warning in node.likely_typos():
         say(f"warning: {warning}", console=stderr)
     asyncio.run(_run(node, profile, trace, known_rules(without) if without else ()))

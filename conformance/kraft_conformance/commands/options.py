@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import re
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -45,6 +46,17 @@ def at_most_one(**given: object) -> None:
     names = [f"--{name}" for name, value in given.items() if value is not None and value is not False]
     if len(names) > 1:
         raise usage_error(f"{' and '.join(names)}: expected one of them")
+
+
+def one_of(kind: str, name: str, known: Collection[str]) -> str:
+    """A name of the command line, if there is one of that kind.
+
+    Raises:
+        CommandError: there is none.
+    """
+    if name not in known:
+        raise usage_error(f"no {kind} {name!r}; there are {', '.join(known)}")
+    return name
 
 
 def seeds_of(text: str, option: str = "--seed") -> range:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import to_builtins
 
-from kraft_conformance.commands.options import Json, Profile, Smt2, at_most_one
+from kraft_conformance.commands.options import Json, Profile, Smt2, at_most_one, one_of
 from kraft_conformance.console import print_json, progress, say, show_table, shown, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
@@ -59,9 +59,7 @@ def induction(
     from kraft_spec.proofs.induction.smt2 import file_name, questions
     from kraft_spec.proofs.induction.theory import theory
 
-    if profile not in PROFILES:
-        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
-    is_refuted = PROFILES[profile].restart_precedence == "own-vote"
+    is_refuted = PROFILES[one_of("profile", profile, PROFILES)].restart_precedence == "own-vote"
     if where_safe and not is_refuted:
         raise usage_error(f"--where-safe is of a profile that restarts by its own vote; {profile} does not")
     listed = obligations(safe_restart() if where_safe else theory(PROFILES[profile]))

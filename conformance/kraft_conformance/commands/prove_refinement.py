@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json, Profile, Replicas, SwitchOff, known_rules, seeds_of
+from kraft_conformance.commands.options import Json, Profile, Replicas, SwitchOff, known_rules, one_of, seeds_of
 from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
@@ -48,10 +48,9 @@ def refinement(
     from kraft_spec.proofs.induction.explaining import explain, of_plan, of_variant
 
     chosen = workload or list(WORKLOADS)
-    if unknown := sorted(set(chosen) - set(WORKLOADS)):
-        raise usage_error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
-    if profile not in PROFILES:
-        raise usage_error(f"no profile {profile!r}; there are {', '.join(PROFILES)}")
+    for name in sorted(chosen):
+        one_of("workload", name, WORKLOADS)
+    one_of("profile", profile, PROFILES)
     numbers = seeds_of(seeds, "--seeds")
     rules = known_rules(switch_off)
     plans = [RunPlan(seed, replicas, steps, name, profile, rules) for name in chosen for seed in numbers]
