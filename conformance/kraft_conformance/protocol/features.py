@@ -41,6 +41,22 @@ Kip = Literal["KIP-455", "KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
 
 KIPS: tuple[Kip, ...] = get_args(Kip)
 
+FEATURES_OF_KIPS: dict[Kip, tuple[Feature, ...]] = {
+    "KIP-642": ("quorum-reassignment",),
+    "KIP-853": (
+        "append-voters",
+        "auto-join",
+        "disk-replacement",
+        "kraft-version-upgrade",
+        "quorum-reassignment",
+        "snapshots",
+        "voter-changes",
+        "voters-records",
+    ),
+    "KIP-1186": ("auto-join",),
+}
+"""What cannot be without a KIP."""
+
 
 WriteOrTimer = Literal[
     "PersistQuorumState",

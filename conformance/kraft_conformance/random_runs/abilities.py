@@ -4,25 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kraft_conformance.protocol.features import FEATURES, Feature
+from kraft_conformance.protocol.features import FEATURES, FEATURES_OF_KIPS, Feature
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_reference.cluster.workload import Preset
-
-_OF_KIP: dict[str, tuple[Feature, ...]] = {
-    "KIP-642": ("quorum-reassignment",),
-    "KIP-853": (
-        "append-voters",
-        "auto-join",
-        "disk-replacement",
-        "kraft-version-upgrade",
-        "quorum-reassignment",
-        "snapshots",
-        "voter-changes",
-        "voters-records",
-    ),
-    "KIP-1186": ("auto-join",),
-}
-"""What cannot be without a KIP, as the vectors have it."""
 
 _PARTS: dict[str, tuple[Feature, ...]] = {
     "append_voters_interval_ms": ("append-voters", "voters-records"),
@@ -76,7 +60,7 @@ def lacking(hellos: Iterable[HelloReply]) -> frozenset[Feature]:
     missing: set[Feature] = set()
     for hello in hellos:
         missing.update(hello.unsupported)
-        for kip, features in _OF_KIP.items():
+        for kip, features in FEATURES_OF_KIPS.items():
             if hello.kip_levels.get(kip, "none") == "none":
                 missing.update(features)
         if set(hello.kraft_versions) != {0, 1}:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET
 
-from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, Feature, Kip, Level
+from kraft_conformance.protocol.features import FEATURES, FEATURES_OF_KIPS, KIPS, LEVELS, Feature, Kip, Level
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_reference.cluster.occurrence import Occurrence
@@ -75,21 +75,10 @@ def features_of(
     return tuple(feature for feature in FEATURES if feature in needed)
 
 
-_KIP_853: frozenset[Feature] = frozenset(
-    {"append-voters", "voters-records", "voter-changes", "kraft-version-upgrade", "disk-replacement", "snapshots"}
-)
-
-
 def kips_of(features: Iterable[Feature], events: Iterable[VectorEvent], steps: Sequence[VectorStep]) -> tuple[Kip, ...]:
     """The KIPs that a vector needs, in the order of `KIPS`."""
-    needed: set[Kip] = {"KIP-595"}
     asked = set(features)
-    if asked & _KIP_853:
-        needed.add("KIP-853")
-    if "auto-join" in asked:
-        needed |= {"KIP-853", "KIP-1186"}
-    if "quorum-reassignment" in asked:
-        needed |= {"KIP-853", "KIP-642"}
+    needed: set[Kip] = {"KIP-595", *(kip for kip, of_it in FEATURES_OF_KIPS.items() if not asked.isdisjoint(of_it))}
     received = [event.message for event in events]
     sent = [output.message for step in steps for output in step.outputs if isinstance(output, TracedSend)]
     roles = {step.state.role for step in steps}
