@@ -7,7 +7,6 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.features import Level
-from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.notes import FirstDifference, Notes, Passed, is_of_timers
 from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
@@ -15,12 +14,9 @@ from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.process_life import ended
-from kraft_conformance.vectors.format import VectorStep
-from kraft_conformance.vectors.state_changes import changed
+from kraft_conformance.vectors.expecting import expected_of
+from kraft_conformance.vectors.format import Expected
 from kraft_traces.effects import TracedEffect, TracedStartTimer
-from kraft_traces.latitude.ordering import happens_before
-from kraft_traces.latitude.timers import latitude_of, may_start
-from kraft_traces.latitude.values import Latitude
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
@@ -61,12 +57,13 @@ class StepComparer:
         """Compare a step."""
         after = line.state
         assert after is not UNSET, "the reference shows its state"
-        changes = changed(before, after)
-        latitude = latitude_of(line.event, line.message, before, expected, changes)
-        effects = Compared((), ())
+        wanted = expected_of(line.event, line.message, expected, before, after)
+        differences, left_out = Compared((), ())
         if seen.effects != expected:
-            effects = self._effects(line, before, changes, expected, seen, latitude, disk)
-        differences, left_out = effects
+            assert after.log_end_offset is not UNSET, "all of it"
+            hello = self._visibility.hello
+            comparison = EffectComparison(wanted, seen.effects or (), hello.observability, hello.unobserved)
+            differences, left_out = comparison.compared(disk, after.log_end_offset)
         if self._visibility.sees_state:
             if line.event != "Crash":
                 differences += compared_refusal(line.refusal or None, seen.refusal)
@@ -74,7 +71,7 @@ class StepComparer:
             if seen.state != after:
                 state = compared_state("state", after, seen.state)
                 differences, left_out = differences + state.differences, left_out + state.left_out
-        return Judged((*ended(seen.died), *differences), left_out, tuple(self._missing(expected, seen, latitude)))
+        return Judged((*ended(seen.died), *differences), left_out, tuple(self._missing(wanted, seen)))
 
     def note(self, sequence: int, event: str | None, role: str | None, judged: Judged, *reasons: str) -> None:
         """Take note of a comparison, with the reasons of the open answers that it took."""
@@ -93,39 +90,10 @@ class StepComparer:
         # The model has not followed after what is known: there no difference goes by.
         notes.is_over = notes.is_over or (bool(notes.passed) and not is_of_timers(found))
 
-    def _effects(
-        self,
-        line: EventLine,
-        before: TracedState,
-        changes: TracedState,
-        expected: tuple[TracedEffect, ...],
-        seen: Shown,
-        latitude: tuple[Latitude, ...],
-        disk: Disk,
-    ) -> Compared:
-        step = VectorStep(
-            event=line.event,
-            draw=TracedDraw(0, 0, 0),
-            outputs=expected,
-            before=happens_before(expected),
-            refusal=None,
-            state=changes,
-            latitude=latitude,
-            may_start=may_start(before, expected, changes),
-        )
-        hello, shown = self._visibility.hello, seen.effects or ()
-        after = line.state
-        assert after is not UNSET, "the reference shows its state"
-        assert after.log_end_offset is not UNSET, "all of it"
-        comparison = EffectComparison(step, shown, hello.observability, hello.unobserved)
-        return comparison.compared(disk, after.log_end_offset)
-
-    def _missing(
-        self, expected: tuple[TracedEffect, ...], seen: Shown, latitude: tuple[Latitude, ...]
-    ) -> Iterator[str]:
+    def _missing(self, wanted: Expected, seen: Shown) -> Iterator[str]:
         there = {effect_name(effect) for effect in seen.effects or ()}
-        may_be_missing = {one.path: one.reason for one in latitude if one.absent}
-        for place, effect in enumerate(expected):
+        may_be_missing = {one.path: one.reason for one in wanted.latitude if one.absent}
+        for place, effect in enumerate(wanted.outputs):
             reason = may_be_missing.get(f"outputs[{place}]")
             if reason is not None and self._visibility.shows(effect) and effect_name(effect) not in there:
                 yield reason

@@ -39,7 +39,6 @@ from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
-from kraft_conformance.vectors.format import VectorEvent
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS
@@ -57,7 +56,6 @@ from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
-from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 
@@ -168,7 +166,7 @@ class AdapterReplica(Replica):
         if not agreeing:
             died = None if crash is None else (crash.completed, crash.log_end_offset)
             given = Given(step.before, self.configuration, event, draw, died)
-            self._attribute(given, step.line, seen, disk)
+            self._attribute(given, seen, disk)
             known = bool(self._notes.passed) and self._notes.passed[-1].sequence == sequence
             goes_on = self._notes.passes_timers and is_of_timers(judged[place].differences)
             goes_on = goes_on or (known and self._visibility.sees_state)
@@ -195,16 +193,14 @@ class AdapterReplica(Replica):
         effects, self.shown = without_unnamed(done.effects, self.shown)
         return done._replace(effects=effects)
 
-    def _attribute(self, given: Given, line: EventLine, seen: Shown, disk: Disk) -> None:
+    def _attribute(self, given: Given, seen: Shown, disk: Disk) -> None:
         """Name the rules of the first step that differs."""
         first = self._notes.first
         if first is None or first.sequence != given.draw.correlation_id:
             return
         state = None if seen.state is UNSET else seen.state
         shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
-        event = VectorEvent(event=line.event, draw=TracedDraw(0, 0, 0))
-        comparison = StepComparison(event, traced_state(given.state), shown, self._visibility.hello)
-        found = attributed(given, comparison.what_differs)
+        found = attributed(given, StepComparison(shown, self._visibility.hello).what_differs)
         level = "MUST" if rules_of_order(first.differences) else found.level
         of_writes = () if found.is_exact else rules_of_writes(first.event, first.differences)
         self._notes.first = replaced(first, rules=tuple(dict.fromkeys((*of_writes, *found.rules))), rule_level=level)

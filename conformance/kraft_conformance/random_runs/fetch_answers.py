@@ -12,7 +12,8 @@ from kraft_conformance.random_runs.reference_steps import Happening, ReferenceSt
 from kraft_conformance.random_runs.shown import timers_last
 from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.vectors.format import VectorEvent, VectorStep
+from kraft_conformance.vectors.expecting import step_of
+from kraft_conformance.vectors.format import Expected, VectorEvent
 from kraft_reference.effects import Effect, Send
 from kraft_reference.messages import ChangeResponse, FetchResponse
 from kraft_reference.outcome import Refusal
@@ -35,9 +36,8 @@ def as_answered(
 ) -> ReferenceStep:
     """A step of the reference with the right answers that are most like those that are shown."""
     done, outputs = step.done, step.expected
-    fields = {name: getattr(event_of_line(step.line), name) for name in VectorEvent.__struct_fields__}
-    wanted = VectorStep(**fields, outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
-    chosen = answers.as_chosen(wanted, shown, done.state)
+    wanted = Expected(outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
+    chosen = answers.as_chosen(step_of(event_of_line(step.line), wanted), shown, done.state)
     waiting = {one.path for one in chosen.latitude if one.reason == WAITS}
     if chosen.outputs == outputs and not waiting:
         return step

@@ -9,8 +9,7 @@ from kraft_conformance.protocol.cluster import Cluster, configuration_from
 from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.state_changes import changed
+from kraft_conformance.vectors.format import Expected, Vector, VectorEvent
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, Step
@@ -42,33 +41,26 @@ class Seen(NamedTuple):
 class StepComparison:
     """What the implementation showed in a step against any step of the reference."""
 
-    def __init__(self, event: VectorEvent, before: TracedState, seen: Seen, hello: HelloReply) -> None:
-        """`before`: the state of the reference before the step."""
-        self._event = event
-        self._before = before
+    def __init__(self, seen: Seen, hello: HelloReply) -> None:
         self._seen = seen
         self._hello = hello
 
     def differences(self, step: Step) -> tuple[Difference, ...]:
         """Where they differ, with no latitude."""
-        seen, after = self._seen, traced_state(step.state)
+        seen = self._seen
         found: tuple[Difference, ...] = ()
         if seen.effects is not None:
             outputs = tuple([traced_effect(1, effect) for effect in step.effects])
-            expected = VectorStep(
-                event=self._event.event,
-                draw=self._event.draw,
-                outputs=outputs,
-                before=happens_before(outputs),
-                refusal=step.refusal,
-                state=changed(self._before, after),
+            # Only the effects are compared here.
+            expected = Expected(
+                outputs=outputs, before=happens_before(outputs), refusal=step.refusal, state=TracedState()
             )
             hello, end = self._hello, step.state.log.end_offset
             comparison = EffectComparison(expected, seen.effects, hello.observability, hello.unobserved)
             found = comparison.compared(seen.disk, end).differences
         if seen.state is not None:
             refused = () if seen.effects is None else compared_refusal(step.refusal, seen.refusal)
-            found = (*found, *refused, *compared_state("state", after, seen.state).differences)
+            found = (*found, *refused, *compared_state("state", traced_state(step.state), seen.state).differences)
         return found
 
     def what_differs(self, step: Step) -> frozenset[tuple[str, str]]:
@@ -86,8 +78,7 @@ def attributed_step(
     for one in earlier:
         play(replica, one)
     given = given_of(replica, event)
-    comparison = StepComparison(event, traced_state(replica.state), seen, hello)
-    return attributed(given, comparison.what_differs, vector.rules, left_out)
+    return attributed(given, StepComparison(seen, hello).what_differs, vector.rules, left_out)
 
 
 def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:

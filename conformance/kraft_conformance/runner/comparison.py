@@ -11,7 +11,7 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.unobserved import names_of
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, tag_of, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
-from kraft_conformance.vectors.format import VectorStep
+from kraft_conformance.vectors.format import Expected, VectorStep
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import (
     TracedAnswer,
@@ -39,7 +39,7 @@ class EffectComparison:
 
     def __init__(
         self,
-        step: VectorStep,
+        step: VectorStep | Expected,
         effects: Sequence[TracedEffect],
         observability: Level,
         never_shown: Sequence[str],

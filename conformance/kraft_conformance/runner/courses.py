@@ -10,7 +10,8 @@ from kraft_conformance.runner.comparison import EffectComparison, compared_refus
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
-from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
+from kraft_conformance.vectors.expecting import step_of
+from kraft_conformance.vectors.format import Course, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference.state import ReplicaState
 from kraft_traces.latitude.writes import Disk
@@ -50,7 +51,7 @@ class FollowedCourse:
         self._ahead = deepcopy(ahead)
         start = vector.before.state
         self._expected = start if course is None else applied(start, course.before)
-        self._steps = iter(vector.steps if course is None else map(_step, vector.steps, course.steps))
+        self._steps = iter(vector.steps if course is None else map(step_of, vector.steps, course.steps))
 
     def begins(self, observed: TracedState) -> tuple[Difference, ...]:
         """The differences of the state in which the steps begin; what it leaves out is asked again after each step."""
@@ -94,9 +95,3 @@ def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) ->
     injects = hello.injects(has_history=vector.history is not None)
     others = [one for one in vector.courses or () if not injects or one.before == TracedState()]
     return tuple([FollowedCourse(vector, one, hello, ahead) for one in (None, *others)])
-
-
-def _step(event: VectorStep, expected: Expected) -> VectorStep:
-    """What another course expects of an event."""
-    given = {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
-    return VectorStep(**given, **{name: getattr(expected, name) for name in Expected.__struct_fields__})

@@ -3,7 +3,6 @@
 The history is not judged: what differs in it is said when a vector fails, since the failure then begins there.
 """
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import HelloReply
@@ -11,16 +10,14 @@ from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_conformance.vectors.expecting import expected_of, step_of
 from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import attributed
 from kraft_traces.effects import TracedEffect, TracedSend
-from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.requests import may_send
-from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.messages import message_of
 from kraft_traces.states import traced_state
 
@@ -55,7 +52,7 @@ class HistoryWatch:
             return
         where = f"event {number} of {len(self._vector.history or ())} of the history, {step.event}"
         self.words = f"it differs before the first step: {where}: {found[0]}"
-        with_reference = StepComparison(step, traced_state(before), seen, self._hello)
+        with_reference = StepComparison(seen, self._hello)
         given = given_of(Replica(before, self._configuration), step)
         self.rules = attributed(given, with_reference.what_differs, self._vector.rules).rules
 
@@ -64,22 +61,8 @@ def as_step(
     event: VectorEvent, reference: Replica, outputs: tuple[TracedEffect, ...], after: ReplicaState
 ) -> VectorStep:
     """An event of the history as a step, with what the reference does in it and what the rules leave open there."""
-    before = traced_state(reference.state)
-    changes = changed(before, traced_state(after))
     given = given_of(reference, event)
     sent = [message_of(replace(one.message, id="1.1")) for one in outputs if isinstance(one, TracedSend)]
     besides = () if given.crash else may_send(given.event, given.state, given.configuration, given.draw, sent)
-    return VectorStep(
-        event=event.event,
-        draw=event.draw,
-        message=event.message,
-        input=event.input,
-        crash=event.crash,
-        outputs=outputs,
-        before=happens_before(outputs),
-        refusal=None,
-        state=changes,
-        latitude=latitude_of(event.event, event.message, before, outputs, changes),
-        may_start=may_start(before, outputs, changes) or UNSET,
-        may_send=besides or UNSET,
-    )
+    states = traced_state(reference.state), traced_state(after)
+    return step_of(event, expected_of(event.event, event.message, outputs, *states, besides=besides))

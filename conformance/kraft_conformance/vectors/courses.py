@@ -65,7 +65,7 @@ def _outcomes(
     for course in courses:
         for chosen in (configuration, *others):
             taken = course.taken | open_answers(configuration.profile, chosen.profile)
-            yield course, taken, _happen(Replica(course.state, chosen), occurrence, draw)
+            yield course, taken, happen(Replica(course.state, chosen), occurrence, draw)
 
 
 def _after(course: Followed, occurrence: Occurrence, done: Step, taken: frozenset[OpenAnswer]) -> Followed:
@@ -85,7 +85,8 @@ def _merged(courses: Iterable[Followed]) -> tuple[Followed, ...]:
     return tuple(found)
 
 
-def _happen(replica: Replica, occurrence: Occurrence, draw: Draw) -> Step:
+def happen(replica: Replica, occurrence: Occurrence, draw: Draw) -> Step:
+    """Let happen at a replica what has happened at it in a run, a crash in the middle of it included."""
     event, crash = occurrence.event, occurrence.crash
     assert isinstance(event, Event), "what happens at a replica is an event of it"
     if crash is None:

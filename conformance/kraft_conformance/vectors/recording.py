@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from functools import partial
-from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -12,8 +11,9 @@ from msgspec.structs import replace
 from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
-from kraft_conformance.vectors.courses import followed_courses
+from kraft_conformance.vectors.courses import followed_courses, happen
 from kraft_conformance.vectors.encoding import vector_bytes, vector_from
+from kraft_conformance.vectors.expecting import expected_of, step_of
 from kraft_conformance.vectors.format import Course, Expected, OpenChoice, Requires, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
@@ -25,14 +25,12 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event
 from kraft_reference.profile import PROFILES
-from kraft_reference.replica import Replica, Step
+from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.encode import event_line
-from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.requests import may_send
-from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.latitude.values import MaySend
 from kraft_traces.states import traced_state
 
@@ -161,7 +159,7 @@ def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
 
 def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
     for occurrence, expected in zip(occurrences, _expected(run, occurrences, before), strict=True):
-        yield VectorStep(**_fields(_vector_event(run, occurrence)), **_fields(expected))
+        yield step_of(_vector_event(run, occurrence), expected)
 
 
 def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[Expected]:
@@ -170,21 +168,9 @@ def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState)
         line = event_line(occurrence)
         outputs = tuple([_without_id(effect) for effect in line.effects or ()])
         after = traced_state(_state(occurrence))
-        changes = changed(shown, after)
-        yield Expected(
-            outputs=outputs,
-            before=happens_before(outputs),
-            refusal=occurrence.refusal,
-            state=changes,
-            latitude=latitude_of(line.event, line.message, shown, outputs, changes),
-            may_send=_may_send(run, occurrence, there) or UNSET,
-            may_start=may_start(shown, outputs, changes) or UNSET,
-        )
+        besides = _may_send(run, occurrence, there)
+        yield expected_of(line.event, line.message, outputs, shown, after, occurrence.refusal, besides)
         shown, there = after, _state(occurrence)
-
-
-def _fields(part: VectorEvent | Expected) -> dict[str, Any]:
-    return {name: getattr(part, name) for name in part.__struct_fields__}
 
 
 def _other_courses(
@@ -235,12 +221,12 @@ def _prove(
         raise VectorProofError(f"{vector.id}: as data the state is {injected}, in the run {before}")
     replica = Replica(_first_state(run, run.configuration, vector.replica), run.configuration)
     for occurrence in earlier:
-        _happen(replica, run, occurrence)
+        happen(replica, occurrence, _draw(run, occurrence))
     if replica.state != before:
         raise VectorProofError(f"{vector.id}: the history leads to {replica.state}, in the run it is {before}")
     replica = Replica(injected, run.configuration)
     for position, occurrence in enumerate(later):
-        step = _happen(replica, run, occurrence)
+        step = happen(replica, occurrence, _draw(run, occurrence))
         shown = (step.state, step.effects, step.refusal)
         if shown != (occurrence.state, occurrence.effects, occurrence.refusal):
             raise VectorProofError(f"{vector.id}: step {position} gives {shown} from the state as data")
@@ -255,15 +241,7 @@ def _is_same_under(
     configuration = replaced(run.configuration, profile=PROFILES[profile])
     replica = Replica(_first_state(run, configuration, replica_id), configuration)
     for occurrence in (*earlier, *later):
-        step = _happen(replica, run, occurrence)
+        step = happen(replica, occurrence, _draw(run, occurrence))
         if (step.state, step.effects, step.refusal) != (occurrence.state, occurrence.effects, occurrence.refusal):
             return False
     return True
-
-
-def _happen(replica: Replica, run: Run, occurrence: Occurrence) -> Step:
-    event, crash, draw = occurrence.event, occurrence.crash, _draw(run, occurrence)
-    assert isinstance(event, Event), "what happens at a replica is an event of it"
-    if crash is None:
-        return replica.step(event, draw)
-    return replica.crash_during(event, draw, crash.completed, crash.log_end_offset)
