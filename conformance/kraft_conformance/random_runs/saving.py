@@ -5,8 +5,8 @@ So the run of the reference with the same moves has the same history, and what i
 what the vector expects.
 """
 
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.notes import FirstDifference
@@ -14,7 +14,6 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.runner.session import Session
 from kraft_conformance.vectors.acceptance import Accepts, NotAcceptedError
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.files import file_name, files_of
@@ -66,20 +65,16 @@ def vector_for(
     if not named:
         raise NoVectorError(f"no rule is about {first.event}")
     subject = Subject(f"random.{name}", title, named, first.replica_id, first.level)
-    vector: Vector | None = None
     steps = 1
     while True:
         start = own[-min(steps, len(own))].sequence
         run = Run(source, spec.configuration, occurrences, draws, start, ())
         try:
-            profiles = accepts(run)
-            vector = vector_of(Run(source, spec.configuration, occurrences, draws, start, profiles), subject)
+            vector = vector_of(replace(run, profiles=accepts(run)), subject)
         except (NotAcceptedError, VectorProofError) as error:
             raise NoVectorError(str(error)) from error
         assert vector is not None, "something happens at the replica"
-        # An adapter in this process is asked in the same way.
-        session = cast(Session, table.session(first.replica_id))
-        outcome = run_vector(session, vector, spec.configuration.profile.name)
+        outcome = run_vector(table.session(first.replica_id), vector, spec.configuration.profile.name)
         if outcome.status is Status.FAIL or steps >= len(own):
             return vector, outcome.status is Status.FAIL
         steps *= 2

@@ -1,48 +1,23 @@
 """The bytes of a vector and of the manifest: one line for each event, step and part, so that a change shows."""
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.json import Decoder, Encoder
 
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import Manifest
 from kraft_conformance.vectors.partitions.format import PartitionVector
 
-_ENCODER = Encoder()
-_VECTORS: Decoder[Vector] = Decoder(Vector)
-_PARTITION_VECTORS: Decoder[PartitionVector] = Decoder(PartitionVector)
+vector_from = Decoder(Vector).decode
+"""The vector in the bytes of a file; raises msgspec.DecodeError if it is none."""
+partition_vector_from = Decoder(PartitionVector).decode
+"""The same of a vector of the subject `partitions`."""
 
+_ENCODER = Encoder()
 _LISTS = ("history", "steps", "vectors")
 
 
-def vector_bytes(vector: Vector | PartitionVector) -> bytes:
-    """The file of a vector; the same vector gives the same bytes."""
-    return _laid_out(vector)
-
-
-def manifest_bytes(manifest: Manifest) -> bytes:
-    """The file of the manifest."""
-    return _laid_out(manifest)
-
-
-def vector_from(raw: bytes) -> Vector:
-    """The vector in a file.
-
-    Raises:
-        msgspec.DecodeError: it is none.
-    """
-    return _VECTORS.decode(raw)
-
-
-def partition_vector_from(raw: bytes) -> PartitionVector:
-    """The vector of the subject `partitions` in a file.
-
-    Raises:
-        msgspec.DecodeError: it is none.
-    """
-    return _PARTITION_VECTORS.decode(raw)
-
-
-def _laid_out(whole: Struct) -> bytes:
+def file_bytes(whole: Vector | PartitionVector | Manifest) -> bytes:
+    """The file of a vector or of the manifest; the same one gives the same bytes."""
     fields = []
     for name in whole.__struct_fields__:
         value = getattr(whole, name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from kraft_conformance.vectors.encoding import manifest_bytes, vector_bytes
+from kraft_conformance.vectors.encoding import file_bytes
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import MANIFEST, SCHEMA, Manifest, ManifestEntry
 from kraft_conformance.vectors.partitions.format import PartitionVector
@@ -22,13 +22,13 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
         for rule in vector.rules:
             if not registry[rule].is_active:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
-        raw = made[name] = vector_bytes(vector)
+        raw = made[name] = file_bytes(vector)
         digest, steps = sha256(raw).hexdigest(), len(vector.steps)
         history = None if vector.history is None else len(vector.history)
         profiles = vector.requires.profiles
         about = vector.level, vector.rules, steps, history, profiles, vector.subject
         entries.append(ManifestEntry(vector.id, name, digest, *about))
-    made[MANIFEST] = manifest_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
+    made[MANIFEST] = file_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
     return made
 
 

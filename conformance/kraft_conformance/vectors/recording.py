@@ -12,7 +12,7 @@ from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.courses import followed_courses, happen
-from kraft_conformance.vectors.encoding import vector_bytes, vector_from
+from kraft_conformance.vectors.encoding import file_bytes, vector_from
 from kraft_conformance.vectors.expecting import expected_of, step_of
 from kraft_conformance.vectors.format import Course, Expected, OpenChoice, Requires, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.manifest import SCHEMA
@@ -213,7 +213,7 @@ def _prove(
     vector: Vector, run: Run, earlier: Sequence[Occurrence], later: Sequence[Occurrence], before: ReplicaState
 ) -> None:
     """The state as data is that of the run, the history leads to it, and from it the steps are those of the run."""
-    read = vector_from(vector_bytes(vector))
+    read = vector_from(file_bytes(vector))
     if read != vector:
         raise VectorProofError(f"{vector.id}: the file says something else than the vector")
     injected = replica_state_of("$.before", read.before)

@@ -16,7 +16,7 @@ from kraft_conformance.protocol.partitions import (
     ShownStoreReassignPartitions,
     partition_cluster_of,
 )
-from kraft_conformance.vectors.encoding import partition_vector_from, vector_bytes
+from kraft_conformance.vectors.encoding import file_bytes, partition_vector_from
 from kraft_conformance.vectors.partitions.format import (
     PARTITION_SCHEMA,
     PartitionLatitude,
@@ -194,7 +194,7 @@ def _prove(vector: PartitionVector, run: PartitionRun) -> None:
 
     A history leaves nothing open, since what is done there is not judged.
     """
-    read = partition_vector_from(vector_bytes(vector))
+    read = partition_vector_from(file_bytes(vector))
     if read != vector:
         raise VectorProofError(f"{vector.id}: the file says something else than the vector")
     injected = state_from(read.before)
