@@ -44,22 +44,20 @@ def refuse_other_questions(folder: Path, names: Iterable[str]) -> None:
         )
 
 
-def write_smt2(folder: Path, questions: Mapping[str, str]) -> tuple[Path, ...]:
+def write_smt2(folder: Path, questions: Mapping[str, str]) -> None:
     """Write SMT-LIB 2 texts to `<name>.smt2`; the folder is made if it is not there.
 
     Raises:
         CommandError: the folder has other questions, or the operating system refuses.
     """
     refuse_other_questions(folder, questions)
-    files = tuple(folder / f"{name}.smt2" for name in questions)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file, text in zip(files, questions.values(), strict=True):
-            with whole_file(file) as output:
+        for name, text in questions.items():
+            with whole_file(folder / f"{name}.smt2") as output:
                 output.write(text.encode())
     except OSError as error:
         raise _cannot_write(folder, f"{error.strerror}, expected a folder") from error
-    return files
 
 
 def _cannot_write(folder: Path, what: str) -> CommandError:

@@ -203,8 +203,8 @@ def test_what_is_known_to_differ_hides_nothing_that_comes_after() -> None:
     (one,) = outcomes(late, seeds=(1,), workloads=("voter-changes",), steps=300, known=(HASTY,))
     assert (one.outcome.status, one.outcome.event, one.known) == (Status.FAIL, "RemoveVoter", ("hasty",))
     assert one.outcome.differences[0].field == "FlushLog"
-    assert one.sequence is not None
-    assert one.sequence > one.until_known + 1
+    assert one.outcome.step is not None
+    assert one.outcome.step > one.until_known + 1
     assert one.shrunk is not None
     assert one.shrunk.moves < one.shrunk.moves_before
 
@@ -365,7 +365,7 @@ def test_what_an_invariant_sees_is_said_with_the_step_it_comes_from() -> None:
     (one,) = outcomes(seat("grants-all"), seeds=(0,), workloads=("elections",), shrinks=False)
     assert one.violation is not None
     assert one.violation.startswith("DurableBeforeSend violated by event 73 at replica 3: a vote for 2-A2")
-    assert (one.sequence, one.replica) == (68, 1)
+    assert (one.outcome.step, one.replica) == (68, 1)
     assert one.outcome.reason.startswith(one.violation)
     assert one.outcome.rule_level == "MUST"
 

@@ -156,12 +156,7 @@ def _effects(done: Done) -> tuple[TracedEffect, ...]:
     return tuple([traced_effect(1, effect) for effect in done.effects])
 
 
-def serve(requests: BinaryIO, replies: BinaryIO, profile: str = "kip") -> None:
-    """Answer requests until `bye` or the end of the input."""
-    serve_with(ReferenceAdapter(profile).answer, requests, replies)
-
-
-def serve_with(answer: Callable[[Request], Reply], requests: BinaryIO, replies: BinaryIO) -> None:
+def serve(answer: Callable[[Request], Reply], requests: BinaryIO, replies: BinaryIO) -> None:
     """Give these answers to requests until `bye` or the end of the input."""
     for number, raw in enumerate(requests, 1):
         try:
@@ -176,4 +171,5 @@ def serve_with(answer: Callable[[Request], Reply], requests: BinaryIO, replies: 
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, *sys.argv[1:2])
+    (chosen,) = sys.argv[1:2] or ["kip"]
+    serve(ReferenceAdapter(chosen).answer, sys.stdin.buffer, sys.stdout.buffer)

@@ -2,7 +2,7 @@
 
 import sys
 
-from kraft_conformance.adapters.reference import ReferenceAdapter, serve_with
+from kraft_conformance.adapters.reference import ReferenceAdapter, serve
 from kraft_spec.experiments import switchable_partition_rules, switchable_rules
 from kraft_spec.experiments.replicas import controllers_without, replicas_without
 
@@ -17,7 +17,7 @@ def main() -> None:
     make_replica = replicas_without(left_out.intersection(switchable_rules()))
     controllers = controllers_without(left_out.intersection(switchable_partition_rules()))
     adapter = ReferenceAdapter(make_replica=make_replica, controllers=controllers)
-    serve_with(adapter.answer, sys.stdin.buffer, sys.stdout.buffer)
+    serve(adapter.answer, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":

@@ -70,11 +70,6 @@ class RandomOutcome:
     is_whole: bool = False
     """It ended where it was meant to."""
 
-    @property
-    def sequence(self) -> int | None:
-        """Of the event that is wrong."""
-        return self.outcome.step
-
     def as_dict(self) -> dict[str, Any]:
         """For JSON: what is empty is left out."""
         document = self.outcome.as_dict() | {"workload": self.workload, "seed": self.seed, "events": self.events}

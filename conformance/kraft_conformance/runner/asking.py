@@ -88,7 +88,7 @@ def fields_of(event: VectorEvent) -> dict[str, Any]:
     return {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
 
 
-def request_of_event(event: VectorEvent, number: int) -> Crash | Restart | Step:
-    """The request that lets an event happen."""
+def request_of_event(event: VectorEvent) -> Crash | Restart | Step:
+    """The request that lets an event happen at the reference beside an adapter, whose requests have no numbers."""
     kinds: dict[str, type[Crash | Restart | Step]] = {"Crash": Crash, "Restart": Restart}
-    return kinds.get(event.event, Step)(id=number, **fields_of(event))
+    return kinds.get(event.event, Step)(id=0, **fields_of(event))

@@ -145,7 +145,7 @@ class _Run:
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
             disk = self._disk
             before = self._after()
-            self._reference.answer(request_of_event(step, 0))
+            self._reference.answer(request_of_event(step))
             reply = self._happen(courses[0].addressed(step), before)
             if step.crash is not UNSET and reply is not None and counts_otherwise(reply.effects, step.outputs, disk):
                 raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
@@ -211,7 +211,7 @@ class _Run:
             self.asked = Asked(0, event, f"event {number} of {len(vector.history)} of the history")
             before, disk = self._reference.replica().state, self._disk
             awaited = self._reference.state().awaiting or ()
-            expected = self._reference.answer(request_of_event(event, 0))
+            expected = self._reference.answer(request_of_event(event))
             reply = self._happen(self._ahead.addressed(event), before)
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
             shown = () if reply is None else reply.effects

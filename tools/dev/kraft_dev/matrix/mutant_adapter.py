@@ -19,7 +19,7 @@ def main() -> None:
 
     if not imported_from("kraft_reference", os.environ):
         sys.exit(NOT_THE_MUTANT)
-    reference.serve(sys.stdin.buffer, sys.stdout.buffer)
+    reference.serve(reference.ReferenceAdapter().answer, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":
