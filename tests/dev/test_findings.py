@@ -130,9 +130,10 @@ def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: s
         ({"violates": "HwMonotonic"}, "refusal-lasts violates EventualLeader, not HwMonotonic"),
         ({"counterexample": '{ check = "nothing", property = "x" }'}, "finding a: no model check 'nothing'"),
         ({"counterexample": '{ mutant = "nothing", property = "x" }'}, "finding a: no mutant 'nothing'"),
+        ({"counterexample": '{ property = "x" }'}, "finding a: counterexample: expected check or mutant"),
         (
-            {"counterexample": '{ guess = "x" }'},
-            "finding a: counterexample names guess, expected check or mutant, and property",
+            {"counterexample": '{ check = "smoke", mutant = "x", property = "x" }'},
+            "finding a: counterexample: expected check or mutant",
         ),
         (
             {"decision": 'decision = { name = "observer_refusal", answer = "lasts", safe = "never" }'},

@@ -19,18 +19,13 @@ class FindingError(ValueError):
     """The table of findings is wrong, or has no such finding."""
 
 
-class ByCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model check that is violated."""
+class Counterexample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How TLC finds it: by a model check that is violated, or as the evidence of a mutant."""
 
-    check: str
     property: str
-
-
-class ByMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A mutant whose evidence is the counterexample."""
-
-    mutant: str
-    property: str
+    """What TLC finds violated."""
+    check: str = ""
+    mutant: str = ""
 
 
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +55,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A scenario's variant, "name/variant"."""
     violates: str
     """The property that the schedule breaks; empty if it only costs time."""
-    counterexample: dict[str, str]
-    """`check` or `mutant`, its name, and the `property` that TLC finds violated."""
+    counterexample: Counterexample
     who: str
     """Who could be hit."""
     likelihood: str
@@ -74,23 +68,6 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What it comes from, where that is an answer of a profile."""
     fix: str = ""
     """The patch with which Apache Kafka, which has it, is safe; of `kafka/patching/patches.toml`."""
-
-    def found_by(self) -> ByCheck | ByMutant:
-        """How TLC finds it.
-
-        Raises:
-            FindingError: The field names neither, or both.
-        """
-        try:
-            return msgspec.convert(self.counterexample, ByCheck)
-        except msgspec.ValidationError:
-            try:
-                return msgspec.convert(self.counterexample, ByMutant)
-            except msgspec.ValidationError:
-                named = ", ".join(self.counterexample)
-                raise FindingError(
-                    f"finding {self.name}: counterexample names {named}, expected check or mutant, and property"
-                ) from None
 
     def variant(self) -> tuple[Scenario, Variant]:
         """The scenario and the variant of the schedule.
@@ -145,11 +122,13 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
                 raise FindingError(f"finding {finding.name} names {rule!r}, which is no rule")
         try:
             _, variant = finding.variant()
-            match finding.found_by():
-                case ByCheck(check=check):
+            match finding.counterexample:
+                case Counterexample(check=check, mutant="") if check:
                     find_check(check)
-                case ByMutant(mutant=mutant):
+                case Counterexample(check="", mutant=mutant) if mutant:
                     load_catalogue()[mutant]
+                case _:
+                    raise FindingError(f"finding {finding.name}: counterexample: expected check or mutant")
         except (KeyError, UnknownCheck, MutantError) as error:
             raise FindingError(f"finding {finding.name}: {error.args[0]}") from error
         if finding.decision is not None:

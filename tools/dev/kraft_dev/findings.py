@@ -2,7 +2,7 @@
 
 import sys
 
-from kraft_conformance.findings.finding import ByCheck, Finding, find_finding, load_findings
+from kraft_conformance.findings.finding import Finding, find_finding, load_findings
 from kraft_conformance.findings.showing import counterexample_file, show
 from kraft_dev.load_bearing.evidence import run_evidence
 from kraft_spec.counterexamples import in_words, text_of
@@ -17,8 +17,8 @@ def counterexample_of(finding: Finding) -> tuple[str, str]:
         FindingError, EditError, ModelCheckError, JarMissing, JarMismatch, JavaMissing: It cannot be run.
         ValueTextError: A state is not printed as TLC prints values.
     """
-    found_by = finding.found_by()
-    if isinstance(found_by, ByCheck):
+    found_by = finding.counterexample
+    if found_by.check:
         report = run_check(find_check(found_by.check))
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
     found = run_evidence(load_catalogue()[found_by.mutant])
