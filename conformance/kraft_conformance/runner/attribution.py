@@ -1,6 +1,7 @@
 """The rules of a failure: those behind what differs, and not all that the vector is about."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -10,10 +11,12 @@ from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepRe
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.format import Expected, Vector, VectorEvent
+from kraft_reference import replica
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, Step
 from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_spec.attribution.given import played
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
 from kraft_traces.latitude.ordering import happens_before
@@ -72,12 +75,7 @@ def attributed_step(
     vector: Vector, cluster: Cluster, number: int, seen: Seen, hello: HelloReply, left_out: frozenset[str] = frozenset()
 ) -> Attribution:
     """The rules behind what differs in a step of a vector; `number` counts from 1."""
-    *earlier, event = vector.steps[:number]
-    configuration = configuration_from(cluster)
-    replica = Replica(replica_state_of("$.before", vector.before), configuration)
-    for one in earlier:
-        play(replica, one)
-    given = given_of(replica, event)
+    *_, given = islice(steps_of(vector, cluster), number)
     return attributed(given, StepComparison(seen, hello).what_differs, vector.rules, left_out)
 
 
@@ -108,17 +106,20 @@ def rules_of_writes(event: str | None, differences: Sequence[Difference]) -> tup
     return ("vote.persist-before-reply",) * (event == "HandleVoteRequest") + ("durable.write-before-act",)
 
 
-def given_of(replica: Replica, event: VectorEvent) -> Given:
+def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
+    """What each step of a vector gives to the reference."""
+    configuration = configuration_from(cluster)
+    state = replica_state_of("$.before", vector.before)
+    for one in vector.steps:
+        given = given_of(Replica(state, configuration), one)
+        yield given
+        state = played(replica, given).state
+
+
+def given_of(standing: Replica, event: VectorEvent) -> Given:
     """What an event gives to the reference where it stands."""
     crash = None if event.crash is UNSET else (event.crash.completed, event.crash.log_end_offset)
-    return Given(replica.state, replica.configuration, _event(event), _draw(event), crash)
-
-
-def play(replica: Replica, event: VectorEvent) -> Step:
-    """Let an event of a vector happen at the reference."""
-    if event.crash is UNSET:
-        return replica.step(_event(event), _draw(event))
-    return replica.crash_during(_event(event), _draw(event), event.crash.completed, event.crash.log_end_offset)
+    return Given(standing.state, standing.configuration, _event(event), _draw(event), crash)
 
 
 def _event(event: VectorEvent) -> Event:

@@ -2,18 +2,16 @@
 
 from collections.abc import Collection, Sequence
 
-from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.features import Level
-from kraft_conformance.runner.attribution import given_of, play
+from kraft_conformance.runner.attribution import steps_of
 from kraft_conformance.runner.partition_attribution import steps_of_controllers
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_reference.effects import StartTimer
 from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_reference.replica import Replica, Step
+from kraft_reference.replica import Step
 from kraft_spec.attribution import Given, GivenToControllers, does_otherwise
 from kraft_spec.mutants import load_catalogue
-from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedAnswer, TracedSend, traced_effect
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.encode import traced_state as traced_controllers
@@ -50,7 +48,7 @@ class Clearing:
         if name not in self._steps:
             vector = self._catalogue.vector(name)
             if isinstance(vector, Vector):
-                self._steps[name] = () if vector.courses else steps_of(vector)
+                self._steps[name] = () if vector.courses else tuple(steps_of(vector, vector.cluster))
             else:
                 self._steps[name] = steps_of_controllers(vector, vector.cluster)
         return self._steps[name]
@@ -67,13 +65,3 @@ class Clearing:
             if self._level == "wire":
                 effects = [one for one in effects if isinstance(one, TracedSend | TracedAnswer)]
         return (effects, step.refusal, state) if self._level == "state" else effects
-
-
-def steps_of(vector: Vector) -> tuple[Given, ...]:
-    """What each step of a vector gives to the reference."""
-    replica = Replica(replica_state_of("$.before", vector.before), configuration_from(vector.cluster))
-    found = []
-    for one in vector.steps:
-        found.append(given_of(replica, one))
-        play(replica, one)
-    return tuple(found)
