@@ -31,7 +31,7 @@ from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes, is_of_timers
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
-from kraft_conformance.random_runs.shown import STATE_OF_CLUSTERS, followed, hides, named, reference_effects, without_id
+from kraft_conformance.random_runs.shown import STATE_OF_CLUSTERS, followed, hides, named, reference_effects
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order, rules_of_writes
 from kraft_conformance.runner.comparison import effect_name
@@ -39,6 +39,7 @@ from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.cluster.schedule import DEFECTS

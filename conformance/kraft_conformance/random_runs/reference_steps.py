@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kraft_conformance.random_runs.shown import without_id
+from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
 from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
 from kraft_reference.cluster.world import MakeReplica

@@ -65,11 +65,6 @@ def filled(actual: _Part, expected: Struct | None) -> _Part:
     return replace(actual, **fields) if fields else actual
 
 
-def without_id(effect: TracedEffect) -> TracedEffect:
-    """An effect whose message, if it sends one, has no name yet."""
-    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
-
-
 def named(sequence: int, shown: Shown) -> Shown:
     """What was shown, its messages with their names in the run."""
     if not shown.effects:

@@ -1,12 +1,12 @@
 """What must come of an event, written down from what the reference does in it."""
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from kraft_conformance.vectors.format import Expected, VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed
 from kraft_reference.outcome import Refusal
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.latitude.values import MaySend
@@ -44,6 +44,11 @@ def expected_of(
         may_send=besides or UNSET,
         may_start=may_start(before, outputs, changes) or UNSET,
     )
+
+
+def without_id(effect: TracedEffect) -> TracedEffect:
+    """An effect whose message, if it sends one, has no name: names are those of a run."""
+    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
 
 
 def step_of(event: VectorEvent, expected: Expected) -> VectorStep:

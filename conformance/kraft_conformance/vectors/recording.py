@@ -13,7 +13,7 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.vectors.courses import followed_courses, happen
 from kraft_conformance.vectors.encoding import file_bytes, vector_from
-from kraft_conformance.vectors.expecting import expected_of, step_of
+from kraft_conformance.vectors.expecting import expected_of, step_of, without_id
 from kraft_conformance.vectors.format import Course, Expected, OpenChoice, Requires, Vector, VectorEvent, VectorStep
 from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
@@ -28,7 +28,6 @@ from kraft_reference.profile import PROFILES
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
-from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.encode import event_line
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.latitude.values import MaySend
@@ -166,7 +165,7 @@ def _expected(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState)
     shown, there = traced_state(before), before
     for occurrence in occurrences:
         line = event_line(occurrence)
-        outputs = tuple([_without_id(effect) for effect in line.effects or ()])
+        outputs = tuple([without_id(effect) for effect in line.effects or ()])
         after = traced_state(_state(occurrence))
         besides = _may_send(run, occurrence, there)
         yield expected_of(line.event, line.message, outputs, shown, after, occurrence.refusal, besides)
@@ -198,10 +197,6 @@ def _may_send(run: Run, occurrence: Occurrence, before: ReplicaState) -> tuple[M
         return ()
     sent = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
     return may_send(occurrence.event, before, run.configuration, _draw(run, occurrence), sent)
-
-
-def _without_id(effect: TracedEffect) -> TracedEffect:
-    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
 
 
 # -------------------------------------------------------------------------------------------------------------
