@@ -11,12 +11,11 @@ from kraft_conformance.node.exchanges import CLIENT, fetched
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import Frame, decode_request, decode_response
 from kraft_conformance.wire.schema import Kind, message_of, messages
-from kraft_conformance.wire.trace_links import LINKS, kafka_name
+from kraft_conformance.wire.trace_links import TRACED_NAMES
 from kraft_conformance.wire.translation import from_kafka
 from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 
-_TRACED = {kafka_name(name): name for name in LINKS}
 _BY_CLIENTS = frozenset(("AddRaftVoterRequest", "RemoveRaftVoterRequest", "ApiVersionsRequest"))
 """A client sends them to a controller, or it is a connection's own question: not replicas to each other."""
 
@@ -94,8 +93,8 @@ class _Reading:
             return None
         name = frame.message.name
         asker = _node_that_asks(frame) if name == "ApiVersionsRequest" else None
-        is_by_client = name not in _TRACED or (name in _BY_CLIENTS and asker is None)
-        traced = {} if is_by_client else from_kafka(_TRACED[name], frame.version, frame.document)
+        is_by_client = name not in TRACED_NAMES or (name in _BY_CLIENTS and asker is None)
+        traced = {} if is_by_client else from_kafka(TRACED_NAMES[name], frame.version, frame.document)
         key = traced.get("replica_key")
         source = asker or traced.get("source", key["id"] if key else connection.peer)
         if is_by_client or source not in self._nodes or source == connection.node:
@@ -117,7 +116,7 @@ class _Reading:
             return None
         api, version = asked.frame.message.api, asked.frame.version
         frame = decode_response(raw, message_of(api, Kind.RESPONSE), version, is_lenient=True)
-        traced = from_kafka(_TRACED[frame.message.name], version, frame.document)
+        traced = from_kafka(TRACED_NAMES[frame.message.name], version, frame.document)
         if api == "Fetch":
             _, traced["records"] = fetched(frame.body)
         message = _traced(traced, connection.node, connection.peer)

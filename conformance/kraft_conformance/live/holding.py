@@ -9,13 +9,11 @@ from kraft_conformance.live import bodies
 from kraft_conformance.live.peers import Answer, Peer
 from kraft_conformance.live.wire_log import Event
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.trace_links import LINKS, kafka_name
+from kraft_conformance.wire.trace_links import TRACED_NAMES
 
 _PAUSE_S = 0.1
 """Before a Fetch that is not wanted yet is answered: some ask again at once."""
 _KAFKA_LIBRARY = "apache-kafka-java"
-TRACED_NAMES = {kafka_name(name): name for name in LINKS}
-"""What a trace calls the messages, by Kafka's names."""
 
 
 @dataclass(slots=True, eq=False)

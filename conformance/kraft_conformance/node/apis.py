@@ -12,7 +12,7 @@ class Api(NamedTuple):
 
     versions: range
     answer: Callable[[Controller, Any], Awaitable[Mapping[str, Any]]]
-    """The body of a response to that of a request, both by kio's names."""
+    """The body of a response, but for its throttle time, to that of a request, both by kio's names."""
 
 
 _ANY = {

@@ -4,7 +4,6 @@ No clock judges a broker here: it is alive from a heartbeat that does not ask to
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from kraft_conformance.node.controller import Controller
@@ -41,7 +40,7 @@ async def broker_registration(controller: Controller, request: Any) -> Mapping[s
         return [_registered(request, known)], (0, known.epoch)
 
     code, epoch = await controller.write(decide, (NOT_CONTROLLER, -1))
-    return {"throttle_time": timedelta(), "error_code": code, "broker_epoch": epoch}
+    return {"error_code": code, "broker_epoch": epoch}
 
 
 def _registered(request: Any, broker: Broker) -> bytes:
@@ -92,7 +91,6 @@ async def broker_heartbeat(controller: Controller, request: Any) -> Mapping[str,
 
     code, is_fenced = await controller.write(decide, (NOT_CONTROLLER, True))
     return {
-        "throttle_time": timedelta(),
         "error_code": code,
         "is_caught_up": code == 0,
         "is_fenced": is_fenced,

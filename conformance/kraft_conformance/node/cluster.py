@@ -1,7 +1,6 @@
 """What Kafka's tools ask of any server of a cluster before they ask what they came for.  Rule: cli.admin-routing."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from kraft_conformance.node.controller import Controller
@@ -41,7 +40,6 @@ def _cluster(
     is_right = request.endpoint_type == own_type
     what = "broker" if own_type == _BROKERS else "controller"
     return {
-        "throttle_time": timedelta(),
         "error_code": 0 if is_right else MISMATCHED_ENDPOINT_TYPE,
         "error_message": None if is_right else f"expected endpoint type {own_type}: this is a {what}",
         "endpoint_type": own_type,
@@ -68,7 +66,6 @@ async def metadata(controller: Controller, request: Any) -> Mapping[str, Any]:
     else:
         topics = [_asked_topic(image, one) for one in request.topics]
     return {
-        "throttle_time": timedelta(),
         "brokers": brokers,
         "cluster_id": controller.node.disk.cluster_id,
         "controller_id": min(image.alive, default=-1),
@@ -111,4 +108,4 @@ def _partition(image: Image, index: int, partition: Partition) -> Mapping[str, A
 async def describe_log_dirs(controller: Controller, request: Any) -> Mapping[str, Any]:
     """The data folder of a broker, without any replica: none holds data here.  Kafka's tools of 4.3 ask for it."""
     folder = {"error_code": 0, "log_dir": str(controller.node.disk.folder), "topics": []}
-    return {"throttle_time": timedelta(), "error_code": 0, "results": [folder]}
+    return {"error_code": 0, "results": [folder]}

@@ -4,7 +4,6 @@ So it is with the throttles of a reassignment, which are the brokers' to heed.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from kraft_conformance.node.controller import TOPIC, Controller
@@ -58,7 +57,7 @@ async def incremental_alter_configs(controller: Controller, request: Any) -> Map
             return () if code or request.validate_only else values, code
 
         results.append(_result(resource, await controller.write(decide, NOT_CONTROLLER)))
-    return {"throttle_time": timedelta(), "responses": results}
+    return {"responses": results}
 
 
 def _is_news(image: Image, resource: Any, one: Any) -> bool:
@@ -95,4 +94,4 @@ async def describe_configs(controller: Controller, request: Any) -> Mapping[str,
             if wanted is None or key in wanted
         ]
         results.append(_result(resource, _error(controller, image, kind, name)) | {"configs": configs})
-    return {"throttle_time": timedelta(), "results": results}
+    return {"results": results}

@@ -107,14 +107,8 @@ class Controller:
         )
         return ControllerState(controller, {controller: partitions}, partitions, image.alive), configuration
 
-    @property
-    def leads(self) -> bool:
-        """Is this node the controller?  Whatever earlier leaders appended is committed when a record of its own is."""
-        state = self.node.replica.state
-        return state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
-
     def _led(self) -> Image:
-        if not self.leads:
+        if not self.node.leads:
             raise _NotControllerError
         return self.image
 

@@ -19,6 +19,7 @@ from kraft_conformance.node.errors import bad_file, no_file, refused
 from kraft_conformance.node.image import counted
 from kraft_conformance.node.names import random_directory_id
 from kraft_conformance.node.properties import read_properties
+from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.disk_files import (
     QUORUM_STATE,
     DamagedFileError,
@@ -36,7 +37,6 @@ from kraft_conformance.wire.log_records import (
     values_of,
 )
 from kraft_conformance.wire.quorum_state import encode_quorum_state
-from kraft_conformance.wire.schema import NULL_UUID
 from kraft_conformance.wire.snapshot_files import decode_snapshot, encode_snapshot, file_name
 from kraft_conformance.wire.trace_links import TOPIC
 from kraft_conformance.wire.translation import directory_of, uuid_of
@@ -194,18 +194,16 @@ class Disk:
 
     def _persist(self, effect: PersistQuorumState) -> None:
         voted = effect.voted_key
-        document = {
-            "clusterId": "",
+        document: Document = {
             "leaderId": -1 if effect.leader_id is None else effect.leader_id,
             "leaderEpoch": effect.epoch,
             "votedId": -1 if voted is None else voted.id,
-            "votedDirectoryId": NULL_UUID if voted is None else uuid_of(voted.directory_id, "votedDirectoryId"),
-            "appliedOffset": 0,
-            "currentVoters": [],
         }
-        wanted = {"leaderId", "leaderEpoch", "votedId"}
-        wanted |= {"votedDirectoryId"} if effect.version else {"clusterId", "appliedOffset", "currentVoters"}
-        text, _ = encode_quorum_state(effect.version, {name: document[name] for name in document if name in wanted})
+        if effect.version:
+            document["votedDirectoryId"] = uuid_of(None if voted is None else voted.directory_id, "votedDirectoryId")
+        else:
+            document |= {"clusterId": "", "appliedOffset": 0, "currentVoters": []}
+        text, _ = encode_quorum_state(effect.version, document)
         self._replace(QUORUM_STATE, text.encode())
 
     def _replace(self, name: str, content: bytes) -> None:

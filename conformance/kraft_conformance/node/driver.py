@@ -136,6 +136,12 @@ class Node:
         return self.disk.key.id
 
     @property
+    def leads(self) -> bool:
+        """Is it the controller?  Whatever earlier leaders appended is committed when a record of its own is."""
+        state = self.replica.state
+        return state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
+
+    @property
     def leader_endpoint(self) -> str | None:
         """Where the leader listens that this node follows."""
         leader_id = self.replica.state.leader_id
@@ -252,9 +258,7 @@ class Node:
 
     def _append_metadata_version(self) -> None:
         """The first record of the controller, without which Kafka's tools take the quorum for older than it is."""
-        state = self.replica.state
-        leads = state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
-        if leads and not any(map(says_metadata_version, self.disk.values(state.log.end_offset))):
+        if self.leads and not any(map(says_metadata_version, self.disk.values(self.replica.state.log.end_offset))):
             self.append(METADATA_VERSION_RECORD)
 
     def _take_snapshot(self) -> None:

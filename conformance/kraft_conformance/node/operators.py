@@ -16,19 +16,6 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import Error, Reply
 
 _LISTENER = "CONTROLLER"
-_SERVED = (
-    "Vote",
-    "BeginQuorumEpoch",
-    "EndQuorumEpoch",
-    "Fetch",
-    "FetchSnapshot",
-    "ApiVersions",
-    "DescribeQuorum",
-    "AddRaftVoter",
-    "RemoveRaftVoter",
-    "UpdateRaftVoter",
-    "UpdateFeatures",
-)
 
 
 def api_keys(others: Mapping[int, range]) -> list[Document]:
@@ -36,8 +23,8 @@ def api_keys(others: Mapping[int, range]) -> list[Document]:
 
     Rule: wire.negotiation.
     """
-    served = {one.api: one for one in messages().values() if one.kind is Kind.REQUEST}
-    listed = {served[api].key: (served[api].versions.low, served[api].versions.high) for api in _SERVED}
+    requests = [one for one in messages().values() if one.kind is Kind.REQUEST]
+    listed = {one.key: (one.versions.low, one.versions.high) for one in requests}
     listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
     return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 

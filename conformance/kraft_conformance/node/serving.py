@@ -8,6 +8,7 @@ import asyncio
 import struct
 from base64 import b64encode
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from kraft_conformance.node import apis, operators
@@ -21,7 +22,7 @@ from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import Frame, decode_request, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.other_requests import decode_other_request, encode_other_response
 from kraft_conformance.wire.schema import Kind, message_of
-from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, filled
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, TRACED_NAMES, filled
 from kraft_conformance.wire.translation import from_kafka
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -37,15 +38,8 @@ _WAIT_MS_MAX = 500
 """How long a Fetch that finds nothing new is held back: shorter than any fetch timeout."""
 _REPLICAS = (CLIENT, "raft-client-")
 """Client ids of replicas: of nodes, and of Kafka's controllers and brokers."""
-QUORUM = {
-    "Vote": "VoteRequest",
-    "BeginQuorumEpoch": "BeginQuorumEpochRequest",
-    "EndQuorumEpoch": "EndQuorumEpochRequest",
-    "Fetch": "FetchRequest",
-    "FetchSnapshot": "FetchSnapshotRequest",
-    "UpdateRaftVoter": "UpdateVoterRequest",
-}
-"""The requests of replicas, by API: the message of the reference."""
+_QUORUM = ("Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "Fetch", "FetchSnapshot", "UpdateRaftVoter")
+"""The requests of replicas alone; who sends AddRaftVoter and RemoveRaftVoter may be an operator too."""
 
 
 class Serving:
@@ -66,7 +60,8 @@ class Serving:
                 return response
             if key in self._others:
                 other = decode_other_request(raw, self._other_versions)
-                return encode_other_response(other, await self._others[key].answer(self._controller, other.body))
+                told = await self._others[key].answer(self._controller, other.body)
+                return encode_other_response(other, {"throttle_time": timedelta(), **told})
             frame = decode_request(raw, is_lenient=True)
             body = await self._body(frame)
         except WireError:
@@ -78,8 +73,8 @@ class Serving:
 
     async def _body(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
-        if api in QUORUM and not _is_of_the_log(frame):
-            refused = filled(QUORUM[api].replace("Request", "Response"), frame.version)
+        if api in _QUORUM and not _is_of_the_log(frame):
+            refused = filled(TRACED_NAMES[f"{api}Response"], frame.version)
             listed = "responses" if "responses" in refused else "topics"
             return refused | {"errorCode": CODES[Error.INVALID_REQUEST], listed: []}
         if api == "FetchSnapshot":
@@ -88,21 +83,17 @@ class Serving:
                 return None
             if partitions[0]["position"] > 0:
                 return self._piece(frame)
-        if api in QUORUM:
-            return await self._of_replica(frame, QUORUM[api], sender)
+        if api in _QUORUM or (api in ("AddRaftVoter", "RemoveRaftVoter") and sender is not None):
+            return await self._of_replica(frame, sender)
         if api == "ApiVersions" and sender is not None and frame.header.get("clientId", "").startswith(CLIENT):
-            await self._of_replica(frame, "ApiVersionsRequest", sender)
+            await self._of_replica(frame, sender)
         if api == "ApiVersions":
             return operators.api_versions(self._node, frame.version, self._other_versions)
-        if api == "AddRaftVoter" and sender is not None:
-            return await self._of_replica(frame, "AddVoterRequest", sender)
-        if api == "RemoveRaftVoter" and sender is not None:
-            return await self._of_replica(frame, "RemoveVoterRequest", sender)
         handler = operators.HANDLERS.get(api)
         return None if handler is None else await handler(self._node, frame)
 
-    async def _of_replica(self, frame: Frame, name: str, sender: int | None) -> Document | None:
-        request = self._request(frame, name, sender)
+    async def _of_replica(self, frame: Frame, sender: int | None) -> Document | None:
+        request = self._request(frame, sender)
         if isinstance(request, AddVoterRequest) and request.endpoint is not None:
             self._node.knows(request.voter.id, request.endpoint)
         response = await self._node.answer(request)
@@ -117,7 +108,8 @@ class Serving:
             self._fill_piece(body, frame, response.snapshot.id)
         return body
 
-    def _request(self, frame: Frame, name: str, sender: int | None) -> Request:
+    def _request(self, frame: Frame, sender: int | None) -> Request:
+        name = TRACED_NAMES[frame.message.name]
         fields = from_kafka(name, frame.version, frame.document)
         key = fields.get("replica_key") or fields.get("voter")
         source = fields.get("source", sender if key is None or sender is not None else key["id"])
@@ -165,7 +157,7 @@ class Serving:
 
     def _piece(self, frame: Frame) -> Document:
         """A later piece: the reference knows snapshots as wholes, and has answered for the first."""
-        request = self._request(frame, "FetchSnapshotRequest", None)
+        request = self._request(frame, None)
         assert isinstance(request, FetchSnapshotRequest), "it was made of one"
         state, identifier = self._node.replica.state, (request.snapshot_end_offset, request.snapshot_epoch)
         leads = state.role is Role.LEADER and state.epoch == request.epoch

@@ -5,7 +5,6 @@ Rules: partition-reassign.admin-api, partition-reassign.list, partition-reassign
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
 from itertools import groupby
 from typing import Any
 from uuid import UUID, uuid4
@@ -57,7 +56,6 @@ async def alter_partition_reassignments(controller: Controller, request: Any) ->
     outcome = await controller.happen(AlterPartitionReassignments(controller.node.id, tuple(targets)))
     answer = _answer(outcome, AlterReassignmentsAnswer)
     return {
-        "throttle_time": timedelta(),
         "error_code": ERROR_CODES[answer.error],
         "error_message": _said(answer.error),
         "responses": [
@@ -88,7 +86,6 @@ async def list_partition_reassignments(controller: Controller, request: Any) -> 
     answer = _answer(outcome, ListReassignmentsAnswer)
     listed = [(one.partition, one) for one in answer.reassignments]
     return {
-        "throttle_time": timedelta(),
         "error_code": ERROR_CODES[answer.error],
         "error_message": _said(answer.error),
         "topics": [
@@ -108,8 +105,8 @@ def _ongoing(one: Reassignment) -> Mapping[str, Any]:
 
 async def alter_partition(controller: Controller, request: Any) -> Mapping[str, Any]:
     """What a broker that leads partitions says of their in-sync replicas.  Rule: partition-reassign.controller-only."""
-    body: dict[str, Any] = {"throttle_time": timedelta(), "error_code": 0, "topics": []}
-    if not controller.leads:
+    body: dict[str, Any] = {"error_code": 0, "topics": []}
+    if not controller.node.leads:
         return body | {"error_code": NOT_CONTROLLER}
     broker = controller.image.brokers.get(request.broker_id)
     if broker is None or broker.epoch != request.broker_epoch:
@@ -169,7 +166,7 @@ async def create_topics(controller: Controller, request: Any) -> Mapping[str, An
             return () if request.validate_only else values, replicas
 
         results.append(_created(asked.name, topic_id, await controller.write(decide, NOT_CONTROLLER)))
-    return {"throttle_time": timedelta(), "topics": results}
+    return {"topics": results}
 
 
 def _created(name: str, topic_id: UUID, done: Sequence[Assignment] | int) -> Mapping[str, Any]:

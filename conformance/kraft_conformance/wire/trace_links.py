@@ -193,6 +193,9 @@ def kafka_name(traced: str) -> str:
     return traced
 
 
+TRACED_NAMES: Mapping[str, str] = {kafka_name(name): name for name in LINKS}
+"""What a trace calls the messages, by Kafka's names."""
+
 _EVERYWHERE = {
     "id": "names the message within its trace",
     "source": "the connection says who sends, where no field of the message does",
