@@ -5,17 +5,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from kraft_conformance.cli import main
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Timeouts, free_ports
-from kraft_conformance.wire.connections import Connection
+from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.other_requests import OtherRequest, decode_other_response, encode_other_request
-from kraft_conformance.wire.trace_links import TOPIC
+from kraft_conformance.wire.trace_links import metadata_topics
 
 _QUICK = Timeouts(election=300, backoff=100, fetch=800, request=350)
 
@@ -94,11 +93,8 @@ class Nodes:
         """The body of a node's response to an operator."""
 
         async def asked() -> Document:
-            connection = Connection("127.0.0.1", self.ports[number], "operator")
-            try:
+            with closing(Connection("127.0.0.1", self.ports[number], "operator")) as connection:
                 return (await asyncio.wait_for(connection.ask(api, version, body), seconds)).body
-            finally:
-                connection.close()
 
         return asyncio.run(asked())
 
@@ -107,18 +103,15 @@ class Nodes:
         request = OtherRequest(key, version, 7, body)
 
         async def asked() -> bytes:
-            connection = Connection("127.0.0.1", self.ports[number], "operator")
-            try:
+            with closing(Connection("127.0.0.1", self.ports[number], "operator")) as connection:
                 return await asyncio.wait_for(connection.exchange(encode_other_request(request, "operator")), seconds)
-            finally:
-                connection.close()
 
         return decode_other_response(request, asyncio.run(asked()))
 
     def describe(self, number: int) -> Document:
         """The quorum's partition, as a node describes it."""
-        body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
-        described: Document = self.ask(number, "DescribeQuorum", 2, body)["topics"][0]["partitions"][0]
+        answer = self.ask(number, "DescribeQuorum", 2, {"topics": metadata_topics({})})
+        described: Document = answer["topics"][0]["partitions"][0]
         return described
 
     def leader(self, seconds: float = 120, other_than: int = 0) -> int:
@@ -133,7 +126,7 @@ class Nodes:
             for number in tuple(self.processes):
                 try:
                     last = told = self.describe(number)
-                except (OSError, EOFError, WireError, TimeoutError):
+                except UNANSWERED:
                     continue
                 if told["errorCode"] == 0 and told["highWatermark"] > 0 and wanted(told):
                     return told
@@ -145,7 +138,7 @@ class Nodes:
         """Wait until a node knows the leader."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            with suppress(OSError, EOFError, WireError, TimeoutError):
+            with suppress(*UNANSWERED):
                 if self.describe(number)["leaderId"] >= 0:
                     return
             time.sleep(0.05)

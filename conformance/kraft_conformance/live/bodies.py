@@ -7,7 +7,7 @@ from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, REPLICA
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.schema import NULL_UUID
-from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, metadata_topics
 from kraft_reference.messages import Error
 
 OTHER_CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAJCQ"
@@ -26,10 +26,6 @@ INVALID_UPDATE_VERSION = CODES[Error.INVALID_UPDATE_VERSION]
 INVALID_VOTER_KEY = CODES[Error.INVALID_VOTER_KEY]
 DUPLICATE_VOTER = CODES[Error.DUPLICATE_VOTER]
 VOTER_NOT_FOUND = CODES[Error.VOTER_NOT_FOUND]
-
-
-def _topics(part: Document) -> list[Document]:
-    return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0} | part]}]
 
 
 def _named(id_: int, port: int) -> list[Document]:
@@ -51,7 +47,7 @@ def vote(
     part: Document = {"replicaEpoch": epoch, "replicaId": source, "lastOffsetEpoch": log[0], "lastOffset": log[1]}
     part |= {"replicaDirectoryId": directory or DIRECTORIES[source]}
     part |= {"voterDirectoryId": to_directory or DIRECTORIES.get(to, NULL_UUID), "preVote": is_pre_vote}
-    return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part)}
+    return {"clusterId": cluster_id, "voterId": to, "topics": metadata_topics(part)}
 
 
 def begin_quorum_epoch(
@@ -66,7 +62,12 @@ def begin_quorum_epoch(
     """BeginQuorumEpoch of a leader that listens at `port`."""
     directory = to_directory or DIRECTORIES.get(to, NULL_UUID)
     part: Document = {"voterDirectoryId": directory, "leaderId": leader, "leaderEpoch": epoch}
-    return {"clusterId": cluster_id, "voterId": to, "topics": _topics(part), "leaderEndpoints": _named(leader, port)}
+    return {
+        "clusterId": cluster_id,
+        "voterId": to,
+        "topics": metadata_topics(part),
+        "leaderEndpoints": _named(leader, port),
+    }
 
 
 def end_quorum_epoch(
@@ -82,7 +83,7 @@ def end_quorum_epoch(
     listed = [{"candidateId": one, "candidateDirectoryId": directory or DIRECTORIES[one]} for one in preferred]
     part: Document = {"leaderId": leader, "leaderEpoch": epoch, "preferredCandidates": listed}
     part["preferredSuccessors"] = preferred
-    return {"clusterId": cluster_id, "topics": _topics(part), "leaderEndpoints": _named(leader, port)}
+    return {"clusterId": cluster_id, "topics": metadata_topics(part), "leaderEndpoints": _named(leader, port)}
 
 
 def fetch(
@@ -131,7 +132,7 @@ def fetch_snapshot(
 
 def describe_quorum() -> Document:
     """DescribeQuorum of the metadata partition."""
-    return {"topics": _topics({})}
+    return {"topics": metadata_topics({})}
 
 
 def add_voter(id_: int, port: int, timeout_ms: int = 3000, **other: Any) -> Document:
@@ -171,12 +172,12 @@ def update_voter(id_: int, epoch: int, port: int, versions: tuple[int, int] = (0
 def vote_answer(is_granted: bool, epoch: int, leader: int = -1, error: int = NONE) -> Document:
     """To Vote."""
     part: Document = {"errorCode": error, "leaderId": leader, "leaderEpoch": epoch, "voteGranted": is_granted}
-    return {"errorCode": 0, "topics": _topics(part)}
+    return {"errorCode": 0, "topics": metadata_topics(part)}
 
 
 def quorum_answer(epoch: int, leader: int, error: int = NONE) -> Document:
     """To BeginQuorumEpoch and EndQuorumEpoch."""
-    return {"errorCode": 0, "topics": _topics({"errorCode": error, "leaderId": leader, "leaderEpoch": epoch})}
+    return {"errorCode": 0, "topics": metadata_topics({"errorCode": error, "leaderId": leader, "leaderEpoch": epoch})}
 
 
 def fetch_answer(

@@ -2,12 +2,12 @@
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from kraft_conformance.live.bench import Bench, Unobserved
 from kraft_conformance.live.process import Process
 from kraft_conformance.live.translating import CONFIG_KEY, Translation, config_value
-from kraft_conformance.wire.connections import Connection
+from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
 
@@ -57,8 +57,9 @@ class ClientRecords:
         raise Unobserved("its controller writes no record for a client now")
 
     async def _asked(self, raw: bytes) -> None:
-        with suppress(OSError, EOFError, WireError):
-            await Connection("127.0.0.1", self._places.ports[self._process.id], "kraft-spec").exchange(raw)
+        port = self._places.ports[self._process.id]
+        with closing(Connection("127.0.0.1", port, "kraft-spec")) as connection, suppress(*UNANSWERED):
+            await connection.exchange(raw)
 
     async def look_for_hidden(self) -> None:
         """Once a leader has committed, its controller may write a record by itself."""

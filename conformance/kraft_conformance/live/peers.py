@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from kraft_conformance.live.wire_log import Event, Way, WireLog
-from kraft_conformance.wire.connections import Connection, Server
+from kraft_conformance.wire.connections import UNANSWERED, Connection, Server
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request, encode_frame, unsupported_api_versions
@@ -94,7 +94,7 @@ class Peer:
             # Not `wait_for`: that of Python 3.11 forgets that it was cancelled where the answer has just come.
             async with asyncio.timeout(ASK_S):
                 response = await self._out.ask(api, version, body)
-        except (OSError, EOFError, WireError, TimeoutError) as error:
+        except UNANSWERED as error:
             self.log.add(self.id, Way.NOTE, f"no answer: {error!r}")
             raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error
         return self.log.add(self.id, Way.ANSWER, api, version, response.body)

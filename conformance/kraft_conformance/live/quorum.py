@@ -8,23 +8,24 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from kraft_conformance.live.bodies import describe_quorum
 from kraft_conformance.live.capture import SCHEMA, CapturedNode, CaptureHeader, CaptureWriter
 from kraft_conformance.live.faults import Fault, FaultKind
 from kraft_conformance.live.kafka import kafka_commands
 from kraft_conformance.live.process import CLUSTER_ID, Commands, LaunchError, Process, Timeouts, free_ports
 from kraft_conformance.live.recording import Recorder, Route
 from kraft_conformance.node.serving import sender_of
-from kraft_conformance.wire.connections import Connection
+from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request
-from kraft_conformance.wire.trace_links import TOPIC
 
 PLAN, DONE, CAPTURE = "plan.json", "done.json", "quorum.capture"
 _ASK_S = 1.0
@@ -245,7 +246,7 @@ class Quorum:
             return
         try:
             voters = {one["replicaId"] for one in (await self._describe(leader))["currentVoters"]}
-        except (OSError, EOFError, WireError, TimeoutError):
+        except UNANSWERED:
             self._note(f"voters: left out, {self._named(leader)} does not answer")
             return
         added = next((one for one in self.plan.replicas if one not in voters), None)
@@ -259,7 +260,7 @@ class Quorum:
         self._note(f"{'remove' if added is None else 'add'} voter {self._named(changed)}")
         try:
             answer = await self._ask(leader, name, version_, body, _CHANGE_S)
-        except (OSError, EOFError, WireError, TimeoutError):
+        except UNANSWERED:
             self._note(f"voter {changed}: no answer")
             return
         code = answer["errorCode"]
@@ -268,16 +269,12 @@ class Quorum:
     # Asking.
 
     async def _ask(self, replica: int, api: str, version_: int, body: Document, seconds: float) -> Document:
-        connection = Connection("127.0.0.1", self.processes[replica].port, "kraft-spec-quorum")
-        try:
+        with closing(Connection("127.0.0.1", self.processes[replica].port, "kraft-spec-quorum")) as connection:
             async with asyncio.timeout(seconds):
                 return (await connection.ask(api, version_, body)).body
-        finally:
-            connection.close()
 
     async def _describe(self, replica: int) -> Document:
-        body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
-        answer = await self._ask(replica, "DescribeQuorum", 2, body, _ASK_S)
+        answer = await self._ask(replica, "DescribeQuorum", 2, describe_quorum(), _ASK_S)
         described: Document = answer["topics"][0]["partitions"][0]
         return described
 
@@ -287,7 +284,7 @@ class Quorum:
             return 0
         try:
             told = await self._describe(replica)
-        except (OSError, EOFError, WireError, TimeoutError):
+        except UNANSWERED:
             return 0
         return int(told["leaderEpoch"]) if told["errorCode"] == 0 and told["highWatermark"] > 0 else 0
 

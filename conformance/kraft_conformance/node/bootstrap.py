@@ -5,14 +5,13 @@ Rule: discovery.bootstrap.
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from kraft_conformance.node.disk import Disk
 from kraft_conformance.node.exchanges import CLIENT
 from kraft_conformance.node.settings import NodeProperties
-from kraft_conformance.wire.connections import Connection
-from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.trace_links import TOPIC
+from kraft_conformance.wire.connections import UNANSWERED, Connection
+from kraft_conformance.wire.trace_links import metadata_topics
 
 _PAUSE_S = 0.2
 _WAIT_S = 2.0
@@ -38,14 +37,12 @@ async def bootstrap_servers(properties: NodeProperties, disk: Disk, ended: async
 
 async def _voters(endpoint: str, own_id: int) -> dict[str, int]:
     """Ids by endpoint, from a server that knows; empty if it does not answer."""
-    connection = Connection.to(endpoint, f"{CLIENT}describes-{own_id}")
-    body = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
+    body = {"topics": metadata_topics({})}
     try:
-        async with asyncio.timeout(_WAIT_S):
-            answer = await connection.ask("DescribeQuorum", 2, body)
-    except (OSError, EOFError, WireError, TimeoutError):
+        with closing(Connection.to(endpoint, f"{CLIENT}describes-{own_id}")) as connection:
+            async with asyncio.timeout(_WAIT_S):
+                answer = await connection.ask("DescribeQuorum", 2, body)
+    except UNANSWERED:
         return {}
-    finally:
-        connection.close()
     listed = [(one["nodeId"], listener) for one in answer.body["nodes"] for listener in one["listeners"]]
     return {f"{listener['host']}:{listener['port']}": number for number, listener in listed}

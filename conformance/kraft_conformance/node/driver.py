@@ -17,8 +17,7 @@ from kraft_conformance.node.image import counted
 from kraft_conformance.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
 from kraft_conformance.node.settings import NodeProperties
 from kraft_conformance.node.trace import NodeTrace
-from kraft_conformance.wire.connections import Connection
-from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.log_records import number_of
 from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
@@ -303,7 +302,7 @@ class Node:
             wait_ms = fetch_wait_ms(self.configuration.timeouts)
             async with asyncio.timeout(timeout_ms / 1000):
                 received = await exchange(connection, request, static, at_hand, wait_ms)
-        except (OSError, EOFError, WireError, TimeoutError):
+        except UNANSWERED:
             await asyncio.sleep(_BACKOFF_S)
             if self.replica.state.awaiting.get(to) == request.correlation_id:
                 self.step(RequestTimeout(to))

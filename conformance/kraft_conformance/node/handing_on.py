@@ -4,15 +4,14 @@ It holds no partitions, and so says of none who is in sync.
 """
 
 import asyncio
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 from uuid import uuid4
 
 from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT
 from kraft_conformance.node.metadata import METADATA_VERSION, METADATA_VERSION_MIN
-from kraft_conformance.wire.connections import Connection
-from kraft_conformance.wire.errors import WireError
+from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.other_requests import (
     OtherRequest,
     decode_other_response,
@@ -33,13 +32,9 @@ async def response_of_leader(node: Node, raw: bytes) -> bytes | None:
     endpoint = node.leader_endpoint
     if endpoint is None:
         return None
-    connection = Connection.to(endpoint, "")
-    try:
+    with closing(Connection.to(endpoint, "")) as connection, suppress(*UNANSWERED):
         return await connection.exchange(raw)
-    except (OSError, EOFError, WireError):
-        return None
-    finally:
-        connection.close()
+    return None
 
 
 async def live_as_broker(node: Node, ended: asyncio.Event) -> None:

@@ -18,21 +18,24 @@ from kraft_conformance.wire.schema import Kind, message_of
 FRAME_BYTES_MAX = 16 * 2**20
 """Longest frame that is read: what claims to be longer is not waited for."""
 
+UNANSWERED = (OSError, EOFError, WireError)
+"""What `Connection` raises in place of a response; a time that is over is an OSError too."""
+
 Respond = Callable[[bytes], Awaitable[bytes | None]]
 """Gives the whole response frame to a whole request frame; None ends the connection."""
 
 
-async def read_frame(reader: asyncio.StreamReader, bytes_max: int = FRAME_BYTES_MAX) -> bytes:
+async def read_frame(reader: asyncio.StreamReader) -> bytes:
     """The next frame, with its length in front.
 
     Raises:
-        WireError: its length is negative, or more than `bytes_max`.
+        WireError: its length is negative, or more than `FRAME_BYTES_MAX`.
         EOFError: the connection ended.
     """
     length = await reader.readexactly(4)
     (size,) = struct.unpack(">i", length)
-    if not 0 <= size <= bytes_max:
-        raise WireError(Reason.BAD_LENGTH, "length", f"a length from 0 to {bytes_max}", str(size), 0)
+    if not 0 <= size <= FRAME_BYTES_MAX:
+        raise WireError(Reason.BAD_LENGTH, "length", f"a length from 0 to {FRAME_BYTES_MAX}", str(size), 0)
     return length + await reader.readexactly(size)
 
 

@@ -17,6 +17,11 @@ TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 """Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
 
 
+def metadata_topics(partition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The field `topics` of most messages: the one partition that there is, with these fields."""
+    return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0, **partition}]}]
+
+
 class As(Enum):
     """How the values of a link differ."""
 
@@ -231,7 +236,7 @@ def without_kafka_field(traced: str) -> Mapping[str, str]:
 
 def filled(traced: str, version: int) -> dict[str, Any]:
     """The body of Kafka's message, with what the trace does not say: the topic, and otherwise what asks for nothing."""
-    partitions: dict[str, Any] = {"topics": [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0}]}]}
+    partitions: dict[str, Any] = {"topics": metadata_topics({})}
     answered: dict[str, Any] = {"throttleTimeMs": 0}
     snapshot = {"endOffset": -1, "epoch": -1}
     match traced:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kraft_conformance.wire.batches import batch_of, encode_batch
 from kraft_conformance.wire.schema import Kind, Message, messages
-from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID
+from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, metadata_topics
 from kraft_dev.wire.typical_admin import (
     ANSWERED,
     CLUSTER_ID,
@@ -30,10 +30,6 @@ _NODE = {"nodeId": 1, "host": "h1", "port": 9093}
 _SNAPSHOT = {"endOffset": 150, "epoch": 3}
 
 
-def _partitions(partition: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0} | partition]}]
-
-
 def _voter(replica: int) -> dict[str, Any]:
     key = {"voterId": replica, "voterDirectoryId": directory_id(replica)}
     return key | {"endpoints": [listener(replica)], "kRaftVersionFeature": SUPPORTED}
@@ -52,12 +48,12 @@ def _voters_batch() -> str:
 
 
 def _documents() -> dict[str, Any]:
-    answered = _partitions({"errorCode": 0} | LEADER)
+    answered = metadata_topics({"errorCode": 0} | LEADER)
     return admin_documents() | {
         "VoteRequest": {
             "clusterId": CLUSTER_ID,
             "voterId": 1,
-            "topics": _partitions(
+            "topics": metadata_topics(
                 {
                     "replicaEpoch": 5,
                     "replicaId": 2,
@@ -71,19 +67,19 @@ def _documents() -> dict[str, Any]:
         },
         "VoteResponse": {
             "errorCode": 0,
-            "topics": _partitions({"errorCode": 0, "voteGranted": False} | LEADER),
+            "topics": metadata_topics({"errorCode": 0, "voteGranted": False} | LEADER),
             "nodeEndpoints": [_NODE],
         },
         "BeginQuorumEpochRequest": {
             "clusterId": CLUSTER_ID,
             "voterId": 3,
-            "topics": _partitions({"voterDirectoryId": directory_id(3)} | LEADER),
+            "topics": metadata_topics({"voterDirectoryId": directory_id(3)} | LEADER),
             "leaderEndpoints": [listener(1)],
         },
         "BeginQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
         "EndQuorumEpochRequest": {
             "clusterId": CLUSTER_ID,
-            "topics": _partitions(
+            "topics": metadata_topics(
                 {
                     "preferredSuccessors": [2, 3],
                     "preferredCandidates": [
@@ -128,10 +124,10 @@ def _documents() -> dict[str, Any]:
             ),
             "nodeEndpoints": [_NODE],
         },
-        "DescribeQuorumRequest": {"topics": _partitions({})},
+        "DescribeQuorumRequest": {"topics": metadata_topics({})},
         "DescribeQuorumResponse": NO_ERROR
         | {
-            "topics": _partitions(
+            "topics": metadata_topics(
                 NO_ERROR
                 | {
                     "highWatermark": HIGH_WATERMARK,
