@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from kraft_conformance.node.disk import PARTITION, Disk, format_folder
+from kraft_conformance.node.disk import Disk, format_folder
+from kraft_conformance.wire.disk_files import PARTITION
 from kraft_conformance.wire.log_records import data_batch, number_of
 from kraft_reference.effects import AppendRecords, DurableEffect, TruncateLog, WriteSnapshot
 from kraft_reference.identity import ReplicaKey, VoterDetails

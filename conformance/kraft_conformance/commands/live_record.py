@@ -25,6 +25,7 @@ from kraft_conformance.live.capture import (
     read_capture,
 )
 from kraft_conformance.live.recording import Recorder, Route
+from kraft_conformance.wire.disk_files import META, PARTITION
 from kraft_conformance.wire.errors import WireError
 from kraft_reference.profile import PROFILES
 from kraft_traces.streams import whole_file
@@ -51,9 +52,6 @@ Capture = Annotated[Path, typer.Argument(help="A kraft-capture/1; .gz too.")]
 ProfileName = Annotated[str, typer.Option("--profile", help=f"Answers to the open points: {', '.join(PROFILES)}.")]
 Most = Annotated[int, typer.Option("--nodes", min=1, help="How many nodes the search for one message goes over.")]
 
-_META = "meta.properties"
-_LOG_FOLDER = "__cluster_metadata-0"
-
 
 def record(
     node: Nodes,
@@ -69,7 +67,7 @@ def record(
     """
     routes = tuple(_route(text) for text in node)
     folders = dict(_folder(text) for text in data or ())
-    facts = {one: _properties(folder / _META) for one, folder in folders.items()}
+    facts = {one: _properties(folder / META) for one, folder in folders.items()}
     clusters = {cluster_id, *(one.get("cluster.id") for one in facts.values())} - {None}
     if len(clusters) > 1:
         raise usage_error(f"more than one cluster id: {', '.join(sorted(map(str, clusters)))}")
@@ -89,7 +87,7 @@ def record(
         cluster_id=next(iter(clusters), None),
         voters=tuple(CapturedVoter(*one) for one in sorted(listed.items())),
     )
-    logs = {one: folder / _LOG_FOLDER for one, folder in folders.items()}
+    logs = {one: folder / PARTITION for one, folder in folders.items()}
     _check_routes(routes, folders, facts)
     # Never over another one: that may be under way.
     with ended_by_signals(), _new_file(output) as stream:
@@ -151,8 +149,8 @@ def _folder(text: str) -> tuple[int, Path]:
     number, _, folder = text.partition("=")
     if not number.isdecimal() or not folder:
         raise usage_error(f"--data {text}: expected ID=DIR")
-    if not (Path(folder) / _META).is_file():
-        raise CommandError(f"{folder}: no {_META} in it, expected a folder that is formatted", ExitCode.NO_INPUT)
+    if not (Path(folder) / META).is_file():
+        raise CommandError(f"{folder}: no {META} in it, expected a folder that is formatted", ExitCode.NO_INPUT)
     return int(number), Path(folder)
 
 

@@ -68,7 +68,7 @@ class Bench:
         self.log = WireLog()
         for peer in (*self.peers.values(), self.client):
             peer.log = self.log
-            peer.end_silence()
+        self.end_silence()
         self.quiet()
 
     def seen_text(self) -> str:
@@ -167,6 +167,14 @@ class Bench:
             peer.answers = {"Fetch": nobody, "BeginQuorumEpoch": taken, "EndQuorumEpoch": taken}
             # A node that is no voter asks its bootstrap servers for their ids.
             peer.answers["DescribeQuorum"] = lambda _: bodies.described(self.ports)
+
+    def end_silence(self) -> None:
+        """Close the connections with requests that the peers have left without an answer.
+
+        On a busy machine it may have asked while it was to follow, and would wait for that answer first.
+        """
+        for peer in self.peers.values():
+            peer.end_silence()
 
     def grant(self, pre_votes: bool = True, votes: bool = True, who: tuple[int, ...] = ()) -> None:
         """How these peers, or all, answer requests for votes."""

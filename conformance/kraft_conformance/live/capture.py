@@ -166,8 +166,3 @@ def _lines(stream: Iterable[bytes], source: str) -> Iterator[CaptureLine]:
             what, _, path = str(error).partition(" - at ")
             where: str | UnsetType = path.strip("`") or UNSET
             raise CaptureError(what, source, number, "$" if where is UNSET else where) from None
-
-
-def clock_us(clock_ns: int) -> int:
-    """The time of a line from a clock of nanoseconds."""
-    return clock_ns // 1000

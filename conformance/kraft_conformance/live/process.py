@@ -15,10 +15,13 @@ from itertools import count
 from pathlib import Path
 
 from kraft_conformance.failure import UnavailableError
+from kraft_conformance.node.properties import read_properties
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.disk_files import LOG, META, PARTITION, QUORUM_STATE
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.log_records import Batch, batches_of
 from kraft_conformance.wire.quorum_state import decode_quorum_state
+from kraft_conformance.wire.schema import NULL_UUID
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 REPLICA = 1
@@ -35,7 +38,6 @@ DIRECTORIES: Mapping[int, str] = {
 PLACEHOLDERS = ("properties", "data", "id", "cluster_id", "voters", "initial")
 """What the words of a command may have in braces."""
 _IN_BRACES = re.compile(r"\{[a-z_]+\}")
-PARTITION = "__cluster_metadata-0"
 _PORTS = range(20_000, 32_000)
 _PORTS_APART = 7_919
 """How far apart two processes begin to look, modulo the number of ports: a prime."""
@@ -245,13 +247,13 @@ class Process:
         Raises:
             WireError: there is another file in its place.
         """
-        path = self.data / PARTITION / "quorum-state"
+        path = self.data / PARTITION / QUORUM_STATE
         for _ in range(3):
             try:
                 return decode_quorum_state(path.read_text(encoding="utf-8"))
             except FileNotFoundError:
                 continue
-        return {"leaderId": -1, "leaderEpoch": 0, "votedId": -1, "votedDirectoryId": "AAAAAAAAAAAAAAAAAAAAAA"}
+        return {"leaderId": -1, "leaderEpoch": 0, "votedId": -1, "votedDirectoryId": NULL_UUID}
 
     def directory_id(self) -> str:
         """What formatting has put in meta.properties.
@@ -259,16 +261,15 @@ class Process:
         Raises:
             LaunchError: there is none.
         """
-        path = self.data / "meta.properties"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        for line in lines:
-            if line.startswith("directory.id="):
-                return line.partition("=")[2]
-        raise LaunchError(f"{path} has no directory.id")
+        path = self.data / META
+        found = read_properties(path).get("directory.id") if path.exists() else None
+        if found is None:
+            raise LaunchError(f"{path} has no directory.id")
+        return found
 
     def forget_quorum_state(self) -> None:
         """Remove the file quorum-state."""
-        (self.data / PARTITION / "quorum-state").unlink(missing_ok=True)
+        (self.data / PARTITION / QUORUM_STATE).unlink(missing_ok=True)
 
     def log(self) -> tuple[Batch, ...]:
         """The batches of its log on disk, in their order.
@@ -276,7 +277,7 @@ class Process:
         Raises:
             WireError: one is damaged.
         """
-        files = sorted((self.data / PARTITION).glob("*.log"))
+        files = sorted((self.data / PARTITION).glob(f"*{LOG}"))
         return tuple(batch for file in files for batch in batches_of(file.read_bytes()))
 
     def log_end(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Opened, clock_us
+from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Opened
 from kraft_conformance.wire.connections import read_frame
 from kraft_conformance.wire.disk_files import is_of_the_log
 from kraft_conformance.wire.errors import WireError
@@ -37,7 +37,6 @@ class Recorder:
         routes: tuple[Route, ...],
         writer: CaptureWriter,
         folders: Mapping[int, Path],
-        clock_ns: Callable[[], int] = time.monotonic_ns,
         passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
     ) -> None:
         """Nothing is listened for yet.
@@ -46,13 +45,12 @@ class Recorder:
             routes: of each node.
             writer: of the capture.
             folders: of the metadata log, by node, as far as they can be read.
-            clock_ns: a clock that never goes back.
             passes: whether a request frame gets to a node; where it does not, its connection ends.
         """
         self._routes = routes
         self._writer = writer
         self._folders = folders
-        self._clock_ns, self._passes = clock_ns, passes
+        self._passes = passes
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
@@ -102,7 +100,7 @@ class Recorder:
                         self._writer.write(FileLine(self._now(), node, path.name, content.hex()))
 
     def _now(self) -> int:
-        return clock_us(self._clock_ns())
+        return time.monotonic_ns() // 1000
 
     async def _watch(self) -> None:
         while True:

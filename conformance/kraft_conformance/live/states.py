@@ -61,7 +61,7 @@ async def leads(x: Bench) -> int:
     after = len(x.log.events)
     x.quiet()
     x.grant()
-    _end_silence(x)
+    x.end_silence()
     await x.end(2, x.epoch, [REPLICA, 3])
     begun = await x.asked("BeginQuorumEpoch", after=after, leaderId=REPLICA)
     if begun is None:
@@ -81,19 +81,13 @@ async def candidate(x: Bench, *, is_elected: bool = False) -> Event:
     )
     if is_elected:
         x.grant()
-    _end_silence(x)
+    x.end_silence()
     await x.end(2, x.epoch, [REPLICA, 3])
     asked = await x.asked("Vote", after=after, preVote=False)
     if asked is None:
         raise Inconclusive("it does not become Candidate")
     x.epoch = int(asked.part["replicaEpoch"])
     return asked
-
-
-def _end_silence(x: Bench) -> None:
-    """On a busy machine it may have asked while it was to follow, and would wait for that answer first."""
-    for peer in x.peers.values():
-        peer.end_silence()
 
 
 async def prospective(x: Bench) -> Event:

@@ -10,23 +10,23 @@ import msgspec
 from msgspec.structs import replace
 
 from kraft_conformance.live.process import free_ports
-from kraft_conformance.node.metadata import METADATA_VERSION_RECORD
+from kraft_conformance.node.metadata import METADATA_VERSION_MIN
 from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.encoding import varint
+from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document
 from kraft_conformance.wire.log_records import Batch, batches_of, control_batch, data_batch, records_of, values_of
+from kraft_conformance.wire.metadata_records import encode_metadata_record
 from kraft_reference.records import RecordKind
 from kraft_traces.values import TracedRecord, record_of, traced_record
 
 _ENDPOINTS = frozenset(["endpoint", "leader_endpoint"])
 _OFFSETS = frozenset(["fetch_offset", "end_offset", "high_watermark", "diverging_end_offset"])
 _NUMBER = re.compile(rb"kraft-spec-(\d+)")
-_OLDEST = 7
-"""metadata.version 3.3-IV3: with it Kafka's controller writes one record to begin with, and no registrations."""
 
+_OLDEST = {"name": "metadata.version", "featureLevel": METADATA_VERSION_MIN}
+"""3.3-IV3: with it Kafka's controller writes one record to begin with, and no registrations."""
 CONFIG_KEY = "kraft.spec"
 """The configuration of all brokers that stands for a client's record; Kafka takes any name."""
-OLDEST_METADATA_VERSION = METADATA_VERSION_RECORD[:-3] + _OLDEST.to_bytes(2, "big") + varint(0)
+OLDEST_METADATA_VERSION = encode_metadata_record("FeatureLevelRecord", **_OLDEST)
 
 
 def config_value(number: int) -> str:
@@ -36,8 +36,8 @@ def config_value(number: int) -> str:
 
 def _data(number: int) -> bytes:
     """A client's record that any controller can replay: metadata.version, with the number in a tagged field."""
-    text = config_value(number).encode()
-    return OLDEST_METADATA_VERSION[:-1] + varint(1) + varint(100) + varint(len(text)) + text
+    tag = {"tag": 100, "data": config_value(number).encode().hex()}
+    return encode_metadata_record("FeatureLevelRecord", **_OLDEST, **{UNKNOWN_TAGS: [tag]})
 
 
 class Translation:

@@ -21,6 +21,8 @@ from kraft_conformance.node.names import random_directory_id
 from kraft_conformance.node.properties import read_properties
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.disk_files import (
+    META,
+    PARTITION,
     QUORUM_STATE,
     DamagedFileError,
     is_of_the_log,
@@ -38,7 +40,6 @@ from kraft_conformance.wire.log_records import (
 )
 from kraft_conformance.wire.quorum_state import encode_quorum_state
 from kraft_conformance.wire.snapshot_files import decode_snapshot, encode_snapshot, file_name
-from kraft_conformance.wire.trace_links import TOPIC
 from kraft_conformance.wire.translation import directory_of, uuid_of
 from kraft_reference.effects import (
     AppendRecords,
@@ -52,9 +53,6 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.state import ReplicaState
-
-META = "meta.properties"
-PARTITION = f"{TOPIC}-0"
 
 
 def format_folder(folder: Path, cluster_id: str, key: ReplicaKey, checkpoint: Snapshot | None) -> None:

@@ -13,11 +13,14 @@ from kraft_conformance.wire.log_records import Batch, batches_of, records_of
 from kraft_conformance.wire.quorum_state import DATA_VERSION, decode_quorum_state
 from kraft_conformance.wire.schema import NULL_UUID
 from kraft_conformance.wire.snapshot_files import SnapshotFile, decode_snapshot
+from kraft_conformance.wire.trace_links import TOPIC
 from kraft_conformance.wire.translation import directory_of
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot, append, log_on
 from kraft_reference.state import ReplicaState, new_replica
 
+META, PARTITION = "meta.properties", f"{TOPIC}-0"
+"""In the data folder: the file that formatting writes, and the folder of the metadata log."""
 QUORUM_STATE, LOG = "quorum-state", ".log"
 _CHECKPOINT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 

@@ -247,8 +247,7 @@ async def back_to_leader(x: Bench) -> None:
     after = len(x.log.events)
     x.serve(2, x.epoch)
     x.grant(pre_votes=False, votes=False)
-    for peer in x.peers.values():
-        peer.end_silence()
+    x.end_silence()
     fetch = await x.asked("Fetch", after=after, who=2, currentLeaderEpoch=x.epoch)
     seen(fetch, "a Fetch to the leader that it knew", "state.prospective.lost.known-leader")
     same(x.quorum_state()["leaderId"], 2, "the leader on disk", "state.prospective.entry")

@@ -21,7 +21,7 @@ def leader_changes(offset: int, epoch: int, count: int) -> str:
     return b64encode(b"".join(control_batch(offset + one, [record], 1, (1, 2, 3)) for one in range(count))).decode()
 
 
-async def follows_with(x: Bench, count: int, high_watermark: int = -1) -> tuple[int, int]:
+async def follows_with(x: Bench, count: int) -> tuple[int, int]:
     """It follows 2, and has appended so many records of the epoch; where its log ended before, and ends."""
     first = await follows(x, has_fetched=False)
     start = int(first.part["fetchOffset"])
@@ -30,7 +30,6 @@ async def follows_with(x: Bench, count: int, high_watermark: int = -1) -> tuple[
         2,
         epoch,
         lambda offset, _: leader_changes(offset, epoch, start + count - offset) if offset < start + count else "",
-        high_watermark=high_watermark,
     )
     x.peers[2].end_silence()
     fetch = await x.asked("Fetch", after=after, who=2, fetchOffset=start + count, lastFetchedEpoch=epoch)

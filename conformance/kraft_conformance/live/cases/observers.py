@@ -20,21 +20,21 @@ OUTSIDE = Setup(QUICK, voters=(2, 3, 4))
 INSIDE = Setup(QUICK)
 
 
-def voters_batch(x: Bench, offset: int, epoch: int, ids: tuple[int, ...]) -> str:
-    """A batch with kraft.version 1 and a VotersRecord of these ids, in base64."""
-    keys = frozenset(ReplicaKey(one, DIRECTORIES[one]) for one in ids)
-    details = tuple(VoterDetails(one, f"127.0.0.1:{x.ports[one]}", 0, 1) for one in ids)
+def voters_batch(x: Bench, offset: int, epoch: int, voters: dict[int, str]) -> str:
+    """A batch with kraft.version 1 and a VotersRecord of these ids with their directories, in base64."""
+    keys = frozenset(ReplicaKey(*voter) for voter in voters.items())
+    details = tuple(VoterDetails(one, f"127.0.0.1:{x.ports[one]}", 0, 1) for one in voters)
     records = [Record(epoch, RecordKind.LEADER_CHANGE, 2), Record(epoch, RecordKind.KRAFT_VERSION, 1)]
     records.append(Record(epoch, RecordKind.VOTERS, 0, keys, details))
-    return b64encode(control_batch(offset, records, 1, ids)).decode()
+    return b64encode(control_batch(offset, records, 1, [*voters])).decode()
 
 
-async def follows_with_voters(x: Bench, ids: tuple[int, ...], *, high_watermark: int = -1) -> int:
+async def follows_with_voters(x: Bench, ids: tuple[int, ...]) -> int:
     """It follows 2 and has appended a voters set of these ids; where its log ended before."""
     first = await follows(x, has_fetched=False)
     start, after, epoch = int(first.part["fetchOffset"]), len(x.log.events), x.epoch
-    batch = voters_batch(x, start, epoch, ids)
-    x.serve(2, epoch, lambda offset, _: batch if offset == start else "", high_watermark=high_watermark)
+    batch = voters_batch(x, start, epoch, {one: DIRECTORIES[one] for one in ids})
+    x.serve(2, epoch, lambda offset, _: batch if offset == start else "")
     x.peers[2].end_silence()
     if await x.asked("Fetch", after=after, who=2, fetchOffset=start + 3, lastFetchedEpoch=epoch) is None:
         raise Inconclusive("it does not append the voters set")
@@ -185,11 +185,7 @@ async def added_by_record(x: Bench) -> None:
     x.epoch += 5
     epoch = x.epoch
     own = x.process.directory_id()
-    keys = frozenset([ReplicaKey(REPLICA, own), *(ReplicaKey(one, DIRECTORIES[one]) for one in (2, 3))])
-    details = tuple(VoterDetails(one, f"127.0.0.1:{x.ports[one]}", 0, 1) for one in (REPLICA, 2, 3))
-    records = [Record(epoch, RecordKind.LEADER_CHANGE, 2), Record(epoch, RecordKind.KRAFT_VERSION, 1)]
-    records.append(Record(epoch, RecordKind.VOTERS, 0, keys, details))
-    batch = b64encode(control_batch(0, records, 1, (1, 2, 3))).decode()
+    batch = voters_batch(x, 0, epoch, {REPLICA: own, 2: DIRECTORIES[2], 3: DIRECTORIES[3]})
     x.serve(2, epoch, lambda offset, _: batch if offset == 0 else "")
     await x.begin(2, epoch, to=-1, to_directory=NULL_UUID)
     if await x.asked("Fetch", who=2, fetchOffset=3, lastFetchedEpoch=epoch) is None:
