@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from kraft_conformance.live.bodies import vote_answer
-from kraft_conformance.live.peers import OFFERED
+from kraft_conformance.live.peers import OFFERED, api_keys
 from kraft_conformance.wire.connections import Server
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.frames import decode_request, encode_frame
@@ -37,11 +37,7 @@ class Voter:
     async def respond(self, raw: bytes) -> bytes | None:
         frame = decode_request(raw, is_lenient=True)
         if frame.message.api == "ApiVersions":
-            keys = [
-                {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
-                for api, (low, high) in OFFERED.items()
-            ]
-            body: Document = {"errorCode": 0, "apiKeys": keys, "throttleTimeMs": 0}
+            body: Document = {"errorCode": 0, "apiKeys": api_keys(OFFERED), "throttleTimeMs": 0}
         elif self.wrong == "dies":
             sys.exit(1)
         else:

@@ -2,12 +2,11 @@
 
 import json
 import os
-import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
-from tests.conformance.adapter_builds import ToolchainMissing, toolchain
+from tests.conformance.adapter_builds import ToolchainMissing, or_no_kafka, toolchain
 from tests.conformance.commands import Captured, assert_said, document, lines, output
 
 from kraft_conformance.commands.conformance_template import Language, Template, copy_template
@@ -41,13 +40,10 @@ def kafka() -> Kafka:
     """A release, or a skip that nobody takes for green."""
     try:
         toolchain(Language.JAVA)
-        return released(RELEASE)
     except ToolchainMissing as missing:
         pytest.skip(str(missing).replace("THE JAVA TEMPLATE", "KAFKA'S ADAPTER"))
-    except KafkaUnavailableError as error:
-        if shutil.which("mvn") is None or "cannot fetch" in str(error):
-            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
-        raise
+    with or_no_kafka():
+        return released(RELEASE)
 
 
 @pytest.fixture
@@ -335,10 +331,8 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
 def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
     capsys: Captured, version: str, idle: set[str]
 ) -> None:
-    try:
+    with or_no_kafka():
         released(releases()[version])
-    except KafkaUnavailableError as error:
-        pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
     _, shown = lines(capsys, "kafka", "run", "--version", version, "-k", "-observer", "--timeout", REPLY_S)
     found = {one["id"]: one["differences"] for one in shown if one.get("status") == "expected failure"}
     polled = {"field": "poll_again_ms", "expected": "more than 0 where nothing is due", "actual": "0"}

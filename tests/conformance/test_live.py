@@ -3,20 +3,19 @@
 import asyncio
 import json
 import shlex
-import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from junitparser import JUnitXml
+from tests.conformance.adapter_builds import or_no_kafka
 from tests.conformance.commands import Captured, assert_said, output
 from tests.conformance.test_conformance_reports import assert_harmless_page, assert_tap
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.controllers import controllers
-from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.live.bench import CALM
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import known_differences
@@ -222,12 +221,8 @@ def test_the_list_of_cases_fits_into_80_columns(capsys: Captured) -> None:
 
 @pytest.mark.parametrize("version", controllers())
 def test_kafka(version: str) -> None:
-    try:
+    with or_no_kafka():
         commands = kafka_commands(version)
-    except KafkaUnavailableError as error:
-        if shutil.which("mvn") is None or "cannot fetch" in str(error):
-            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
-        raise
     found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
     assert [one.status for one in found] == [Status.PASS] * 3, [one.reason for one in found]
 

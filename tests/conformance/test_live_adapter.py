@@ -3,7 +3,6 @@
 import asyncio
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 from base64 import b64decode
@@ -12,12 +11,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conformance.adapter_builds import or_no_kafka
 from tests.conformance.commands import Captured, assert_said
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.kafka.controllers import controllers
-from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.live.differences import expected_failures
 from kraft_conformance.live.holding import Holding
 from kraft_conformance.live.kafka import kafka_commands
@@ -164,11 +163,7 @@ def test_what_is_held_makes_way() -> None:
 
 @pytest.mark.parametrize("version", controllers())
 def test_kafka(version: str, capsys: Captured) -> None:
-    try:
+    with or_no_kafka():
         kafka_commands(version)
-    except KafkaUnavailableError as error:
-        if shutil.which("mvn") is None or "cannot fetch" in str(error):
-            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
-        raise
     assert main(["kafka", "run", "--live", "--version", version, "-k", "change.busy"]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out.startswith(f"1 vectors of suite {suite_version()}: 1 pass")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.acted_brokers import CONFIGS, ActedBrokers
+from tests.conformance.adapter_builds import or_no_kafka
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.kafka.controllers import controller
-from kraft_conformance.kafka.jars import KafkaUnavailableError
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_spec.tlc.jar import find_java
 
@@ -28,12 +28,8 @@ def java() -> list[str]:
 
 def classes_of(version: str) -> list[str]:
     """The command that runs a class of a release, or a skip that nobody takes for green."""
-    try:
+    with or_no_kafka():
         path = ":".join(map(str, controller(version).class_path))
-    except KafkaUnavailableError as error:
-        if shutil.which("mvn") is None or "cannot fetch" in str(error):
-            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
-        raise
     quick = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
     return [str(find_java().executable), *quick, "-cp", path]
 

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from importlib.resources import files
@@ -10,9 +11,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from kio.index import load_entity_schema
 from kio.schema.errors import ErrorCode
-from kio.static.constants import EntityType
 from msgspec import UNSET
 from tests.conformance.commands import Captured
 from tests.conformance.kafka_python import MODULES, differences, kafka_module
@@ -21,6 +20,7 @@ from kraft_conformance.wire.batches import decode_batch, encode_batch
 from kraft_conformance.wire.error_codes import CODES
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import encode_frame
+from kraft_conformance.wire.other_requests import entity_in
 from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
@@ -34,7 +34,7 @@ from kraft_dev.wire.generate import (
     read_reasons,
     rules_of_pairs,
 )
-from kraft_dev.wire.kio_entities import entity_class, inner_class, paired
+from kraft_dev.wire.kio_entities import entity_class, paired
 from kraft_spec.rules import load_registry
 
 FILES: tuple[WireFile, ...] = tuple(read_files())
@@ -83,17 +83,11 @@ def test_all_versions_of_kio_are_there_and_all_that_the_rules_name() -> None:
     for message in messages().values():
         if message.kind is Kind.TEXT:
             continue
-        kio_name = "".join(
-            f"_{letter.lower()}" if letter.isupper() else letter for letter in message.api or message.name
-        )
-        of = {Kind.REQUEST: EntityType.request, Kind.RESPONSE: EntityType.response, Kind.HEADER: EntityType.header}
         there = []
         for version in range(40):
-            try:
-                load_entity_schema(kio_name.removeprefix("_"), version, of.get(message.kind, EntityType.data))  # type: ignore[arg-type]
-            except RuntimeError:
-                continue
-            there.append(version)
+            with suppress(RuntimeError):
+                entity_class(message, version)
+                there.append(version)
         assert list(message.versions) == there
         assert [version for version in message.needed if version not in message.versions] == []
 
@@ -171,7 +165,7 @@ def _differences(of: tuple[Field, ...], version: int, cls: Any, where: str) -> I
         if one.type != "uuid" and ("None" in str(theirs.type)) != one.is_nullable:
             yield f"{path}: nullable {theirs.type}"
         if one.is_struct:
-            yield from _differences(one.fields, version, inner_class(theirs.type), f"{where}.{one.name}")
+            yield from _differences(one.fields, version, entity_in(theirs.type), f"{where}.{one.name}")
             continue
         known = {"error_code": "int16", "timedelta_i32": "int32"}
         kind = theirs.metadata["kafka_type"]

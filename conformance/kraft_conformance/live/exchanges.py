@@ -9,7 +9,7 @@ import msgspec
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.live.bench import Bench
 from kraft_conformance.live.holding import Holding
-from kraft_conformance.live.peers import Peer
+from kraft_conformance.live.peers import Peer, api_keys
 from kraft_conformance.live.translating import Translation
 from kraft_conformance.live.vector_process import QuorumStateFile
 from kraft_conformance.node.exchanges import VERSIONS
@@ -185,5 +185,5 @@ class Exchanges:
             raw = self._places.batches(asked.event.part["fetchOffset"], message["records"])
             body["responses"][0]["partitions"][0]["records"] = raw
         if api == "ApiVersions":
-            body["apiKeys"] = self._bench.peers[message["source"]].api_keys()
+            body["apiKeys"] = api_keys(self._bench.peers[message["source"]].offered)
         self._holding.tell(asked, body)

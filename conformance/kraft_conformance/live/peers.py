@@ -31,6 +31,14 @@ ASK_S = 20.0
 """Seconds that an answer may take: no rule has a limit, and a machine may be busy."""
 
 
+def api_keys(offered: Mapping[str, tuple[int, int]]) -> list[Document]:
+    """The versions that are offered, in ApiVersions' form."""
+    return [
+        {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
+        for api, (low, high) in offered.items()
+    ]
+
+
 class NoAnswerError(Exception):
     """The implementation did not answer, or closed the connection."""
 
@@ -112,7 +120,7 @@ class Peer:
         try:
             frame = decode_request(raw, is_lenient=True)
         except WireError:
-            return unsupported_api_versions(raw, self.api_keys())
+            return unsupported_api_versions(raw, api_keys(self.offered))
         api, number = frame.message.api, frame.header["correlationId"]
         event = self.log.add(self.id, Way.ASKED, api, frame.version, frame.body)
         body: Any = self.api_versions(frame.version) if api == "ApiVersions" else None
@@ -126,16 +134,9 @@ class Peer:
         document = {"header": {"correlationId": number}, "body": body}
         return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
 
-    def api_keys(self) -> list[Document]:
-        """The versions that it offers, in ApiVersions' form."""
-        return [
-            {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
-            for api, (low, high) in self.offered.items()
-        ]
-
     def api_versions(self, version: int) -> Document:
         """Its answer to ApiVersions."""
-        body: Document = {"errorCode": 0, "apiKeys": self.api_keys()}
+        body: Document = {"errorCode": 0, "apiKeys": api_keys(self.offered)}
         if version >= 1:
             body["throttleTimeMs"] = 0
         if version >= 3:

@@ -5,7 +5,7 @@ Of these the suite says nothing, so that no fields of our own stand beside kio's
 
 import io
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -137,7 +137,7 @@ def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    inner = next((one for one in _types(kind) if hasattr(one, "__type__")), None)
+    inner = entity_in(kind)
     if kind is ErrorCode:
         return ErrorCode(value)
     if inner is None or value is None:
@@ -145,8 +145,8 @@ def _value(kind: Any, value: Any) -> Any:
     return tuple(_entity(inner, one) for one in value) if isinstance(value, list) else _entity(inner, value)
 
 
-def _types(kind: Any) -> Iterator[Any]:
-    """A type and what it is made of, such as an array that may be null."""
-    yield kind
-    for one in get_args(kind):
-        yield from _types(one)
+def entity_in(kind: Any) -> Any:
+    """The class of kio's in a type such as an array that may be null; None if there is none."""
+    if hasattr(kind, "__type__"):
+        return kind
+    return next(filter(None, map(entity_in, get_args(kind))), None)

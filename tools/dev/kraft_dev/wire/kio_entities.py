@@ -23,6 +23,7 @@ from kio.static.primitive import i32Timedelta
 from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.frames import header_of, header_version
+from kraft_conformance.wire.other_requests import entity_in
 from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
 from kraft_dev.wire.format import separated
 
@@ -67,7 +68,7 @@ def to_entity(of: tuple[Field, ...], version: int, cls: Any, document: Document)
     values: dict[str, Any] = {}
     for one, theirs in paired(of, version, cls):
         value = document.get(one.name, default_of(one))
-        made = each(one, value, partial(_to_value, one, version, theirs, inner_class(theirs.type)))
+        made = each(one, value, partial(_to_value, one, version, theirs, entity_in(theirs.type)))
         values[theirs.name] = tuple(made) if isinstance(made, list) else made
     return cls(**values)
 
@@ -111,16 +112,6 @@ def paired(of: tuple[Field, ...], version: int, cls: Any) -> Iterator[tuple[Fiel
         if names not in (plain, f"{plain}ms"):
             raise MismatchError(f"{cls}: {one.name} against {other.name}")
         yield one, other
-
-
-def inner_class(annotation: Any) -> Any:
-    """The class of an entity in an annotation such as `tuple[Voter, ...] | None`; None if there is none."""
-    for part in (annotation, *getattr(annotation, "__args__", ())):
-        if hasattr(part, "__dataclass_fields__"):
-            return part
-        if part is not annotation and (found := inner_class(part)) is not None:
-            return found
-    return None
 
 
 def _to_value(one: Field, version: int, theirs: "EntityField[Any]", inner: Any, value: Any) -> Any:
