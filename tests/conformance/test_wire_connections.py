@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from kraft_conformance.wire.connections import Connection, Server, read_frame
+from kraft_conformance.wire.connections import Connection, Server
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, unsupported_api_versions
@@ -89,15 +89,6 @@ def test_nobody_listens() -> None:
             await Connection(server.host, server.port, "client").ask("Vote", 0, _BODY)
 
     _with_server(_vote_response, run)
-
-
-def test_a_frame_is_read_with_its_length() -> None:
-    async def run() -> bytes:
-        reader = asyncio.StreamReader()
-        reader.feed_data(b"\0\0\0\2ab\0")
-        return await read_frame(reader)
-
-    assert asyncio.run(run()) == b"\0\0\0\2ab"
 
 
 def test_an_api_versions_of_the_future_is_answered_in_version_0() -> None:

@@ -238,15 +238,3 @@ def test_kafka_python_reads_and_writes_the_same(values: str) -> None:
     """Not of tagged fields in a tagged field, which it cannot read."""
     asked = [pair for pair in OF_CLIENTS if pair.values == values]
     assert [(pair.id, found) for pair in asked for found in differences(pair)] == []
-
-
-def test_absent_fields_are_those_of_the_version() -> None:
-    vote = next(file for file in FILES if file.name == "vote")
-    first = vote.versions[0]
-    assert (first.message, first.version, first.header_version) == ("VoteRequest", 0, 2)
-    assert [(one.field, one.ignorable) for one in first.absent] == [
-        ("voterId", True),
-        ("topics[].partitions[].replicaDirectoryId", True),
-        ("topics[].partitions[].voterDirectoryId", True),
-        ("topics[].partitions[].preVote", False),
-    ]

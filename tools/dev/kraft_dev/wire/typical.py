@@ -7,116 +7,129 @@ from base64 import b64encode
 from typing import Any
 
 from kraft_conformance.wire.batches import batch_of, encode_batch
+from kraft_conformance.wire.decoding import uuid_text
 from kraft_conformance.wire.schema import Kind, Message, messages
 from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, metadata_topics
-from kraft_dev.wire.typical_admin import (
-    ANSWERED,
-    CLUSTER_ID,
-    END_OFFSET,
-    EPOCH,
-    HIGH_WATERMARK,
-    LEADER,
-    NO_ERROR,
-    NOW_MS,
-    SUPPORTED,
-    admin_documents,
-    directory_id,
-    listener,
-    topic,
-    voter_id,
-)
 
+_CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
+_EPOCH, _END_OFFSET, _HIGH_WATERMARK = 4, 201, 200
+_NOW_MS = 1_700_000_000_000
+
+
+def _directory_id(replica: int) -> str:
+    """Of the only directory that a replica has had."""
+    return uuid_text(bytes([0x11 * replica]) * 16)
+
+
+def _listener(replica: int) -> dict[str, Any]:
+    """Where a controller listens."""
+    return {"name": "CONTROLLER", "host": f"h{replica}", "port": 9093}
+
+
+_LEADER = {"leaderId": 1, "leaderEpoch": _EPOCH}
+_SUPPORTED = {"minSupportedVersion": 0, "maxSupportedVersion": 1}
+_ANSWERED = {"throttleTimeMs": 0, "errorCode": 0}
+_NO_ERROR = {"errorCode": 0, "errorMessage": None}
 _NODE = {"nodeId": 1, "host": "h1", "port": 9093}
 _SNAPSHOT = {"endOffset": 150, "epoch": 3}
 
 
+def _topic(name: str, *partitions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The only topic of a message, with these of its partitions."""
+    return [{"name": name, "partitions": [*partitions]}]
+
+
+def _voter_id(replica: int) -> dict[str, Any]:
+    """Who a voter is."""
+    return {"voterId": replica, "voterDirectoryId": _directory_id(replica)}
+
+
 def _voter(replica: int) -> dict[str, Any]:
-    key = {"voterId": replica, "voterDirectoryId": directory_id(replica)}
-    return key | {"endpoints": [listener(replica)], "kRaftVersionFeature": SUPPORTED}
+    return _voter_id(replica) | {"endpoints": [_listener(replica)], "kRaftVersionFeature": _SUPPORTED}
 
 
 def _state(replica: int, end_offset: int, fetched_ms: int) -> dict[str, Any]:
     times = {"lastFetchTimestamp": fetched_ms, "lastCaughtUpTimestamp": fetched_ms}
-    return {"replicaId": replica, "replicaDirectoryId": directory_id(replica), "logEndOffset": end_offset} | times
+    return {"replicaId": replica, "replicaDirectoryId": _directory_id(replica), "logEndOffset": end_offset} | times
 
 
 def _voters_batch() -> str:
     """The log from offset 200 on: the voters set with 4 in it."""
     value = {"version": 0, "voters": [_voter(replica) for replica in (1, 2, 3, 4)]}
     batch = batch_of(messages()["VotersRecord"], value)
-    return b64encode(encode_batch(batch | {"baseOffset": 200, "partitionLeaderEpoch": EPOCH})).decode()
+    return b64encode(encode_batch(batch | {"baseOffset": 200, "partitionLeaderEpoch": _EPOCH})).decode()
 
 
 def _documents() -> dict[str, Any]:
-    answered = metadata_topics({"errorCode": 0} | LEADER)
-    return admin_documents() | {
+    answered = metadata_topics({"errorCode": 0} | _LEADER)
+    return _admin_documents() | {
         "VoteRequest": {
-            "clusterId": CLUSTER_ID,
+            "clusterId": _CLUSTER_ID,
             "voterId": 1,
             "topics": metadata_topics(
                 {
                     "replicaEpoch": 5,
                     "replicaId": 2,
-                    "replicaDirectoryId": directory_id(2),
-                    "voterDirectoryId": directory_id(1),
-                    "lastOffsetEpoch": EPOCH,
-                    "lastOffset": END_OFFSET,
+                    "replicaDirectoryId": _directory_id(2),
+                    "voterDirectoryId": _directory_id(1),
+                    "lastOffsetEpoch": _EPOCH,
+                    "lastOffset": _END_OFFSET,
                     "preVote": True,
                 }
             ),
         },
         "VoteResponse": {
             "errorCode": 0,
-            "topics": metadata_topics({"errorCode": 0, "voteGranted": False} | LEADER),
+            "topics": metadata_topics({"errorCode": 0, "voteGranted": False} | _LEADER),
             "nodeEndpoints": [_NODE],
         },
         "BeginQuorumEpochRequest": {
-            "clusterId": CLUSTER_ID,
+            "clusterId": _CLUSTER_ID,
             "voterId": 3,
-            "topics": metadata_topics({"voterDirectoryId": directory_id(3)} | LEADER),
-            "leaderEndpoints": [listener(1)],
+            "topics": metadata_topics({"voterDirectoryId": _directory_id(3)} | _LEADER),
+            "leaderEndpoints": [_listener(1)],
         },
         "BeginQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
         "EndQuorumEpochRequest": {
-            "clusterId": CLUSTER_ID,
+            "clusterId": _CLUSTER_ID,
             "topics": metadata_topics(
                 {
                     "preferredSuccessors": [2, 3],
                     "preferredCandidates": [
-                        {"candidateId": replica, "candidateDirectoryId": directory_id(replica)} for replica in (2, 3)
+                        {"candidateId": replica, "candidateDirectoryId": _directory_id(replica)} for replica in (2, 3)
                     ],
                 }
-                | LEADER
+                | _LEADER
             ),
-            "leaderEndpoints": [listener(1)],
+            "leaderEndpoints": [_listener(1)],
         },
         "EndQuorumEpochResponse": {"errorCode": 0, "topics": answered, "nodeEndpoints": [_NODE]},
         "FetchRequest": _fetch_request(),
         "FetchResponse": _fetch_response(),
         "FetchSnapshotRequest": {
-            "clusterId": CLUSTER_ID,
+            "clusterId": _CLUSTER_ID,
             "replicaId": 4,
             "maxBytes": 2**20,
-            "topics": topic(
+            "topics": _topic(
                 TOPIC,
                 {
                     "partition": 0,
-                    "currentLeaderEpoch": EPOCH,
+                    "currentLeaderEpoch": _EPOCH,
                     "snapshotId": _SNAPSHOT,
                     "position": 0,
-                    "replicaDirectoryId": directory_id(4),
+                    "replicaDirectoryId": _directory_id(4),
                 },
             ),
         },
-        "FetchSnapshotResponse": ANSWERED
+        "FetchSnapshotResponse": _ANSWERED
         | {
-            "topics": topic(
+            "topics": _topic(
                 TOPIC,
                 {
                     "index": 0,
                     "errorCode": 0,
                     "snapshotId": _SNAPSHOT,
-                    "currentLeader": LEADER,
+                    "currentLeader": _LEADER,
                     "size": 4096,
                     "position": 0,
                     "unalignedRecords": _voters_batch(),
@@ -125,25 +138,25 @@ def _documents() -> dict[str, Any]:
             "nodeEndpoints": [_NODE],
         },
         "DescribeQuorumRequest": {"topics": metadata_topics({})},
-        "DescribeQuorumResponse": NO_ERROR
+        "DescribeQuorumResponse": _NO_ERROR
         | {
             "topics": metadata_topics(
-                NO_ERROR
+                _NO_ERROR
                 | {
-                    "highWatermark": HIGH_WATERMARK,
-                    "currentVoters": [_state(1, END_OFFSET, -1), _state(2, 200, NOW_MS), _state(3, 200, NOW_MS)],
-                    "observers": [_state(4, 180, NOW_MS)],
+                    "highWatermark": _HIGH_WATERMARK,
+                    "currentVoters": [_state(1, _END_OFFSET, -1), _state(2, 200, _NOW_MS), _state(3, 200, _NOW_MS)],
+                    "observers": [_state(4, 180, _NOW_MS)],
                 }
-                | LEADER
+                | _LEADER
             ),
-            "nodes": [{"nodeId": replica, "listeners": [listener(replica)]} for replica in (1, 2, 3)],
+            "nodes": [{"nodeId": replica, "listeners": [_listener(replica)]} for replica in (1, 2, 3)],
         },
         "LeaderChangeMessage": {
             "leaderId": 1,
-            "voters": [voter_id(replica) for replica in (1, 2, 3)],
-            "grantingVoters": [voter_id(replica) for replica in (1, 2)],
+            "voters": [_voter_id(replica) for replica in (1, 2, 3)],
+            "grantingVoters": [_voter_id(replica) for replica in (1, 2)],
         },
-        "SnapshotHeaderRecord": {"lastContainedLogTimestamp": NOW_MS},
+        "SnapshotHeaderRecord": {"lastContainedLogTimestamp": _NOW_MS},
         "SnapshotFooterRecord": {},
         "KRaftVersionRecord": {"kRaftVersion": 1},
         "VotersRecord": {"voters": [_voter(replica) for replica in (1, 2, 3, 4)]},
@@ -152,9 +165,86 @@ def _documents() -> dict[str, Any]:
             "leaderId": -1,
             "leaderEpoch": 7,
             "votedId": 3,
-            "votedDirectoryId": directory_id(3),
+            "votedDirectoryId": _directory_id(3),
             "appliedOffset": 0,
             "currentVoters": [{"voterId": replica} for replica in (1, 2, 3)],
+        },
+    }
+
+
+def _admin_documents() -> dict[str, Any]:
+    """The requests of clients and of joining controllers, and their responses."""
+    return {
+        "AddRaftVoterRequest": {
+            "clusterId": _CLUSTER_ID,
+            "timeoutMs": 30_000,
+            "voterId": 4,
+            "voterDirectoryId": _directory_id(4),
+            "listeners": [_listener(4)],
+            "ackWhenCommitted": False,
+        },
+        "AddRaftVoterResponse": _ANSWERED | _NO_ERROR,
+        "RemoveRaftVoterRequest": {"clusterId": _CLUSTER_ID} | _voter_id(3),
+        "RemoveRaftVoterResponse": _ANSWERED | _NO_ERROR,
+        "UpdateRaftVoterRequest": {
+            "clusterId": _CLUSTER_ID,
+            "currentLeaderEpoch": _EPOCH,
+            "listeners": [_listener(2)],
+            "kRaftVersionFeature": _SUPPORTED,
+        }
+        | _voter_id(2),
+        "UpdateRaftVoterResponse": _ANSWERED | {"currentLeader": _LEADER | {"host": "h1", "port": 9093}},
+        "ApiVersionsRequest": {"clientSoftwareName": "kraft-spec", "clientSoftwareVersion": "0.1.0"},
+        "ApiVersionsResponse": {
+            "errorCode": 0,
+            "apiKeys": [
+                {"apiKey": one.key, "minVersion": one.versions.low, "maxVersion": one.versions.high}
+                for one in messages().values()
+                if one.kind is Kind.REQUEST
+            ],
+            "throttleTimeMs": 0,
+            "supportedFeatures": [{"name": "kraft.version", "minVersion": 0, "maxVersion": 1}],
+            "finalizedFeaturesEpoch": _HIGH_WATERMARK - 1,
+            "finalizedFeatures": [{"name": "kraft.version", "maxVersionLevel": 1, "minVersionLevel": 1}],
+            "zkMigrationReady": False,
+        },
+        "UpdateFeaturesRequest": {
+            "timeoutMs": 60_000,
+            "featureUpdates": [
+                {"feature": "kraft.version", "maxVersionLevel": 1, "allowDowngrade": False, "upgradeType": 1}
+            ],
+            "validateOnly": True,
+        },
+        "UpdateFeaturesResponse": _ANSWERED
+        | {"errorMessage": None, "results": [{"feature": "kraft.version"} | _NO_ERROR]},
+        "AlterPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "allowReplicationFactorChange": False,
+            "topics": _topic(
+                "A", {"partitionIndex": 0, "replicas": [4, 3, 2]}, {"partitionIndex": 1, "replicas": None}
+            ),
+        },
+        "AlterPartitionReassignmentsResponse": _ANSWERED
+        | {
+            "allowReplicationFactorChange": False,
+            "errorMessage": None,
+            "responses": _topic(
+                "A",
+                {"partitionIndex": 0} | _NO_ERROR,
+                {"partitionIndex": 1, "errorCode": 85, "errorMessage": "nothing to cancel"},
+            ),
+        },
+        "ListPartitionReassignmentsRequest": {
+            "timeoutMs": 60_000,
+            "topics": [{"name": "A", "partitionIndexes": [0, 1]}],
+        },
+        "ListPartitionReassignmentsResponse": _ANSWERED
+        | {
+            "errorMessage": None,
+            "topics": _topic(
+                "A",
+                {"partitionIndex": 0, "replicas": [1, 4, 3, 2], "addingReplicas": [4], "removingReplicas": [1]},
+            ),
         },
     }
 
@@ -163,16 +253,16 @@ def _fetch_request() -> dict[str, Any]:
     """Of the observer 4, which keeps no session with the leader."""
     partition = {
         "partition": 0,
-        "currentLeaderEpoch": EPOCH,
+        "currentLeaderEpoch": _EPOCH,
         "fetchOffset": 180,
         "lastFetchedEpoch": 3,
         "logStartOffset": 0,
         "partitionMaxBytes": 0,
-        "replicaDirectoryId": directory_id(4),
+        "replicaDirectoryId": _directory_id(4),
         "highWatermark": 179,
     }
     return {
-        "clusterId": CLUSTER_ID,
+        "clusterId": _CLUSTER_ID,
         "replicaId": 4,
         "replicaState": {"replicaId": 4, "replicaEpoch": -1},
         "maxWaitMs": 500,
@@ -192,10 +282,10 @@ def _fetch_response() -> dict[str, Any]:
     partition = {
         "partitionIndex": 0,
         "errorCode": 0,
-        "highWatermark": HIGH_WATERMARK,
+        "highWatermark": _HIGH_WATERMARK,
         "lastStableOffset": -1,
         "logStartOffset": 0,
-        "currentLeader": LEADER,
+        "currentLeader": _LEADER,
         "abortedTransactions": None,
         "preferredReadReplica": -1,
         "records": _voters_batch(),
