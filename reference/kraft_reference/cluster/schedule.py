@@ -5,6 +5,7 @@ So moves can be left out: what no longer applies is skipped, and the messages of
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from kraft_reference import durability
@@ -18,6 +19,7 @@ from kraft_reference.cluster.occurrence import (
     NetworkEvent,
     Occurrence,
 )
+from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Crash, Draw, Event, Receive
@@ -50,6 +52,12 @@ Schedule = tuple[Move, ...]
 DEFECTS = (AssertionError, IllegalTransitionError)
 """What a replica raises when it contradicts itself."""
 
+
+def defect_in(world: World, defect: Exception, replica_id: int | None = None) -> Violation:
+    """The violation that one of `DEFECTS` is, in the move that would have been the next."""
+    return Violation("Assertion", world.sequence + 1, replica_id, f"{type(defect).__name__}: {defect}")
+
+
 _DOES_NOT_APPLY = (Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING, Refusal.RUNNING)
 
 
@@ -78,16 +86,10 @@ def _perform(world: World, move: Move, renamed: dict[str, int]) -> Occurrence | 
         return f"{renamed.get(sequence, 0)}.{destination}"
 
     match move.event:
-        case DropMessage(identifier):
-            return world.drop(here(identifier))
-        case DuplicateMessage(identifier):
-            return world.duplicate(here(identifier))
-        case AnswerUnsupportedVersion(identifier):
-            return world.answer_unsupported_version(here(identifier))
-        case CutLink(source, destination):
-            return world.cut(source, destination)
-        case HealLink(source, destination):
-            return world.heal(source, destination)
+        case DropMessage() | DuplicateMessage() | AnswerUnsupportedVersion() as event:
+            return world.network(replace(event, message_id=here(event.message_id)))
+        case CutLink() | HealLink() as event:
+            return world.network(event)
         case None:
             assert move.message_id is not None, "a delivery names its message"
             return _deliver(world, move, here(move.message_id))
@@ -104,10 +106,7 @@ def _deliver(world: World, move: Move, identifier: str) -> Occurrence | None:
     destination = flight.message.destination
     if not _applies(world, destination, event, draw):
         return None
-    crash = None
-    if move.crash is not None and world.replicas[destination].may_die_during(event):
-        crash = possible_crash(world, destination, event, draw, move.crash)
-    return world.deliver(identifier, draw, crash)
+    return world.deliver(identifier, draw, _crash_in(world, move, destination, event, draw))
 
 
 def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
@@ -118,10 +117,7 @@ def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
         event = Crash(possible_end(state.log, event.log_end_offset))
     if not _applies(world, move.replica_id, event, draw):
         return None
-    if move.crash is None or not world.replicas[move.replica_id].may_die_during(event):
-        return world.happen(move.replica_id, event, draw)
-    crash = possible_crash(world, move.replica_id, event, draw, move.crash)
-    return world.happen_and_crash(move.replica_id, event, crash.completed, crash.log_end_offset, draw)
+    return world.happen(move.replica_id, event, draw, _crash_in(world, move, move.replica_id, event, draw))
 
 
 def _applies(world: World, replica_id: int, event: Event, draw: Draw) -> bool:
@@ -139,12 +135,14 @@ def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> lis
     return on_disk
 
 
-def possible_crash(world: World, replica_id: int, event: Event, draw: Draw, wanted: CrashPoint) -> CrashPoint:
-    """The crash point nearest to the wanted one that the event allows now."""
+def _crash_in(world: World, move: Move, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
+    """The crash point nearest to that of the move which the event allows now."""
+    wanted = move.crash
+    if wanted is None or not world.replicas[replica_id].may_die_during(event):
+        return None
     on_disk = disks_during(world, replica_id, event, draw)
     completed = min(wanted.completed, len(on_disk) - 1)
-    log = on_disk[completed].log
-    return CrashPoint(completed, possible_end(log, wanted.log_end_offset))
+    return CrashPoint(completed, possible_end(on_disk[completed].log, wanted.log_end_offset))
 
 
 def possible_end(log: Log, wanted: int) -> int:

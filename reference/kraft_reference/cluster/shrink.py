@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kraft_reference.cluster.invariants import Invariants
 from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.schedule import DEFECTS, Move, Schedule, replay
+from kraft_reference.cluster.schedule import DEFECTS, Move, Schedule, defect_in, replay
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.world import MakeReplica, World
 from kraft_reference.configuration import Configuration
@@ -46,7 +46,7 @@ def replay_checked(configuration: Configuration, schedule: Schedule, make_replic
         else:
             violations = invariants.check_all(world.sequence)
     except DEFECTS as defect:
-        violations = (Violation("Assertion", world.sequence + 1, None, f"{type(defect).__name__}: {defect}"),)
+        violations = (defect_in(world, defect),)
         # The move that raised is not among those that came back; without it there would be no failure.
         moves = list(schedule)
     return Replayed(tuple(moves), tuple(occurrences), next(iter(violations), None))

@@ -19,7 +19,7 @@ from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, 
 from kraft_reference.cluster.liveness.remaining import remaining_of
 from kraft_reference.cluster.liveness.watch import LivenessWatch
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
-from kraft_reference.cluster.schedule import DEFECTS, Schedule, replay
+from kraft_reference.cluster.schedule import DEFECTS, Schedule, defect_in, replay
 from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import Faults, Workload
 from kraft_reference.cluster.world import MakeReplica, World
@@ -132,8 +132,7 @@ class Simulation:
             for _, occurrence in replay(self.world, prefix):
                 yield occurrence
         except DEFECTS as defect:
-            name = type(defect).__name__
-            self._driver.moves.defect = Violation("Assertion", self.world.sequence + 1, None, f"{name}: {defect}")
+            self._driver.moves.defect = defect_in(self.world, defect)
             return
         self._driver.agenda.now_ms = self.world.time_ms
         self._driver.start()

@@ -21,10 +21,9 @@ from kraft_reference.cluster.occurrence import (
     message_id,
 )
 from kraft_reference.configuration import Configuration
-from kraft_reference.effects import Effect, Send
+from kraft_reference.effects import Send
 from kraft_reference.events import DISK_EVENTS, Crash, Draw, Event, Receive, ReplaceDisk, Restart
 from kraft_reference.messages import Error, Message, VoteRequest, VoteResponse
-from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
 from kraft_reference.state import ReplicaState, new_replica
 
@@ -77,22 +76,19 @@ class World:
     # Moves of a replica.
     # -----------------------------------------------------------------------------------------------------
 
-    def happen(self, replica_id: int, event: Event, draw: Draw | None = None) -> Occurrence:
-        """Let an event happen at a replica; its messages enter the network.  For messages see `deliver`."""
-        step = self.replicas[replica_id].step(event, draw or self.draw())
-        return self._record(replica_id, event, step.effects, step.refusal, step.state)
-
-    def happen_and_crash(
-        self, replica_id: int, event: Event, completed: int, log_end_offset: int, draw: Draw | None = None
+    def happen(
+        self, replica_id: int, event: Event, draw: Draw | None = None, crash: CrashPoint | None = None
     ) -> Occurrence:
-        """Let an event happen at a replica that dies after `completed` of its durable effects and sends.
+        """Let an event happen at a replica, which dies at the crash point if there is one.
+
+        Its messages enter the network.  For messages that arrive see `deliver`.
 
         Raises:
             ImpossibleMoveError: the crash cannot leave this much of the log, or the event is itself one of the disk.
         """
-        if isinstance(event, DISK_EVENTS):
+        if crash is not None and isinstance(event, DISK_EVENTS):
             raise ImpossibleMoveError(f"{type(event).__name__} has no effects to die between")
-        return self._crash_during(replica_id, event, CrashPoint(completed, log_end_offset), draw, None)
+        return self._happen(replica_id, event, draw, crash, None)
 
     def deliver(self, identifier: str, draw: Draw | None = None, crash: CrashPoint | None = None) -> Occurrence:
         """Deliver one copy of a message.
@@ -102,11 +98,7 @@ class World:
         """
         message = self._deliverable(identifier)
         self._consume(identifier)
-        event = Receive(message)
-        if crash is not None:
-            return self._crash_during(message.destination, event, crash, draw, identifier)
-        step = self.replicas[message.destination].step(event, draw or self.draw())
-        return self._record(message.destination, event, step.effects, step.refusal, step.state, identifier)
+        return self._happen(message.destination, Receive(message), draw, crash, identifier)
 
     def crash(self, replica_id: int, log_end_offset: int | None = None) -> Occurrence:
         """Kill a replica; by default the whole unflushed tail of its log is lost."""
@@ -133,6 +125,24 @@ class World:
     # -----------------------------------------------------------------------------------------------------
     # Moves of the network.
     # -----------------------------------------------------------------------------------------------------
+
+    def network(self, event: NetworkEvent) -> Occurrence:
+        """Let an event of the network happen.
+
+        Raises:
+            ImpossibleMoveError: as the move that it names.
+        """
+        match event:
+            case DropMessage(identifier):
+                return self.drop(identifier)
+            case DuplicateMessage(identifier):
+                return self.duplicate(identifier)
+            case AnswerUnsupportedVersion(identifier):
+                return self.answer_unsupported_version(identifier)
+            case CutLink(source, destination):
+                return self.cut(source, destination)
+            case HealLink(source, destination):
+                return self.heal(source, destination)
 
     def drop(self, identifier: str) -> Occurrence:
         """Lose one copy of a message."""
@@ -225,34 +235,28 @@ class World:
         if not flight.copies:
             del self.in_flight[identifier]
 
-    def _crash_during(
-        self, replica_id: int, event: Event, crash: CrashPoint, draw: Draw | None, identifier: str | None
+    def _happen(
+        self, replica_id: int, event: Event, draw: Draw | None, crash: CrashPoint | None, identifier: str | None
     ) -> Occurrence:
         replica = self.replicas[replica_id]
-        before = replica.state
-        try:
-            step = replica.crash_during(event, draw or self.draw(), crash.completed, crash.log_end_offset)
-        except ValueError as error:
-            replica.state = before
-            raise ImpossibleMoveError(str(error)) from error
-        return self._record(replica_id, event, step.effects, step.refusal, step.state, identifier, crash)
-
-    def _record(
-        self,
-        replica_id: int,
-        event: Event,
-        effects: tuple[Effect, ...],
-        refusal: Refusal | None,
-        state: ReplicaState,
-        identifier: str | None = None,
-        crash: CrashPoint | None = None,
-    ) -> Occurrence:
+        before, draw = replica.state, draw or self.draw()
+        if crash is None:
+            step = replica.step(event, draw)
+        else:
+            try:
+                step = replica.crash_during(event, draw, crash.completed, crash.log_end_offset)
+            except ValueError as error:
+                replica.state = before
+                raise ImpossibleMoveError(str(error)) from error
+        state, effects = step.state, step.effects
         self.sequence += 1
         for effect in effects:
             if isinstance(effect, Send):
                 self.in_flight[message_id(self.sequence, effect.message)] = InFlight(effect.message)
         self.committed_end = max(self.committed_end, state.high_watermark)
-        return Occurrence(self.sequence, self.time_ms, event, replica_id, identifier, effects, refusal, crash, state)
+        return Occurrence(
+            self.sequence, self.time_ms, event, replica_id, identifier, effects, step.refusal, crash, state
+        )
 
     def _record_network(self, event: NetworkEvent, answer: Message | None = None) -> Occurrence:
         self.sequence += 1

@@ -4,14 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from kraft_reference.cluster.occurrence import (
-    AnswerUnsupportedVersion,
-    CutLink,
-    DropMessage,
-    DuplicateMessage,
-    HealLink,
-    Occurrence,
-)
+from kraft_reference.cluster.occurrence import NetworkEvent, Occurrence
 from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Receive
@@ -37,24 +30,11 @@ def is_a_run(configuration: Configuration, lines: Iterable[EventLine]) -> bool:
 
 def _repeated(world: World, line: EventLine) -> Occurrence:
     event = event_of(line)
-    match event:
-        case DropMessage(identifier):
-            return world.drop(identifier)
-        case DuplicateMessage(identifier):
-            return world.duplicate(identifier)
-        case AnswerUnsupportedVersion(identifier):
-            return world.answer_unsupported_version(identifier)
-        case CutLink(source, destination):
-            return world.cut(source, destination)
-        case HealLink(source, destination):
-            return world.heal(source, destination)
-        case _:
-            pass
+    if isinstance(event, NetworkEvent):
+        return world.network(event)
     crash, draw = crash_point_of(line), draw_of(line)
     if isinstance(event, Receive):
         assert line.message is not UNSET, "a message arrives"
         return world.deliver(str(line.message.id), draw, crash)
     assert isinstance(line.replica, int), "an event of a replica"
-    if crash is not None:
-        return world.happen_and_crash(line.replica, event, crash.completed, crash.log_end_offset, draw)
-    return world.happen(line.replica, event, draw)
+    return world.happen(line.replica, event, draw, crash)
