@@ -6,6 +6,7 @@ from kraft_reference.cluster.operators import Operators
 from kraft_reference.cluster.workload import Workload
 from kraft_reference.events import AppendVoters, ClientAppend, Crash, Shutdown
 from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
 
 _APPEND_INTERVAL_MS = 150
 """In the liveness phase something is appended even if the workload appends nothing."""
@@ -20,7 +21,6 @@ class Clients:
         self._driver = driver
         self._workload = workload
         self._appended = 0
-        self._operators_at_work = True
         self.operators = Operators(driver, workload)
 
     @property
@@ -35,58 +35,36 @@ class Clients:
 
     def start(self) -> None:
         """Begin to append, and to operate."""
-        workload = self._workload
-        if workload.append_interval_ms:
-            self._driver.plan_around(workload.append_interval_ms, self._append)
-        if workload.shutdown_interval_ms:
-            self._driver.plan_around(workload.shutdown_interval_ms, self._shut_down)
-        if workload.append_voters_interval_ms:
-            self._driver.plan_around(workload.append_voters_interval_ms, self._append_voters)
+        workload, goes_on = self._workload, self.operators.are_at_work
+        self._driver.repeat_at_leader(workload.append_interval_ms, self._append)
+        self._driver.repeat_at_leader(workload.shutdown_interval_ms, self._shut_down, goes_on)
+        self._driver.repeat_at_leader(workload.append_voters_interval_ms, self._append_voters, goes_on)
         self.operators.start()
 
     def only_append(self) -> None:
         """Operators leave the cluster alone from now on, clients go on."""
-        self._operators_at_work = False
         self.operators.stop()
         if not self._workload.append_interval_ms:
-            self._driver.plan_around(_APPEND_INTERVAL_MS, self._append)
+            self._driver.repeat_at_leader(_APPEND_INTERVAL_MS, self._append)
 
-    def _some_leader(self) -> int | None:
-        leader = self.operators.some_leader()
-        return None if leader is None else leader.key.id
-
-    def _append(self) -> Occurrence | None:
-        self._driver.plan_around(self._workload.append_interval_ms or _APPEND_INTERVAL_MS, self._append)
-        leader = self._some_leader()
-        if leader is None:
-            return None
+    def _append(self, leader: ReplicaState) -> Occurrence | None:
         self._appended += 1
-        return self._driver.happen(leader, ClientAppend(self._appended))
+        return self._driver.happen(leader.key.id, ClientAppend(self._appended))
 
-    def _append_voters(self) -> Occurrence | None:
-        if not self._operators_at_work:
+    def _append_voters(self, leader: ReplicaState) -> Occurrence | None:
+        if leader.log.kraft_version == 0:
             return None
-        self._driver.plan_around(self._workload.append_voters_interval_ms, self._append_voters)
-        leader = self._some_leader()
-        if leader is None or self._driver.world.state(leader).log.kraft_version == 0:
-            return None
-        return self._driver.happen(leader, AppendVoters(self._driver.world.state(leader).voters))
+        return self._driver.happen(leader.key.id, AppendVoters(leader.voters))
 
-    def _shut_down(self) -> Occurrence | None:
-        if not self._operators_at_work:
-            return None
-        self._driver.plan_around(self._workload.shutdown_interval_ms, self._shut_down)
-        leader = self._some_leader()
-        if leader is None:
-            return None
+    def _shut_down(self, leader: ReplicaState) -> Occurrence | None:
         if self._driver.chance.random() < 0.5:
             wait_ms = self._driver.chance.between(0, _EXIT_WAIT_MS_MAX)
-            self._driver.agenda.after(wait_ms, self._exit, leader)
-        return self._driver.happen(leader, Shutdown())
+            self._driver.agenda.after(wait_ms, self._exit, leader.key.id)
+        return self._driver.happen(leader.key.id, Shutdown())
 
     def _exit(self, replica_id: int) -> Occurrence | None:
         """The process of a leader that was shut down ends; nothing synced is lost, the rest of its log may be."""
         state = self._driver.world.state(replica_id)
-        if not self._operators_at_work or state.role is not Role.RESIGNED:
+        if not self.operators.are_at_work() or state.role is not Role.RESIGNED:
             return None
         return self._driver.happen(replica_id, Crash(state.log.end_offset))

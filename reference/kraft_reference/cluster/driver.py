@@ -7,6 +7,7 @@ What clients, operators and faults do comes on top (`clients`, `faults`); they u
 from collections.abc import Callable
 
 from kraft_reference.cluster.agenda import Action, Agenda, Chance
+from kraft_reference.cluster.liveness.remaining import running_leaders
 from kraft_reference.cluster.moves import Moves
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
@@ -93,6 +94,32 @@ class Driver:
     def plan_around(self, mean_ms: int, action: Action) -> None:
         """Plan an action after half to one and a half of a mean wait."""
         self.agenda.after(self.chance.between(mean_ms // 2, mean_ms + mean_ms // 2), action)
+
+    def repeat(self, mean_ms: int, action: Action, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Do something again and again, as long as that goes on, with this mean wait before each; 0 is never."""
+
+        def again() -> Occurrence | None:
+            if not goes_on():
+                return None
+            self.plan_around(mean_ms, again)
+            return action()
+
+        if mean_ms:
+            self.plan_around(mean_ms, again)
+
+    def repeat_at_leader(
+        self,
+        mean_ms: int,
+        action: Callable[[ReplicaState], Occurrence | None],
+        goes_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """The same with a replica that leads, as far as it knows; nothing where there is none."""
+
+        def at_leader() -> Occurrence | None:
+            leaders = running_leaders(self.world)
+            return action(self.chance.pick(leaders)) if leaders else None
+
+        self.repeat(mean_ms, at_leader, goes_on)
 
     def advance(self) -> Occurrence | None:
         """Do the next thing that is due; None when it had become unnecessary.

@@ -26,13 +26,13 @@ class FaultInjector:
 
     def start(self) -> None:
         """Plan the first of each kind."""
-        faults = self._faults
-        if faults.cut_interval_ms:
-            self._driver.plan_around(faults.cut_interval_ms, self._cut_some)
-        if faults.crash_interval_ms:
-            self._driver.plan_around(faults.crash_interval_ms, self._crash_some)
-        if faults.early_timer_interval_ms:
-            self._driver.plan_around(faults.early_timer_interval_ms, self._fire_early)
+        faults, driver = self._faults, self._driver
+        driver.repeat(faults.cut_interval_ms, self._cut_some, self._goes_on)
+        driver.repeat(faults.crash_interval_ms, self._crash_some, self._goes_on)
+        driver.repeat(faults.early_timer_interval_ms, self._fire_early, self._goes_on)
+
+    def _goes_on(self) -> bool:
+        return not self._over
 
     def stop(self, lasting: LastingFaults) -> None:
         """No further fault; what faults have done stays until it is mended, if it is not what lasts."""
@@ -48,9 +48,6 @@ class FaultInjector:
 
     def _cut_some(self) -> None:
         """Plan the cuts of one incident, at once, and their mending."""
-        if self._over:
-            return
-        self._driver.plan_around(self._faults.cut_interval_ms, self._cut_some)
         duration_ms = self._driver.chance.between(1, self._faults.cut_duration_ms_max)
         for link in self._links_of_incident():
             self._driver.agenda.after(0, self._cut, link)
@@ -94,9 +91,6 @@ class FaultInjector:
     # -----------------------------------------------------------------------------------------------------
 
     def _crash_some(self) -> Occurrence | None:
-        if self._over:
-            return None
-        self._driver.plan_around(self._faults.crash_interval_ms, self._crash_some)
         chance = self._driver.chance
         replica_id = chance.pick(list(self._driver.world.replicas))
         match chance.between(0, 3):
@@ -133,9 +127,6 @@ class FaultInjector:
         return self._driver.happen(replica_id, Restart(f"replica-{replica_id}.moved-{self._moves}:9093"))
 
     def _fire_early(self) -> Occurrence | None:
-        if self._over:
-            return None
-        self._driver.plan_around(self._faults.early_timer_interval_ms, self._fire_early)
         replica_id = self._driver.chance.pick(list(self._driver.world.replicas))
         timers = self._driver.running_timers(replica_id)
         return self._driver.fire(replica_id, self._driver.chance.pick(timers)) if timers else None

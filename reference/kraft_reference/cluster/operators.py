@@ -7,7 +7,6 @@ from kraft_reference.cluster.workload import Workload
 from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, TakeSnapshot, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import batch_start
-from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
 ChangeRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
@@ -34,38 +33,25 @@ class Operators:
     def start(self) -> None:
         """Begin to operate."""
         workload, driver = self._workload, self._driver
-        if workload.change_interval_ms:
-            driver.plan_around(workload.change_interval_ms, self._change)
-        if workload.reassign_interval_ms:
-            driver.plan_around(workload.reassign_interval_ms, self._reassign)
-        if workload.upgrade_interval_ms:
-            driver.plan_around(workload.upgrade_interval_ms, self._upgrade)
-        if workload.snapshot_interval_ms:
-            driver.plan_around(workload.snapshot_interval_ms, self._take_snapshot)
+        driver.repeat_at_leader(workload.change_interval_ms, self._change, self.are_at_work)
+        driver.repeat_at_leader(workload.reassign_interval_ms, self._reassign, self.are_at_work)
+        driver.repeat_at_leader(workload.upgrade_interval_ms, self._upgrade, self.are_at_work)
+        driver.repeat(workload.snapshot_interval_ms, self._take_snapshot)
 
     def stop(self) -> None:
         """Leave the voters alone from now on; replicas go on to take snapshots."""
         self._at_work = False
+
+    def are_at_work(self) -> bool:
+        """Do they still ask for changes?"""
+        return self._at_work
 
     def next_request(self) -> int:
         """The number of a request that is sent now."""
         self._requests += 1
         return self._requests
 
-    def some_leader(self) -> ReplicaState | None:
-        """A replica that leads, as far as it knows."""
-        states = [replica.state for replica in self._driver.world.replicas.values()]
-        leaders = [state for state in states if state.role is Role.LEADER]
-        return self._driver.chance.pick(leaders) if leaders else None
-
-    def _change(self) -> Occurrence | None:
-        if not self._at_work:
-            return None
-        driver = self._driver
-        driver.plan_around(self._workload.change_interval_ms, self._change)
-        leader = self.some_leader()
-        if leader is None:
-            return None
+    def _change(self, leader: ReplicaState) -> Occurrence | None:
         request = self._picked(leader)
         if request is None:
             return None
@@ -82,13 +68,7 @@ class Operators:
             driver.moves.doomed.add(receiver)
         return driver.happen(receiver, request)
 
-    def _reassign(self) -> Occurrence | None:
-        if not self._at_work:
-            return None
-        self._driver.plan_around(self._workload.reassign_interval_ms, self._reassign)
-        leader = self.some_leader()
-        if leader is None:
-            return None
+    def _reassign(self, leader: ReplicaState) -> Occurrence | None:
         return self._sent(leader, AlterPartitionReassignments(self.next_request(), self._target(leader)))
 
     def _target(self, leader: ReplicaState) -> tuple[int, ...] | None:
@@ -174,21 +154,14 @@ class Operators:
                     return self._add(stranger, cluster_id="another-cluster")
                 return self._add(*chance.pick(((ReplicaKey(stranger.id), True), (stranger, False))))
 
-    def _upgrade(self) -> Occurrence | None:
-        if not self._at_work:
-            return None
+    def _upgrade(self, leader: ReplicaState) -> Occurrence | None:
         driver = self._driver
-        driver.plan_around(self._workload.upgrade_interval_ms, self._upgrade)
-        leader = self.some_leader()
-        if leader is None:
-            return None
         level, brokers_max = driver.chance.pick(((1, 1), (1, 1), (1, 1), (1, 1), (0, 1), (2, 2), (1, 0)))
         return driver.happen(leader.key.id, UpdateFeatures(self.next_request(), level, brokers_max=brokers_max))
 
     def _take_snapshot(self) -> Occurrence | None:
         """Some replica has a snapshot of a part of what it knows as committed."""
         driver = self._driver
-        driver.plan_around(self._workload.snapshot_interval_ms, self._take_snapshot)
         replica_id = driver.chance.pick(list(driver.world.replicas))
         state = driver.world.state(replica_id)
         log = state.log
