@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import jpype
 from msgspec.json import Decoder, Encoder
@@ -19,7 +19,7 @@ from msgspec.json import Decoder, Encoder
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.candidates import Branch, other_answers
-from kraft_traces.check.checker import CANDIDATES_MAX, Begin, TraceChecker, unfinished
+from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, Begin, TraceChecker, unfinished
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
@@ -83,7 +83,6 @@ class CompiledModelError(Exception):
     """The compiled model and TLC disagree."""
 
 
-@runtime_checkable
 class LinesAhead(Protocol):
     """A source of lines that shows those to come: a `TraceReader`, or what stands for one."""
 
@@ -101,6 +100,7 @@ class LinesAhead(Protocol):
     def time_ms(self) -> int:
         """Of the newest line that has a time."""
 
+    def next_line(self) -> EventLine | CheckpointLine | None: ...
     def ahead(self) -> bytes:
         """Lines that come next, without taking them: none at the end, and where there is a doubt about the next."""
 
@@ -117,25 +117,17 @@ class FastPath:
     def __init__(
         self,
         model: TraceModel,
-        reader: LinesAhead | None,
-        make_checker: Callable[[], TraceChecker],
+        reader: LinesAhead,
         *,
         own: bool,
         way: Way,
-        every: int,
+        every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
         start: CheckpointLine | None = None,
     ) -> None:
-        """The checker is made when it is first needed, and begins where the trace does: at `start`, if not None.
-
-        Without a reader no line is taken here.
-        `own` says that the lines are those of this project's reference, which leave nothing out.
-        After how many lines the full invariants are checked, `every`, and how many states a line may leave are the
-        checker's.
-        """
+        """The checker, which takes the same options, is made when it is first needed."""
         self._model = model
-        self._reader = None if way.sample is None else reader
-        self._make_checker = make_checker
+        self._reader = reader
         self._own = own
         self._every = every
         self._candidates_max = candidates_max
@@ -165,7 +157,15 @@ class FastPath:
 
     @cached_property
     def _made(self) -> TraceChecker:
-        return self._make_checker()
+        return TraceChecker(
+            self._model,
+            self._reader.configuration,
+            self._reader.source,
+            own=self._own,
+            every=self._every,
+            candidates_max=self._candidates_max,
+            start=self._start,
+        )
 
     @property
     def checker(self) -> TraceChecker:
@@ -173,7 +173,6 @@ class FastPath:
         self._alone = False
         if self._is_ahead and self._given:
             assert self._lines is not None, "it has taken lines"
-            assert self._reader is not None, "of a reader"
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
@@ -188,7 +187,7 @@ class FastPath:
 
         `complete` and `ended` are as for `TraceChecker.finish`.
         """
-        if self._lines is None or self._reader is None or not self._alone or not self._given:
+        if self._lines is None or not self._alone or not self._given:
             return None
         if not self._lines.holds():
             return None
@@ -220,10 +219,10 @@ class FastPath:
         `on_events` is called with how many, some lines at a time.
         """
         reader, sample = self._reader, self._way.sample
-        if reader is None or sample is None or self._slow:
+        if sample is None or self._slow:
             self._slow -= 1
             return
-        lines = self._ready(reader)
+        lines = self._ready()
         if lines is None:
             self._slow = _SLOW_WITHOUT
             return
@@ -261,8 +260,9 @@ class FastPath:
                 f"{source}:{number}: the compiled model and TLC disagree on this line, a defect of the compiler"
             )
 
-    def _ready(self, reader: LinesAhead) -> JavaObject | None:
+    def _ready(self) -> JavaObject | None:
         """The compiled checker, at the newest line; None if there is none, or it cannot go on from there."""
+        reader = self._reader
         if self._lines is None:
             found = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
             if found is None:

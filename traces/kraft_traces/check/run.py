@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -12,7 +12,7 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
-from kraft_traces.check.checker import CANDIDATES_MAX, EVERY, TraceChecker
+from kraft_traces.check.checker import CANDIDATES_MAX, EVERY
 from kraft_traces.check.event_lines import EventLines
 from kraft_traces.check.fast_path import COMPILED, FastPath, LinesAhead, Way
 from kraft_traces.check.model import trace_model
@@ -20,9 +20,10 @@ from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
-from kraft_traces.lines import EndLine, EventLine, HeaderLine
+from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
+from kraft_traces.reader import TraceReader
 from kraft_traces.streams import open_bytes, whole_file
 
 _Model = TypeVar("_Model")
@@ -66,26 +67,8 @@ def model_of(
         raise FieldError(detail, source, 1, "$.switched_off") from error
 
 
-class LineSource(Protocol):
-    """The lines of a trace, or of a part of one: a `TraceReader`, or what stands for one."""
-
-    @property
-    def source(self) -> str: ...
-    @property
-    def header(self) -> HeaderLine: ...
-    @property
-    def line_number(self) -> int: ...
-    @property
-    def end(self) -> EndLine | None: ...
-    @property
-    def complete(self) -> bool: ...
-    @property
-    def configuration(self) -> Configuration: ...
-    def next_line(self) -> EventLine | CheckpointLine | None: ...
-
-
 def check_reader(
-    reader: LineSource,
+    reader: TraceReader,
     *,
     every: int = EVERY,
     candidates_max: int = CANDIDATES_MAX,
@@ -106,36 +89,14 @@ def check_reader(
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, switchable_rules, trace_model, reader.source)
-    path = FastPath(
-        model,
-        reader if isinstance(reader, LinesAhead) else None,
-        lambda: TraceChecker(
-            model,
-            reader.configuration,
-            reader.source,
-            own=is_own(header),
-            every=every,
-            candidates_max=candidates_max,
-            start=start,
-        ),
-        own=is_own(header),
-        way=way,
-        every=every,
-        candidates_max=candidates_max,
-        start=start,
-    )
+    own = is_own(header)
+    path = FastPath(model, reader, own=own, way=way, every=every, candidates_max=candidates_max, start=start)
     rejection = _judged(reader, path, on_events)
     verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
 
-class _Lines(Protocol):
-    @property
-    def line_number(self) -> int: ...
-    def next_line(self) -> EventLine | CheckpointLine | None: ...
-
-
-def _judged(lines: _Lines, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
+def _judged(lines: LinesAhead, path: FastPath, on_events: Callable[[int], None] | None) -> Rejection | None:
     while True:
         path.take(on_events)
         line = lines.next_line()
@@ -194,14 +155,7 @@ def check_lines(
     """
     model = trace_model(frozenset(switched_off))
     ahead = EventLines(lines, configuration, source)
-    path = FastPath(
-        model,
-        ahead,
-        lambda: TraceChecker(model, configuration, source, own=own),
-        own=own,
-        way=way,
-        every=EVERY,
-    )
+    path = FastPath(model, ahead, own=own, way=way)
     return _verdict(path, _judged(ahead, path, None), complete=True, ended=True)
 
 

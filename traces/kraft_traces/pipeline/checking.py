@@ -12,12 +12,12 @@ from typing import Any, cast
 
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
-from kraft_traces.check.run import LineSource
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import TraceError
 from kraft_traces.pipeline.journal import DEATHS_MAX, given_up
 from kraft_traces.pipeline.parts import PartReader
 from kraft_traces.pipeline.stretches import SPOOL_BYTES_MAX
+from kraft_traces.reader import TraceReader
 
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ class Checking:
 
 
 def verdict_row(
-    trace: Row, lines: LineSource, checking: Checking, deaths: int = 0, start: CheckpointLine | None = None
+    trace: Row, lines: TraceReader, checking: Checking, deaths: int = 0, start: CheckpointLine | None = None
 ) -> Row:
     """The row of `verdicts` of a trace, or of a part of one that begins at the checkpoint `start`.
 

@@ -4,15 +4,16 @@ A trace that stops being one, in the middle of a line or with a line that is mal
 """
 
 from dataclasses import replace
+from io import BufferedIOBase
 from pathlib import Path
 from typing import NamedTuple
 
-from kraft_reference.configuration import Configuration
 from kraft_traces.check import Verdict, check_reader
+from kraft_traces.check.fast_path import INTERPRETED
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import EmptyTraceError, TraceError
-from kraft_traces.lines import EndLine, EventLine, HeaderLine
-from kraft_traces.reader import TraceReader, open_trace
+from kraft_traces.lines import EventLine
+from kraft_traces.reader import TraceReader
 from kraft_traces.view.document import Document, Numbered, view_document
 
 
@@ -26,42 +27,25 @@ class Reading(NamedTuple):
     """What is wrong with the first line that could not be read; the document holds the lines before it."""
 
 
-class _Kept:
-    """A source of lines that keeps the events it hands on, and ends at the first line that cannot be read."""
+class _Kept(TraceReader):
+    """Keeps the events that it hands on, and ends at the first line that cannot be read."""
 
-    def __init__(self, reader: TraceReader) -> None:
-        self.events: list[Numbered] = []
-        self.broken: TraceError | None = None
-        self._reader = reader
-        self.source: str = reader.source
-        self.header: HeaderLine = reader.header
+    broken: TraceError | None = None
 
-    @property
-    def line_number(self) -> int:
-        return self._reader.line_number
-
-    @property
-    def end(self) -> EndLine | None:
-        return self._reader.end
-
-    @property
-    def complete(self) -> bool:
-        return self._reader.complete
-
-    @property
-    def configuration(self) -> Configuration:
-        return self._reader.configuration
+    def __init__(self, stream: BufferedIOBase, source: str) -> None:
+        super().__init__(stream, source)
+        self.kept: list[Numbered] = []
 
     def next_line(self) -> EventLine | CheckpointLine | None:
         if self.broken is not None:
             return None
         try:
-            line = self._reader.next_line()
+            line = super().next_line()
         except TraceError as error:
             self.broken = error
             return None
         if isinstance(line, EventLine):
-            self.events.append(Numbered(self._reader.line_number, line))
+            self.kept.append(Numbered(self.line_number, line))
         return line
 
 
@@ -78,17 +62,17 @@ def read_document(trace: str, *, checked: bool = True) -> Reading:
     Raises:
         TraceError: the trace has no header that can be read, or the model cannot follow what it says.
     """
-    with open_trace(trace) as reader:
-        kept = _Kept(reader)
-        verdict = check_reader(kept) if checked else None
-        if verdict is not None and kept.broken is not None and verdict.rejection is None:
-            verdict = replace(verdict, reason=inconclusive_reason(kept.broken))
-        while kept.next_line() is not None:
+    with _Kept.opened(trace) as reader:
+        # The compiled checker takes lines without a look at each.
+        verdict = check_reader(reader, way=INTERPRETED) if checked else None
+        if verdict is not None and reader.broken is not None and verdict.rejection is None:
+            verdict = replace(verdict, reason=inconclusive_reason(reader.broken))
+        while reader.next_line() is not None:
             pass
         document = view_document(
-            name_of(trace), reader.header, kept.events, verdict, complete=reader.complete, broken=kept.broken
+            name_of(trace), reader.header, reader.kept, verdict, complete=reader.complete, broken=reader.broken
         )
-    return Reading(document, verdict, kept.broken)
+    return Reading(document, verdict, reader.broken)
 
 
 def name_of(trace: str) -> str:
