@@ -4,15 +4,12 @@ States are given by what changed, so that a page for thousands of events stays s
 """
 
 from collections.abc import Iterable
-from copy import copy
-from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict
 
 from msgspec import UNSET, to_builtins
 
 from kraft_reference.cluster.world import World
 from kraft_spec.action_rules import rules_of_event
-from kraft_spec.rules import load_registry
 from kraft_traces.check import Verdict
 from kraft_traces.errors import TraceError, UnknownProfileError
 from kraft_traces.lines import EventLine, HeaderLine
@@ -21,6 +18,7 @@ from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_traces.view.flights import Flights
 from kraft_traces.view.logs import ShownLog
+from kraft_traces.view.shared import NamedRules, shown_error, shown_verdict
 
 
 class Document(TypedDict):
@@ -71,10 +69,9 @@ def view_document(
     """
     shown = _Events(header)
     events = [shown.event(index, numbered) for index, numbered in enumerate(lines)]
-    shown.name(header.switched_off)
-    if verdict is not None:
-        verdict = _renamed(verdict, source)
-        shown.name(verdict.rejection.rules if verdict.rejection is not None else ())
+    shown.rules.name(header.switched_off)
+    if verdict is not None and verdict.rejection is not None:
+        shown.rules.name(verdict.rejection.rules)
     voters = {key.id for key in header.voters}
     return Document(
         source=source,
@@ -90,9 +87,9 @@ def view_document(
         ],
         events=events,
         arrows=[arrow._asdict() for arrow in shown.flights.arrows()],
-        rules=[_rule(rule) for rule in shown.rules],
-        verdict=None if verdict is None else _verdict(verdict),
-        broken=None if broken is None else str(_of_source(broken, source)),
+        rules=shown.rules.shown(),
+        verdict=None if verdict is None else shown_verdict(verdict, source),
+        broken=None if broken is None else shown_error(broken, source),
         complete=complete,
     )
 
@@ -100,17 +97,11 @@ def view_document(
 class _Events:
     def __init__(self, header: HeaderLine) -> None:
         self.flights = Flights()
-        self.rules: dict[str, int] = {}
+        self.rules = NamedRules()
         self.starts = _starts(header)
         self._states: dict[int, dict[str, Any]] = {}
         self._roles: dict[int, str | None] = {}
         self._logs = {one.id: ShownLog() for one in header.replicas}
-
-    def name(self, rules: Iterable[str]) -> None:
-        """Have titles of these rules too; a header may name one that this version does not know."""
-        for rule in rules:
-            if rule in load_registry():
-                self.rules.setdefault(rule, len(self.rules))
 
     def event(self, index: int, numbered: Numbered) -> dict[str, Any]:
         line = numbered.line
@@ -122,7 +113,7 @@ class _Events:
         if line.replica is UNSET:
             return event
         before = self._states.setdefault(line.replica, {})
-        event["rules"] = [self.rules.setdefault(rule, len(self.rules)) for rule in self._rules_of(line.replica, line)]
+        event["rules"] = self.rules.places(self._rules_of(line.replica, line))
         if line.state is not UNSET:
             changed = {name: value for name, value in _observed(line.state).items() if before.get(name, UNSET) != value}
             before.update(changed)
@@ -155,11 +146,6 @@ def _observed(state: TracedState) -> dict[str, Any]:
     return observed
 
 
-def _rule(rule_id: str) -> dict[str, str]:
-    rule = load_registry()[rule_id]
-    return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
-
-
 def _role_after(line: EventLine) -> str | None:
     return None if line.state is UNSET or line.state.role is UNSET else str(line.state.role)
 
@@ -167,21 +153,3 @@ def _role_after(line: EventLine) -> str | None:
 def _pre_vote(line: EventLine) -> bool | None:
     value = getattr(line.message, "pre_vote", None)
     return value if isinstance(value, bool) else None
-
-
-def _renamed(verdict: Verdict, source: str) -> Verdict:
-    rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
-    return replace(verdict, source=source, rejection=rejection)
-
-
-def _of_source(error: TraceError, source: str) -> TraceError:
-    renamed = copy(error)
-    renamed.source = source
-    return renamed
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    document: dict[str, Any] = to_builtins(verdict.as_dict())
-    if verdict.rejection is not None:
-        document["headline"] = verdict.rejection.headline()
-    return document

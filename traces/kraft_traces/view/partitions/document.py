@@ -4,8 +4,6 @@ A state is given by what changed, so that a page for thousands of events stays s
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from copy import copy
-from dataclasses import replace
 from typing import Any, TypedDict
 
 from msgspec import to_builtins
@@ -14,7 +12,6 @@ from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.partition import Partition, TopicPartition
 from kraft_reference.partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
-from kraft_spec.rules import load_registry
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions import lines
@@ -29,6 +26,7 @@ from kraft_traces.partitions.lines import (
     TracedState,
 )
 from kraft_traces.view.reading import inconclusive_reason
+from kraft_traces.view.shared import NamedRules, shown_error, shown_verdict
 
 
 class WaitsFor(TypedDict):
@@ -108,18 +106,18 @@ def partition_document(
     shown = _Events(configuration_of(header), header.switched_off)
     start = {"partitions": {}, **shown.shown_state(traced_state(initial_state(shown.configuration)))}
     events = [shown.event(number, line) for number, line in numbered]
-    shown.name(header.switched_off)
+    shown.rules.name(header.switched_off)
     if verdict is not None and verdict.rejection is not None:
-        shown.name(verdict.rejection.rules)
+        shown.rules.name(verdict.rejection.rules)
     return PartitionDocument(
         source=source,
         header=to_builtins(header),
         partitions=[_label(name) for name in sorted(shown.names)],
         start=start,
         events=events,
-        rules=[_rule(rule) for rule in shown.rules],
+        rules=shown.rules.shown(),
         verdict=None if verdict is None else _verdict(verdict, source, broken),
-        broken=None if broken is None else _said(broken, source),
+        broken=None if broken is None else shown_error(broken, source),
     )
 
 
@@ -127,15 +125,9 @@ class _Events:
     def __init__(self, configuration: PartitionConfiguration, switched_off: Collection[str]) -> None:
         self.configuration = configuration
         self._switched_off = switched_off
-        self.rules: dict[str, int] = {}
+        self.rules = NamedRules()
         self.names: set[Name] = set()
         self._before: dict[str, Any] = {"partitions": {}}
-
-    def name(self, rules: Iterable[str]) -> None:
-        """Have titles of these rules too; a header may name one that this version does not know."""
-        for rule in rules:
-            if rule in load_registry():
-                self.rules.setdefault(rule, len(self.rules))
 
     def event(self, number: int, line: PartitionEventLine) -> dict[str, Any]:
         """The event of a line."""
@@ -153,9 +145,7 @@ class _Events:
         changed = self.shown_state(line.state)
         named = dict.fromkeys(_label(name) for name in _named(line.event, self.names) if name in self.names)
         event["partitions"] = list(named | dict.fromkeys(changed.get("partitions", ())))
-        event["rules"] = [
-            self.rules.setdefault(rule, len(self.rules)) for rule in partition_event_rules(event["event"])
-        ]
+        event["rules"] = self.rules.places(partition_event_rules(event["event"]))
         if changed:
             event["changed"] = changed
         return event
@@ -229,27 +219,15 @@ def _label(name: Name) -> str:
     return str(TopicPartition(*name))
 
 
-def _rule(rule_id: str) -> dict[str, str]:
-    rule = load_registry()[rule_id]
-    return {"id": rule.id, "title": rule.title, "level": rule.level, "statement": rule.statement}
-
-
-def _said(error: TraceError, source: str) -> str:
-    renamed = copy(error)
-    renamed.source = source
-    return str(renamed)
-
-
 def _verdict(verdict: PartitionVerdict, source: str, broken: TraceError | None) -> dict[str, Any]:
-    rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
-    document: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
-    if rejection is None and broken is not None:
-        document["kind"] = VerdictKind.INCONCLUSIVE
-        document["reason"] = inconclusive_reason(broken)
-    if rejection is not None:
-        document["headline"] = rejection.headline()
-        for difference in document["rejection"]["differences"]:
-            # A line without a refusal has an empty text there, which nobody would see.
-            difference["expected"] = difference["expected"] or "none"
-            difference["actual"] = difference["actual"] or "none"
+    document = shown_verdict(verdict, source)
+    if verdict.rejection is None:
+        if broken is not None:
+            document["kind"] = VerdictKind.INCONCLUSIVE
+            document["reason"] = inconclusive_reason(broken)
+        return document
+    for difference in document["rejection"]["differences"]:
+        # A line without a refusal has an empty text there, which nobody would see.
+        difference["expected"] = difference["expected"] or "none"
+        difference["actual"] = difference["actual"] or "none"
     return document
