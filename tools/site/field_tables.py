@@ -37,8 +37,8 @@ def _messages() -> Iterator[str]:
 
 def _effects() -> Iterator[str]:
     yield from ("| kind | fields |", "|---|---|")
-    for traced in TRACED_EFFECTS:
-        yield f"| {traced.__struct_config__.tag} | {_named(traced.__struct_fields__)} |"
+    for name, traced in TRACED_EFFECTS.items():
+        yield f"| {name} | {_named(traced.__struct_fields__)} |"
 
 
 def _named(fields: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Effects as a trace shows them: those of `kraft_reference.effects`, named by `kind`."""
 
+from collections.abc import Mapping
 from typing import get_args
 
 from msgspec import UNSET, Struct, UnsetType
@@ -106,10 +107,13 @@ TracedEffect = (
 """An entry of the `effects` of a line."""
 
 
-TRACED_EFFECTS: tuple[type[TracedEffect], ...] = get_args(TracedEffect)
+TRACED_EFFECTS: Mapping[str, type[TracedEffect]] = {
+    str(traced.__struct_config__.tag): traced for traced in get_args(TracedEffect)
+}
+"""By the name of the effect, which is its `kind` in a trace."""
 
 _TRACED: dict[type[Effect], type[TracedEffect]] = {
-    getattr(effects, str(traced.__struct_config__.tag)): traced for traced in TRACED_EFFECTS
+    getattr(effects, name): traced for name, traced in TRACED_EFFECTS.items()
 }
 _REFERENCE: dict[type[TracedEffect], type[Effect]] = {traced: kind for kind, traced in _TRACED.items()}
 

@@ -16,7 +16,7 @@ from kraft_reference.roles import Role
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.consistency import Inconsistency, check_checkpoint, check_event, check_header
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TRACED_EFFECTS
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import FieldError, MissingHeaderError, UnknownReplicaError, UnknownSchemaError
 from kraft_traces.json_lines import Words, check_once, decoded
@@ -30,7 +30,7 @@ _LINE: Decoder[Line] = Decoder(Line)
 
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.kind", ("header", "event", "checkpoint", "end")),
-    (r".*\.effects\[\d+\]\.kind", tuple(effect.__struct_config__.tag for effect in get_args(TracedEffect))),
+    (r".*\.effects\[\d+\]\.kind", tuple(TRACED_EFFECTS)),
     (r".*\.state\.pending_change\.kind", tuple(ChangeKind)),
     (r".*\.phase", tuple(ChangePhase)),
     (r".*\.kind", tuple(RecordKind)),

@@ -41,7 +41,7 @@ def show(finding: Finding) -> Shown:
 def _problem(finding: Finding, verdict: Verdict) -> str:
     """Safety is violated on a line; progress that never comes, on none."""
     if verdict.kind is VerdictKind.ACCEPTED:
-        seen_on_a_line = {name for name, _ in LINE_PROPERTIES} & {finding.violates}
+        seen_on_a_line = finding.violates in LINE_PROPERTIES
         return f"no line of the schedule violates {finding.violates}" if seen_on_a_line else ""
     rejection = verdict.rejection
     if rejection is None or rejection.kind is not RejectionKind.PROPERTY:

@@ -19,7 +19,7 @@ def test_every_property_is_asked_on_every_line() -> None:
     asked = [*_clauses("Trace", "LineInvariants"), *_clauses("Trace", "LineSteps")]
     expected = {
         f"Local{name}(event.replica)" if f"Local{name}(event.replica)" in asked else operator
-        for name, operator in LINE_PROPERTIES
+        for name, operator in LINE_PROPERTIES.items()
         if name not in _ELSEWHERE
     }
     assert sorted(asked) == sorted(expected)

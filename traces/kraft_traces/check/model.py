@@ -23,34 +23,15 @@ from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
+from kraft_traces.check.compared import PROPERTIES
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.vocabulary import EVENTS
 
-LINE_PROPERTIES: tuple[tuple[str, str], ...] = (
-    ("TypeOk", "LineTypeOk"),
-    ("ElectionSafety", "LineElectionSafety"),
-    ("VoteOncePerEpoch", "LineVoteOncePerEpoch"),
-    ("NotFollowerOfSelf", "LineNotFollowerOfSelf"),
-    ("OffsetEpochUnique", "LineOffsetEpochUnique"),
-    ("EpochMonotonic", "LineEpochMonotonic"),
-    ("HwMonotonic", "LineHwMonotonic"),
-    ("RoleChange", "LineRoleChange"),
-    ("LogMatching", "LineLogMatching"),
-    ("LeaderCompleteness", "LineLeaderCompleteness"),
-    ("CommittedNeverLost", "LineCommittedNeverLost"),
-    ("PreVoteIsPure", "LinePreVoteIsPure"),
-    ("ConfigOverlap", "LineConfigOverlap"),
-    ("OnePendingChange", "LineOnePendingChange"),
-    ("ConfigFollowsLog", "LineConfigFollowsLog"),
-    ("IdentityBinding", "LineIdentityBinding"),
-    ("StateMachineSafety", "LineStateMachineSafety"),
-)
+LINE_PROPERTIES: Mapping[str, str] = {name: f"Line{name}" for name in PROPERTIES if name != "ConfigAgreement"}
 """The properties judged on every line: the name of the property, the operator of Trace.tla."""
 
-
-TRACE_PROPERTIES = frozenset(name for name, _ in LINE_PROPERTIES) | {"ConfigAgreement"}
+TRACE_PROPERTIES = frozenset(PROPERTIES)
 """Everything that is judged on a trace, on each line or now and then."""
-
 
 _IDLE_MAX = 16
 
@@ -82,7 +63,7 @@ class _Tlc:
         root = tool.getSpecProcessor().getRootModule()
         self.bodies = {
             operator: root.getOpDef(operator).getBody()
-            for operator in ("Observation", "NetworkObservation", "OnTheirWay", *(o for _, o in LINE_PROPERTIES))
+            for operator in ("Observation", "NetworkObservation", "OnTheirWay", *LINE_PROPERTIES.values())
         }
         predicate = jpype.JClass("tlc2.tool.Action")
         self.line_invariants, self.line_steps = (
@@ -253,7 +234,7 @@ class TraceModel:
         TypeOk, the first of them, is what the others presuppose: where it is violated it stands alone.
         """
         violated: list[str] = []
-        for name, operator in LINE_PROPERTIES:
+        for name, operator in LINE_PROPERTIES.items():
             if not self._tlc.eval(self._tlc.bodies[operator], self._tlc.no_context, before, after, 0).equals(
                 self._tlc.true
             ):

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from kraft_reference import effects
 from kraft_reference.records import RecordKind
 from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import (
@@ -26,17 +25,7 @@ from kraft_spec.mapping_forms import (
 )
 from kraft_spec.tlc.values import TlaValue
 from kraft_traces.check import wording
-from kraft_traces.effects import (
-    TracedAnswer,
-    TracedAppendRecords,
-    TracedEffect,
-    TracedFlushLog,
-    TracedPersistQuorumState,
-    TracedSend,
-    TracedStartTimer,
-    TracedTruncateLog,
-    TracedWriteSnapshot,
-)
+from kraft_traces.effects import TRACED_EFFECTS, TracedAnswer, TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import TracedRecord
@@ -182,16 +171,8 @@ _STATE_KINDS = {field.model: _KINDS[field.form] for field in mapping.STATE if fi
 STATE_FIELDS: tuple[Field, ...] = tuple(Field(name, name, _STATE_KINDS[name]) for name in TracedState.__struct_fields__)
 """The observed fields of a replica's state."""
 
-_TRACED_EFFECTS: Mapping[type[effects.DurableEffect], type[TracedEffect]] = {
-    effects.PersistQuorumState: TracedPersistQuorumState,
-    effects.WriteSnapshot: TracedWriteSnapshot,
-    effects.TruncateLog: TracedTruncateLog,
-    effects.AppendRecords: TracedAppendRecords,
-    effects.FlushLog: TracedFlushLog,
-}
-
 EFFECT_FIELDS: Mapping[type[TracedEffect], tuple[str, tuple[Field, ...]]] = {
-    **{_TRACED_EFFECTS[kind]: (kind.__name__, _fields(fields)) for kind, fields in mapping.EFFECTS.items()},
+    **{TRACED_EFFECTS[kind.__name__]: (kind.__name__, _fields(fields)) for kind, fields in mapping.EFFECTS.items()},
     TracedAnswer: (mapping.REPLY_NAME, _fields(mapping.REPLY, "reply.")),
 }
 """The effects that are no messages by their type: the model's name and the observed fields."""
