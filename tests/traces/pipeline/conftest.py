@@ -1,7 +1,7 @@
 """One Spark session for all tests of the pipeline, and nothing to collect where the extra is not installed."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,7 @@ def shared(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes the commands use the one session, because another one takes seconds to start."""
     from kraft_traces.pipeline import runs
 
-    @contextmanager
-    def same(_options: Any) -> Iterator[Any]:
-        yield spark
-
-    monkeypatch.setattr(runs, "spark_session", same)
+    monkeypatch.setattr(runs, "spark_session", lambda _options: nullcontext(spark))
     return spark
 
 
@@ -62,7 +58,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a run that nothing disturbs."""
     from kraft_traces.pipeline import runs
+    from kraft_traces.pipeline.session import SessionOptions
 
     output = tmp_path_factory.mktemp("whole") / "out"
-    runs.run_in(spark, [str(corpus)], output)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(runs, "spark_session", lambda _options: nullcontext(spark))
+        runs.run(SessionOptions(), [str(corpus)], output)
     return output

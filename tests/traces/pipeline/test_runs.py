@@ -142,12 +142,12 @@ def test_coverage_counts_what_the_steps_of_the_model_show(whole_run: Path) -> No
 
 
 def test_the_tables_do_not_depend_on_how_the_work_is_cut(
-    spark: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     units = {table.name: len(list((whole_run / table.name).iterdir())) for table in INTAKE_TABLES}
     assert set(units.values()) != {1}
     monkeypatch.setattr("kraft_traces.pipeline.units.UNITS_PER_CORE", 0.5)
-    runs.run_in(spark, [str(corpus)], tmp_path / "out")
+    runs.run(OPTIONS, [str(corpus)], tmp_path / "out")
     assert [len(list((tmp_path / "out" / table.name).iterdir())) for table in INTAKE_TABLES] == [1] * len(units)
     assert all_tables(tmp_path / "out") == all_tables(whole_run)
 
@@ -222,7 +222,7 @@ def test_an_unfinished_run_of_another_command_is_not_taken_up(shared: Any, tmp_p
 
 
 def test_large_files_are_read_on_one_core_and_checked_on_all_with_the_same_tables(
-    spark: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def left(output: Path) -> int:
         events: int = json.loads((output / "pipeline.json").read_bytes())["left_to_validate"]
@@ -230,7 +230,7 @@ def test_large_files_are_read_on_one_core_and_checked_on_all_with_the_same_table
 
     # Larger than nothing are all.
     monkeypatch.setattr("kraft_traces.pipeline.ingest.UNIT_BYTES", 0)
-    runs.run_in(spark, [str(corpus)], tmp_path / "out")
+    runs.run(OPTIONS, [str(corpus)], tmp_path / "out")
     assert all_tables(tmp_path / "out") == all_tables(whole_run)
     assert left(whole_run) == 0
     assert left(tmp_path / "out") == len(rows_of(whole_run, EVENTS))

@@ -14,12 +14,12 @@ from kraft_traces.pipeline.checking import Checking, verdict_row
 from kraft_traces.pipeline.failures import InputError
 from kraft_traces.pipeline.inputs import list_inputs
 from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.journal import Journal, Journals
+from kraft_traces.pipeline.journal import Journal
 from kraft_traces.pipeline.known import Known
 from kraft_traces.pipeline.progress import Notice
 from kraft_traces.pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
 from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.units import Row, planned, planned_units, units_wanted, write_plan, written
+from kraft_traces.pipeline.units import Row, Write, planned, planned_units, units_wanted, write_plan
 from kraft_traces.reader import TraceReader
 
 UNIT_BYTES = 2**25
@@ -32,17 +32,21 @@ _PLAN = "ingest.parquet"
 
 
 def _ingest(
-    unit: int, *, folder: Path, journals: Journals, checking: Checking, known: Path | None, bytes_max: int
+    unit: int,
+    write: Write,
+    journal: Journal,
+    *,
+    plan: Path,
+    checking: Checking,
+    known: Path | None,
+    bytes_max: int,
 ) -> None:
-    journals = journals.of_unit(unit)
-    files = planned(folder / _PLAN, unit)
-    with written(folder, unit, (PART_VERDICTS, *INTAKE_TABLES)) as write, journals.opened() as journal:
-        # A large file is read on one core: its traces are checked on all of them.
-        is_large = sum(file["bytes"] for file in files) > bytes_max
-        judge = None if is_large else partial(_judged, journal, checking, Known(known))
-        for file in files:
-            take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge=judge)
-    journals.forget()
+    files = planned(plan, unit)
+    # A large file is read on one core: its traces are checked on all of them.
+    is_large = sum(file["bytes"] for file in files) > bytes_max
+    judge = None if is_large else partial(_judged, journal, checking, Known(known))
+    for file in files:
+        take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge=judge)
 
 
 def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, reader: TraceReader) -> Row | None:
@@ -84,8 +88,7 @@ def run_ingest(
     if not plan.exists():
         files.sort(key=lambda file: (-file["bytes"], file["source"]))
         write_plan(plan, files, "bytes", UNIT_BYTES, units_wanted(session))
-    journals = Journals(workspace.journals(STAGE))
-    work = partial(_ingest, journals=journals, checking=checking, known=known, bytes_max=UNIT_BYTES)
-    with journals.explained():
-        workspace.make(session, STAGE, range(planned_units(plan)), INTAKE_TABLES, work, notice)
+    work = partial(_ingest, plan=plan, checking=checking, known=known, bytes_max=UNIT_BYTES)
+    tables = (PART_VERDICTS, *INTAKE_TABLES)
+    workspace.make(session, STAGE, range(planned_units(plan)), tables, work, notice)
     workspace.finish_tables(STAGE, INTAKE_TABLES)

@@ -90,7 +90,7 @@ def run(
     """
     how = checking or Checking()
     kept = None
-    parameters = _parameters(patterns, how)
+    parameters: dict[str, Any] = {"command": "run", "input": list(patterns), **how.as_dict()}
     if archive is not None:
         kept = Archive(archive)
         kept.check_name(Path(os.path.abspath(output)).name, resume=resume)
@@ -100,25 +100,13 @@ def run(
         return _run(session, workspace, patterns, how, notice, kept)
 
 
-def run_in(session: Any, patterns: Sequence[str], output: Path) -> Document:
-    """The same in a session that is there already, for those who do several runs in one."""
-    how = Checking()
-    workspace = Workspace.begin(output, _parameters(patterns, how), resume=False)
-    with _folder(workspace):
-        return _run(session, workspace, patterns, how, no_notice)
-
-
-def _parameters(patterns: Sequence[str], how: Checking) -> dict[str, Any]:
-    return {"command": "run", "input": list(patterns), **how.as_dict()}
-
-
 def _run(
     session: Any,
     workspace: Workspace,
     patterns: Sequence[str],
     how: Checking,
     notice: Notice,
-    archive: Archive | None = None,
+    archive: Archive | None,
 ) -> Document:
     known = verdicts_on = None
     if archive is not None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from kraft_traces.pipeline.failures import OutputError
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.progress import Notice
 from kraft_traces.pipeline.schemas import TableSchema
-from kraft_traces.pipeline.units import run_units, unit_file
+from kraft_traces.pipeline.units import make_unit, run_units, unit_file
 from kraft_traces.streams import whole_file
 
 MANIFEST = "pipeline.json"
@@ -162,10 +163,6 @@ class Workspace:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def journals(self, stage: str) -> Path:
-        """The folder for the journals of a stage."""
-        return self.work / "journals" / stage
-
     def make(
         self,
         session: Any,
@@ -175,15 +172,20 @@ class Workspace:
         work: Callable[..., None],
         notice: Notice,
     ) -> None:
-        """Make the units of these tables that are not there, with `work`, which is told `unit` and `folder`.
+        """Make the units of these tables that are not there, with `work`, as `make_unit` does.
 
         The last of the tables says whether a unit is there.
+
+        Raises:
+            SparkError: the same few pieces of work have ended their workers again and again.
         """
         last = tables[-1]
         if not self.has(last):
-            folder = self.stage(stage)
+            folder, journals = self.stage(stage), Journals(self.work / "journals" / stage)
             missing = [unit for unit in units if not unit_file(folder, last, unit).exists()]
-            run_units(session, stage, missing, partial(work, folder=folder), notice)
+            make = partial(make_unit, folder=folder, tables=tables, journals=journals, work=work)
+            with journals.explained():
+                run_units(session, stage, missing, make, notice)
 
     def finish_tables(self, stage: str, tables: Sequence[TableSchema]) -> None:
         """Move tables of a stage that are complete to their places, as plain folders of Parquet files."""

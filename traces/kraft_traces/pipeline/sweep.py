@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from kraft_reference.cluster.plan import RunPlan
@@ -17,14 +16,14 @@ from kraft_traces.lines import EventLine
 from kraft_traces.own import GENERATOR_NAME
 from kraft_traces.pipeline.checking import raised_row, row_of
 from kraft_traces.pipeline.coverage import write_coverage
-from kraft_traces.pipeline.journal import Journals
+from kraft_traces.pipeline.journal import Journal
 from kraft_traces.pipeline.observed import FIRST_ROLE, events_of
 from kraft_traces.pipeline.plans import Plans, source_of
 from kraft_traces.pipeline.progress import Notice
 from kraft_traces.pipeline.schemas import TALLIES, VERDICTS
 from kraft_traces.pipeline.store import Workspace
 from kraft_traces.pipeline.stretches import trace_id_of
-from kraft_traces.pipeline.units import UNIT_EVENTS, Row, units_wanted, written
+from kraft_traces.pipeline.units import UNIT_EVENTS, Row, Write, units_wanted
 
 STAGE = "sweep"
 
@@ -32,16 +31,13 @@ _TABLES = (TALLIES, VERDICTS)
 _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault", "errors")
 
 
-def _sweep(unit: int, *, folder: Path, plans: Plans, per_unit: int, journals: Journals) -> None:
-    journals = journals.of_unit(unit)
-    with written(folder, unit, _TABLES) as write, journals.opened() as journal:
-        for index in range(unit * per_unit, min((unit + 1) * per_unit, len(plans))):
-            plan = plans.plan(index)
-            row = journal.row(str(index), source_of(plan), partial(swept, plan))
-            for tally in row["tallies"]:
-                write(TALLIES, tally)
-            write(VERDICTS, row["verdict"])
-    journals.forget()
+def _sweep(unit: int, write: Write, journal: Journal, *, plans: Plans, per_unit: int) -> None:
+    for index in range(unit * per_unit, min((unit + 1) * per_unit, len(plans))):
+        plan = plans.plan(index)
+        row = journal.row(str(index), source_of(plan), partial(swept, plan))
+        for tally in row["tallies"]:
+            write(TALLIES, tally)
+        write(VERDICTS, row["verdict"])
 
 
 def swept(plan: RunPlan, deaths: int = 0) -> Row:
@@ -109,10 +105,8 @@ def run_sweep(session: Any, workspace: Workspace, plans: Plans, notice: Notice) 
         wanted = min(UNIT_EVENTS // plans.steps, len(plans) // units_wanted(session))
         per_unit = int(workspace.facts().get("plans_in_unit", max(1, wanted)))
         workspace.note(plans_in_unit=per_unit)
-        journals = Journals(workspace.journals(STAGE))
-        work = partial(_sweep, plans=plans, per_unit=per_unit, journals=journals)
-        with journals.explained():
-            workspace.make(session, STAGE, range(-(-len(plans) // per_unit)), _TABLES, work, notice)
+        work = partial(_sweep, plans=plans, per_unit=per_unit)
+        workspace.make(session, STAGE, range(-(-len(plans) // per_unit)), _TABLES, work, notice)
         workspace.finish_tables(STAGE, _TABLES)
     tallies, verdicts = workspace.read(session, TALLIES), workspace.read(session, VERDICTS)
     write_coverage(session, workspace, tallies, verdicts, notice)

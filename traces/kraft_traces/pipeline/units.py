@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kraft_traces.pipeline.journal import Journals
 from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import TableSchema
 from kraft_traces.pipeline.session import parallelism
@@ -80,6 +81,16 @@ def run_units(session: Any, name: str, units: Sequence[int], work: Callable[[int
     if units:
         with watched(session, name, notice):
             session.sparkContext.parallelize(units, len(units)).foreach(work)
+
+
+def make_unit(
+    unit: int, *, folder: Path, tables: Sequence[TableSchema], journals: Journals, work: Callable[..., None]
+) -> None:
+    """Make one unit: `work` is told which, how to write rows of the tables below `folder`, and its journal."""
+    journals = journals.of_unit(unit)
+    with written(folder, unit, tables) as write, journals.opened() as journal:
+        work(unit, write, journal)
+    journals.forget()
 
 
 @contextmanager

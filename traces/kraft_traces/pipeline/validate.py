@@ -18,11 +18,11 @@ from pyspark.sql import functions as sf
 from kraft_traces.check import Extent, VerdictKind
 from kraft_traces.pipeline import ingest
 from kraft_traces.pipeline.checking import Checking, part_row
-from kraft_traces.pipeline.journal import Journals
+from kraft_traces.pipeline.journal import Journal
 from kraft_traces.pipeline.progress import Notice, watched
 from kraft_traces.pipeline.schemas import PART_VERDICTS, SEGMENTS, TRACES, VERDICTS
 from kraft_traces.pipeline.store import Workspace, read
-from kraft_traces.pipeline.units import UNIT_EVENTS, Row, planned, planned_units, units_wanted, write_plan, written
+from kraft_traces.pipeline.units import UNIT_EVENTS, Row, Write, planned, planned_units, units_wanted, write_plan
 
 STAGE = "validate"
 
@@ -87,15 +87,12 @@ def parts_of(traces: Any) -> list[Row]:
     ]
 
 
-def _check(unit: int, *, folder: Path, tables: Path, journals: Journals, checking: Checking) -> None:
-    journals = journals.of_unit(unit)
-    with written(folder, unit, (PART_VERDICTS,)) as write, journals.opened() as journal:
-        for file, parts in groupby(planned(folder / _PLAN, unit), itemgetter("file")):
-            for trace, part, segments in _traces(tables, file, {(row["trace_id"], row["part"]) for row in parts}):
-                check = partial(part_row, trace, segments, part, checking)
-                key, what = f"{trace['trace_id']}-{part}", f"{trace['source']}:{trace['first_line']}"
-                write(PART_VERDICTS, {**journal.row(key, what, check), "part": part})
-    journals.forget()
+def _check(unit: int, write: Write, journal: Journal, *, plan: Path, tables: Path, checking: Checking) -> None:
+    for file, parts in groupby(planned(plan, unit), itemgetter("file")):
+        for trace, part, segments in _traces(tables, file, {(row["trace_id"], row["part"]) for row in parts}):
+            check = partial(part_row, trace, segments, part, checking)
+            key, what = f"{trace['trace_id']}-{part}", f"{trace['source']}:{trace['first_line']}"
+            write(PART_VERDICTS, {**journal.row(key, what, check), "part": part})
 
 
 def _traces(tables: Path, file: str, wanted: set[tuple[str, int]]) -> Iterator[tuple[Row, int, Iterator[Row]]]:
@@ -144,10 +141,8 @@ def run_validate(
         parts = parts_of(traces.join(known, "trace_id", "left_anti"))
         workspace.note(left_to_validate=sum(part["events"] for part in parts))
         write_plan(plan, parts, "events", UNIT_EVENTS, units_wanted(session))
-    journals = Journals(workspace.journals(STAGE))
-    work = partial(_check, tables=workspace.root, journals=journals, checking=checking)
-    with journals.explained():
-        workspace.make(session, STAGE, range(planned_units(plan)), (PART_VERDICTS,), work, notice)
+    work = partial(_check, plan=plan, tables=workspace.root, checking=checking)
+    workspace.make(session, STAGE, range(planned_units(plan)), (PART_VERDICTS,), work, notice)
     with watched(session, "verdicts", notice):
         rows = read(session, PART_VERDICTS, judged, checked)
         verdicts = _decided(session, traces, rows)
