@@ -107,7 +107,7 @@ def unattached_dies_of_an_unknown_error(d: Director) -> None:
     answer = d.fetch(2, 1, "NOT_LEADER_OR_FOLLOWER", answer="held")
     flight = d.world.in_flight[answer]
     assert isinstance(flight.message, FetchResponse)
-    d.world.in_flight[answer] = replace(flight, message=replace(flight.message, error=Error.REQUEST_TIMED_OUT))
+    d.world.in_flight[answer] = flight._replace(message=replace(flight.message, error=Error.REQUEST_TIMED_OUT))
     d.deliver(answer)
     d.roles("U(0)", "stopped", "U(0)")
 

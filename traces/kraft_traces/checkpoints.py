@@ -7,15 +7,8 @@ from msgspec import UNSET, Struct
 from msgspec.json import encode
 
 from kraft_reference.changes import PendingChange, Report
-from kraft_reference.cluster.checkpoint import (
-    CastVotes,
-    Checkpoint,
-    Committed,
-    Flight,
-    InForce,
-    LedEpoch,
-    Recollection,
-)
+from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
+from kraft_reference.cluster.world import Flight
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind

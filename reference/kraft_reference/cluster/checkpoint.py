@@ -19,13 +19,13 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_reference.cluster.world import MakeReplica, World
+from kraft_reference.cluster.world import Flight, MakeReplica, World, add_copy, take_copy
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send
 from kraft_reference.events import Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
-from kraft_reference.messages import FetchResponse, Message
+from kraft_reference.messages import FetchResponse
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
@@ -97,13 +97,6 @@ class Recollection(NamedTuple):
     """The directory ids that the replicas have, or have had: none is given out twice."""
 
 
-class Flight(NamedTuple):
-    """A message on its way, and how many copies of it."""
-
-    message: Message
-    copies: int
-
-
 class Checkpoint(NamedTuple):
     """Everything there is between two events."""
 
@@ -127,7 +120,7 @@ class Checkpoints:
         """The run begins as a `World` of this configuration does, with such replicas."""
         self._configuration = configuration
         self._make_replica = make_replica
-        self._replicas = {i: replica.state for i, replica in World(configuration, make_replica).replicas.items()}
+        self._replicas = World(configuration, make_replica).states
         self._network: dict[str, Flight] = {}
         self._cuts: set[tuple[int, int]] = set()
         directories = frozenset(state.key.directory_id or "" for state in self._replicas.values())
@@ -186,24 +179,16 @@ class Checkpoints:
             case HealLink(source, destination):
                 self._cuts.remove((source, destination))
             case DuplicateMessage(identifier):
-                flight = self._network[identifier]
-                self._network[identifier] = flight._replace(copies=flight.copies + 1)
+                add_copy(self._network, identifier)
             case DropMessage(identifier) | AnswerUnsupportedVersion(identifier):
-                self._take(identifier)
+                take_copy(self._network, identifier)
         if occurrence.message_id is not None:
-            self._take(occurrence.message_id)
+            take_copy(self._network, occurrence.message_id)
         sent = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
         if occurrence.answer is not None:
             sent.append(occurrence.answer)
         for message in sent:
-            self._network[message_id(occurrence.sequence, message)] = Flight(message, 1)
-
-    def _take(self, identifier: str) -> None:
-        flight = self._network[identifier]
-        if flight.copies == 1:
-            del self._network[identifier]
-        else:
-            self._network[identifier] = flight._replace(copies=flight.copies - 1)
+            self._network[message_id(occurrence.sequence, message)] = Flight(message)
 
 
 def remember(remembered: Recollection, before: ReplicaState, after: ReplicaState, shown: ReplicaState) -> Recollection:

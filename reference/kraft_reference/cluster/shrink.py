@@ -32,7 +32,7 @@ class Replayed:
 def replay_checked(configuration: Configuration, schedule: Schedule, make_replica: MakeReplica = Replica) -> Replayed:
     """Replay a schedule from the start of the cluster under all invariants; the same input gives the same output."""
     world = World(configuration, make_replica)
-    invariants = Invariants(configuration, {number: replica.state for number, replica in world.replicas.items()})
+    invariants = Invariants(configuration, world.states)
     moves: list[Move] = []
     occurrences: list[Occurrence] = []
     violations: tuple[Violation, ...] = ()

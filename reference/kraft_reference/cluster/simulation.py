@@ -44,7 +44,6 @@ class Simulation:
         *,
         steps: int,
         keeps_schedule: bool = False,
-        full_check_every: int = FULL_CHECK_EVERY,
         lasting: LastingFaults | None = None,
         make_replica: MakeReplica = Replica,
     ) -> None:
@@ -67,12 +66,10 @@ class Simulation:
         self.world = World(configuration, make_replica)
         self._seed = seed
         self._faults = faults
-        self._full_check_every = full_check_every
         self._driver = Driver(self.world, Chance(seed), faults, keeps_schedule)
         self._clients = Clients(self._driver, workload)
         self._injector = FaultInjector(self._driver)
-        initial = {replica_id: replica.state for replica_id, replica in self.world.replicas.items()}
-        self._invariants = Invariants(configuration, initial)
+        self._invariants = Invariants(configuration, self.world.states)
         self._asked = EverybodyIsAsked(configuration)
 
     @property
@@ -108,7 +105,7 @@ class Simulation:
 
     def _checked(self, occurrence: Occurrence) -> Violation | None:
         violation = next(iter(self._invariants.observe(occurrence)), None) or self._asked.observe(occurrence)
-        if violation is None and occurrence.sequence % self._full_check_every == 0:
+        if violation is None and occurrence.sequence % FULL_CHECK_EVERY == 0:
             violation = next(iter(self._invariants.check_all(occurrence.sequence)), None)
             self._invariants.forget()
         return violation

@@ -13,13 +13,9 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import ReplicaState
 
 
-def _states(world: World) -> list[ReplicaState]:
-    return [replica.state for _, replica in sorted(world.replicas.items())]
-
-
 def lost_voters(world: World, voters: VoterSet) -> list[ReplicaKey]:
     """The voters of a set that no replica is any more, by ascending id."""
-    keys = {state.key.id: state.key for state in _states(world)}
+    keys = {replica_id: state.key for replica_id, state in world.states.items()}
     return [
         voter
         for voter in sorted(voters, key=lambda entry: entry.id)
@@ -29,7 +25,7 @@ def lost_voters(world: World, voters: VoterSet) -> list[ReplicaKey]:
 
 def sets_to_come(world: World) -> list[VoterSet]:
     """The sets with which somebody could lead now, and those that an addition in progress would make."""
-    states = _states(world)
+    states = list(world.states.values())
     known = live_sets(states, world.committed_end)
     for state in states:
         change = state.pending_change
@@ -43,7 +39,7 @@ def _is_left(world: World, voters: VoterSet, without: int, of: VoterSet) -> bool
 
     Whoever lost its disk is none of them, and neither is a removed one with the longest log; see `set_left`.
     """
-    left = set_left(voters, [state for state in _states(world) if state.key.id != without])
+    left = set_left(voters, [state for replica_id, state in world.states.items() if replica_id != without])
     return 2 * len(left.members) > len(of)
 
 

@@ -7,7 +7,7 @@ chooses them by hand.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kraft_reference.cluster.occurrence import (
     AnswerUnsupportedVersion,
@@ -35,12 +35,26 @@ class ImpossibleMoveError(ValueError):
     """A move that the world does not offer: an unknown message, a cut link, a crash that keeps too little."""
 
 
-@dataclass(slots=True)
-class InFlight:
-    """A message on its way and how many copies of it."""
+class Flight(NamedTuple):
+    """A message on its way, and how many copies of it."""
 
     message: Message
     copies: int = 1
+
+
+def take_copy(network: dict[str, Flight], identifier: str) -> None:
+    """One copy of a message is not on its way any more."""
+    flight = network[identifier]
+    if flight.copies == 1:
+        del network[identifier]
+    else:
+        network[identifier] = flight._replace(copies=flight.copies - 1)
+
+
+def add_copy(network: dict[str, Flight], identifier: str) -> None:
+    """There is one more."""
+    flight = network[identifier]
+    network[identifier] = flight._replace(copies=flight.copies + 1)
 
 
 class World:
@@ -55,7 +69,7 @@ class World:
         self.sequence = 0
         self.committed_end = 0
         """The largest high watermark that any replica has known."""
-        self.in_flight: dict[str, InFlight] = {}
+        self.in_flight: dict[str, Flight] = {}
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
         self._directories = {one.key.directory_id for one in configuration.replicas.values()}
@@ -63,6 +77,11 @@ class World:
             formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
             self.replicas[replica_id] = make_replica(started.state, configuration)
+
+    @property
+    def states(self) -> dict[int, ReplicaState]:
+        """The states of all replicas now, by ascending id."""
+        return {replica_id: replica.state for replica_id, replica in self.replicas.items()}
 
     def state(self, replica_id: int) -> ReplicaState:
         """The state of a replica now."""
@@ -97,7 +116,7 @@ class World:
             ImpossibleMoveError: no such message on its way, its link is cut, or it cannot be encoded for its receiver.
         """
         message = self._deliverable(identifier)
-        self._consume(identifier)
+        take_copy(self.in_flight, identifier)
         return self._happen(message.destination, Receive(message), draw, crash, identifier)
 
     def crash(self, replica_id: int, log_end_offset: int | None = None) -> Occurrence:
@@ -147,12 +166,13 @@ class World:
     def drop(self, identifier: str) -> Occurrence:
         """Lose one copy of a message."""
         self._known(identifier)
-        self._consume(identifier)
+        take_copy(self.in_flight, identifier)
         return self._record_network(DropMessage(identifier))
 
     def duplicate(self, identifier: str) -> Occurrence:
         """Make one more copy of a message."""
-        self._known(identifier).copies += 1
+        self._known(identifier)
+        add_copy(self.in_flight, identifier)
         return self._record_network(DuplicateMessage(identifier))
 
     def answer_unsupported_version(self, identifier: str) -> Occurrence:
@@ -166,7 +186,7 @@ class World:
         message = self._known(identifier).message
         if not isinstance(message, VoteRequest) or not self.cannot_be_encoded(message):
             raise ImpossibleMoveError(f"message {identifier} can be encoded for replica {message.destination}")
-        self._consume(identifier)
+        take_copy(self.in_flight, identifier)
         answer = VoteResponse(
             source=message.destination,
             destination=message.source,
@@ -179,7 +199,7 @@ class World:
             pre_vote=False,
         )
         occurrence = self._record_network(AnswerUnsupportedVersion(identifier), answer)
-        self.in_flight[message_id(occurrence.sequence, answer)] = InFlight(answer)
+        self.in_flight[message_id(occurrence.sequence, answer)] = Flight(answer)
         return occurrence
 
     def cut(self, source: int, destination: int) -> Occurrence:
@@ -215,7 +235,7 @@ class World:
     # Inside.
     # -----------------------------------------------------------------------------------------------------
 
-    def _known(self, identifier: str) -> InFlight:
+    def _known(self, identifier: str) -> Flight:
         flight = self.in_flight.get(identifier)
         if flight is None:
             raise ImpossibleMoveError(f"no message {identifier} is on its way")
@@ -228,12 +248,6 @@ class World:
         if self.cannot_be_encoded(message):
             raise ImpossibleMoveError(f"message {identifier} cannot be encoded for replica {message.destination}")
         return message
-
-    def _consume(self, identifier: str) -> None:
-        flight = self.in_flight[identifier]
-        flight.copies -= 1
-        if not flight.copies:
-            del self.in_flight[identifier]
 
     def _happen(
         self, replica_id: int, event: Event, draw: Draw | None, crash: CrashPoint | None, identifier: str | None
@@ -252,7 +266,7 @@ class World:
         self.sequence += 1
         for effect in effects:
             if isinstance(effect, Send):
-                self.in_flight[message_id(self.sequence, effect.message)] = InFlight(effect.message)
+                self.in_flight[message_id(self.sequence, effect.message)] = Flight(effect.message)
         self.committed_end = max(self.committed_end, state.high_watermark)
         return Occurrence(
             self.sequence, self.time_ms, event, replica_id, identifier, effects, step.refusal, crash, state

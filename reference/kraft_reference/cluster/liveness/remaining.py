@@ -127,7 +127,7 @@ def set_left(voters: VoterSet, states: Collection[ReplicaState]) -> SetLeft:
 
 def remaining_of(world: World, cuts: Collection[Link], stopped: Collection[int]) -> Remaining:
     """What remains of a cluster when all but these links are mended and all but these replicas started."""
-    states = [replica.state for replica_id, replica in world.replicas.items() if replica_id not in stopped]
+    states = [state for replica_id, state in world.states.items() if replica_id not in stopped]
     return Remaining(
         sets=tuple(set_left(voters, states) for voters in live_sets(states, world.committed_end)),
         running=frozenset(state.key.id for state in states),
@@ -137,4 +137,4 @@ def remaining_of(world: World, cuts: Collection[Link], stopped: Collection[int])
 
 def running_leaders(world: World) -> list[ReplicaState]:
     """The states of the replicas that lead as far as they know, by ascending id."""
-    return [replica.state for _, replica in sorted(world.replicas.items()) if replica.state.role is Role.LEADER]
+    return [state for state in world.states.values() if state.role is Role.LEADER]

@@ -52,8 +52,8 @@ class LivenessWatch:
         self._fetching = EventuallyFetching(remaining, self._standing, world)
         self._commit = CommitProgress(world, self._standing, self._fetching)
         self._leader = EventualLeader(remaining, self._standing, timeouts.election_timeout_ms)
-        self._sets = {replica_id: replica.state.voters for replica_id, replica in world.replicas.items()}
-        self._log_ends = {replica_id: replica.state.log.end_offset for replica_id, replica in world.replicas.items()}
+        self._sets = {replica_id: state.voters for replica_id, state in world.states.items()}
+        self._log_ends = {replica_id: state.log.end_offset for replica_id, state in world.states.items()}
         self.change = EventualChange(world, remaining, self._standing, self._fetching)
 
     @property
@@ -139,9 +139,9 @@ class LivenessWatch:
 
     def _violation(self, name: str, overdue: Overdue) -> Violation:
         states = "; ".join(
-            f"{replica.state.key} {replica.state.role}({replica.state.epoch}) leader {replica.state.leader_id} "
-            f"log end {replica.state.log.end_offset} high watermark {replica.state.high_watermark}"
-            for _, replica in sorted(self._world.replicas.items())
+            f"{state.key} {state.role}({state.epoch}) leader {state.leader_id} "
+            f"log end {state.log.end_offset} high watermark {state.high_watermark}"
+            for state in self._world.states.values()
         )
         message = (
             f"waited {overdue.waited_ms} ms in vain for {overdue.waited_for}, "

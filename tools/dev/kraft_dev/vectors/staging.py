@@ -69,7 +69,7 @@ class RecordingDirector(Director):
         `cluster_id` or `voter_key`, of a request that names this cluster and this replica.
         """
         flight = self.world.in_flight[request]
-        flight.message = altered(flight.message, **{field: None})
+        self.world.in_flight[request] = flight._replace(message=altered(flight.message, **{field: None}))
 
     def unsent(self, like: str, verdict: str, **fields: Any) -> None:
         """A request like one on its way, which stays there, with other values in these fields.
