@@ -15,6 +15,7 @@ from kraft_traces.message_types import (
     TracedFetchSnapshotResponse,
     TracedMessage,
     TracedVoteResponse,
+    type_of,
 )
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
@@ -86,7 +87,7 @@ def check_event(line: EventLine) -> None:
         if line.event != "AnswerUnsupportedVersion":
             raise Inconsistency("$.answer", f"{line.event} has no answer")
         if type(line.answer) is not TracedVoteResponse:
-            raise Inconsistency("$.answer.type", f"the answer is a VoteResponse, not {_type(line.answer)}")
+            raise Inconsistency("$.answer.type", f"the answer is a VoteResponse, not {type_of(line.answer)}")
         _check_sent("$.answer", line.sequence, line.answer)
 
 
@@ -101,7 +102,7 @@ def _check_message(line: EventLine, shape: EventShape, message: TracedMessage) -
         if shape.message is None:
             raise Inconsistency("$.message", f"{line.event} delivers no message")
         expected = line.event.removeprefix("Handle")
-        raise Inconsistency("$.message.type", f"{line.event} delivers a {expected}, not {_type(message)}")
+        raise Inconsistency("$.message.type", f"{line.event} delivers a {expected}, not {type_of(message)}")
     if message.destination is not UNSET and message.destination != line.replica:
         detail = f"a message for replica {message.destination} cannot arrive at replica {line.replica}"
         raise Inconsistency("$.message.destination", detail)
@@ -289,10 +290,6 @@ def _check_distinct(path: str, values: Sequence[Hashable]) -> None:
             if value in seen:
                 raise Inconsistency(f"{path}[{index}]", "is there twice, expected each once")
             seen.add(value)
-
-
-def _type(message: TracedMessage) -> str:
-    return type(message).__name__.removeprefix("Traced")
 
 
 def _shown(cause: object) -> str:

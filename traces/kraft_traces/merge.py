@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line
 from kraft_traces.lines import EndLine, EventLine, HeaderLine, Line
-from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
+from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage, type_of
 from kraft_traces.streams import open_bytes
 from kraft_traces.vocabulary import TracedCause
 
@@ -138,7 +138,7 @@ def _next(traces: Sequence[ProcessTrace], sent: Sent) -> ProcessTrace:
         assert line.message is not UNSET, "only a message waits for something"
         message = line.message
         why = "is received before it is sent" if key_of(message) in sent.expected else "was never sent"
-        said = f"{type(message).__name__.removeprefix('Traced')} of replica {message.source}"
+        said = f"{type_of(message)} of replica {message.source}"
         numbered = "left out" if message.correlation_id is UNSET else message.correlation_id
         raise MergeError(f"{trace.source}:{number}: {said}, correlation id {numbered}, {why}")
     return min(ready, key=_time)

@@ -70,6 +70,17 @@ else:
     """A message as a line shows it."""
     globals().update({f"Traced{name}": traced for name, traced in TRACED_MESSAGES.items()})
 
+
+def type_of(message: TracedMessage) -> str:
+    """What a line calls the message."""
+    return str(message.__struct_config__.tag)
+
+
+def is_request(message: TracedMessage) -> bool:
+    """Does it ask for something, or does it answer?"""
+    return type_of(message).endswith("Request")
+
+
 CHANGE_ANSWERS: tuple[type[TracedMessage], ...] = tuple(
     TRACED_MESSAGES[name] for name in ("AddVoterResponse", "RemoveVoterResponse", "UpdateVoterResponse")
 )

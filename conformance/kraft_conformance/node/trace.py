@@ -28,7 +28,7 @@ from kraft_traces.effects import (
 )
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EventLine, Generator, Line, TracedCrash
-from kraft_traces.message_types import CHANGE_ANSWERS
+from kraft_traces.message_types import CHANGE_ANSWERS, type_of
 from kraft_traces.states import traced_state
 
 GENERATOR = Generator("kraft-spec-node", "1", None, None)
@@ -139,6 +139,6 @@ def _without_ids(line: EventLine) -> EventLine:
     if line.message is UNSET:
         return line
     # What the node takes for the fields that Kafka's answers to changes lack says nothing of the sender.
-    name = type(line.message).__name__.removeprefix("Traced")
+    name = type_of(line.message)
     missing = WITHOUT_KAFKA_FIELD.get(name, ()) if isinstance(line.message, CHANGE_ANSWERS) else ()
     return replace(line, cause=UNSET, message=replace(line.message, id=UNSET, **dict.fromkeys(missing, UNSET)))

@@ -16,7 +16,7 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedMessage
+from kraft_traces.message_types import TracedMessage, is_request
 from kraft_traces.state_types import TracedState
 
 REMEMBERED_MAX = 1000
@@ -164,7 +164,7 @@ class Correlations:
         whole = replace(message, destination=replica)
         if sender is UNSET or given is UNSET:
             return replace(message, correlation_id=UNSET)
-        if not _is_request(message):
+        if not is_request(message):
             self._open[replica, sender].discard(given)
         elif sender in self._unsure and (identifier := delivered_id(line)) is not UNSET:
             # Its sender's line did not show the id; this one does.
@@ -175,7 +175,7 @@ class Correlations:
         if not isinstance(effect, TracedSend):
             return effect
         message, path = effect.message, f"effects[{place}].message."
-        if not _is_request(message):
+        if not is_request(message):
             whole = self._translated(replace(message, source=replica), path)
             return TracedSend(replace(whole, source=message.source))
         to, given = message.destination, message.correlation_id
@@ -222,17 +222,13 @@ class Correlations:
 
 def _hides_its_id(effect: TracedEffect) -> bool:
     """Is a request sent of which the receiver or the id is not shown?"""
-    if not isinstance(effect, TracedSend) or not _is_request(effect.message):
+    if not isinstance(effect, TracedSend) or not is_request(effect.message):
         return False
     return effect.message.destination is UNSET or effect.message.correlation_id is UNSET
-
-
-def _is_request(message: TracedMessage) -> bool:
-    return str(type(message).__struct_config__.tag).endswith("Request")
 
 
 def _connection(message: TracedMessage) -> Connection | None:
     if message.source is UNSET or message.destination is UNSET:
         return None
     ends = (message.source, message.destination)
-    return ends if _is_request(message) else (ends[1], ends[0])
+    return ends if is_request(message) else (ends[1], ends[0])

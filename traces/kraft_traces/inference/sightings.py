@@ -6,7 +6,13 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage, TracedVoteRequest
+from kraft_traces.message_types import (
+    TracedFetchRequest,
+    TracedFetchResponse,
+    TracedMessage,
+    TracedVoteRequest,
+    type_of,
+)
 
 FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
 """Requests that need a replica that awaits nothing; any other needs an idle connection."""
@@ -43,7 +49,7 @@ class Sighting(NamedTuple):
     @property
     def type(self) -> str:
         """Name of the message."""
-        return str(type(self.message).__struct_config__.tag)
+        return type_of(self.message)
 
 
 class OwnLine(NamedTuple):

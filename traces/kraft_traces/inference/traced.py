@@ -7,7 +7,7 @@ from msgspec import UNSET
 from kraft_traces.inference.sightings import OwnLine, Seen, Sighting
 from kraft_traces.lines import EventLine
 from kraft_traces.merge import sends_of
-from kraft_traces.message_types import TracedMessage
+from kraft_traces.message_types import TracedMessage, is_request
 
 _Passed = tuple[EventLine, TracedMessage | None, bool]
 """A line, or a message with the line that shows it and whether it may arrive."""
@@ -31,10 +31,10 @@ def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, frames: bool = Fals
             seen.append(OwnLine(place, line, delivers, tuple([places[str(one.message.id)] for one in sends_of(line)])))
             continue
         asker, asked, request = message.source, message.destination, None
-        if str(type(message).__struct_config__.tag).endswith("Response"):
-            request = requests.get((asked, asker, message.correlation_id))
-        else:
+        if is_request(message):
             requests[asker, asked, message.correlation_id] = place
+        else:
+            request = requests.get((asked, asker, message.correlation_id))
         seen.append(Sighting(place, 0 if line.time_ms is UNSET else line.time_ms, message, request, arrives))
     return tuple(seen)
 
