@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from kraft_reference.cluster.lasting import lasting_faults_in
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.schedule import replay
 from kraft_reference.cluster.shrink import replay_checked, shrink
@@ -21,17 +22,18 @@ def run(plan: RunPlan) -> Violation | None:
     return simulation.violation
 
 
-def failing_plan(workload: str, switched_off: tuple[str, ...], properties: set[str], seeds: range) -> RunPlan:
-    for seed in seeds:
-        plan = RunPlan(seed, 3, 1000, workload, switched_off=switched_off)
+def failing_plan(workload: str, rule: str, property_name: str, *, steps: int) -> RunPlan:
+    """The first run without a rule that breaks the property; other properties may be broken on the way."""
+    for seed in range(100):
+        plan = RunPlan(seed, 3, steps, workload, switched_off=(rule,))
         violation = run(plan)
-        if violation is not None and violation.property_name in properties:
+        if violation is not None and violation.property_name == property_name:
             return plan
-    raise AssertionError(f"no seed in {seeds} finds the bug")
+    raise AssertionError(f"no seed breaks {property_name}")
 
 
 def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
-    plan = failing_plan("storm", ("vote.voter-key",), {"IdentityBinding"}, range(100))
+    plan = failing_plan("storm", "vote.voter-key", "IdentityBinding", steps=1000)
     make_replica = replicas_without(plan.switched_off)
     failure = failure_of(plan)
     assert failure is not None
@@ -50,6 +52,27 @@ def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
     report = failure.report()
     assert plan.command_line() in report.splitlines()[1]
     assert "ReplaceDisk" in report
+
+
+def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
+    """The zombie needs its cuts, so what is left of the schedule says that they last."""
+    plan = failing_plan("islands", "check-quorum.resign", "ZombieBounded", steps=300)
+    failure = failure_of(plan)
+    assert failure is not None
+    assert failure.violation == run(plan)
+    assert "ms in vain for" in failure.violation.message
+    assert "links cut for good" in failure.violation.message
+    assert len(failure.schedule) * 4 < failure.moves
+    lasting = lasting_faults_in(failure.schedule)
+    zombie = failure.shrunk_violation.replica_id
+    assert lasting
+    assert lasting.cuts <= {link for link in lasting.cuts if zombie in link} or lasting.stopped
+    replayed = simulation_of(plan, seed=plan.seed)
+    for _ in replayed.run(prefix=failure.schedule):
+        pass
+    assert replayed.lasting == lasting
+    assert f"never mended: {lasting}" in failure.report()
+    assert plan.command_line() in failure.report()
 
 
 def test_a_run_without_failure_has_nothing_to_investigate() -> None:

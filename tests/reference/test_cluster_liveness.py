@@ -1,13 +1,11 @@
 """The bounded liveness properties: only what is promised is asked for; `matrix checks` has a mutant for each."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.failure import Failure
 from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
 from kraft_reference.cluster.liveness import zombie_bounded
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
@@ -17,13 +15,11 @@ from kraft_reference.cluster.liveness.standing import Leadership, Standing
 from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
 from kraft_reference.cluster.plan import RunPlan, configuration_of
 from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.violation import Violation
 from kraft_reference.cluster.workload import WORKLOADS, Faults, Workload
 from kraft_reference.cluster.world import World
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
 from kraft_reference.roles import Role
-from kraft_spec.experiments import playing
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
@@ -37,48 +33,6 @@ def both_ways(*pairs: tuple[int, int]) -> Links:
 
 def ended(simulation: Simulation) -> Simulation:
     for _ in simulation.run():
-        pass
-    return simulation
-
-
-def first_violation(
-    property_name: str, seeds: int, replicas: int, workload: str, **plan: Any
-) -> tuple[RunPlan, Violation]:
-    """The first run that breaks the property; other properties may be broken on the way."""
-    for seed in range(seeds):
-        one = RunPlan(seed, replicas, 300, workload, **plan)
-        violation = ended(playing.simulation_of(one)).violation
-        if violation is not None and violation.property_name == property_name:
-            return one, violation
-    raise AssertionError(f"{property_name} is not broken in {seeds} seeds")
-
-
-def failure_of(plan: RunPlan) -> Failure:
-    failure = playing.failure_of(plan)
-    assert failure is not None
-    return failure
-
-
-def test_a_lasting_cut_is_part_of_the_schedule_that_shrinks() -> None:
-    """The zombie needs its cuts, so what is left of the schedule says that they last."""
-    plan, violation = first_violation("ZombieBounded", 60, 3, "islands", switched_off=("check-quorum.resign",))
-    assert "ms in vain for" in violation.message
-    assert "links cut for good" in violation.message
-    failure = failure_of(plan)
-    assert failure.violation == violation
-    assert len(failure.schedule) * 4 < failure.moves
-    lasting = lasting_faults_in(failure.schedule)
-    zombie = failure.shrunk_violation.replica_id
-    assert lasting
-    assert lasting.cuts <= {link for link in lasting.cuts if zombie in link} or lasting.stopped
-    replayed = playing.simulation_of(plan, seed=plan.seed)
-    assert ended_after(replayed, failure).lasting == lasting
-    assert f"never mended: {lasting}" in failure.report()
-    assert plan.command_line() in failure.report()
-
-
-def ended_after(simulation: Simulation, failure: Failure) -> Simulation:
-    for _ in simulation.run(prefix=failure.schedule):
         pass
     return simulation
 

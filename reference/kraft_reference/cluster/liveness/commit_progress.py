@@ -6,7 +6,7 @@ leader's high watermark, and below that of every replica that must fetch from it
 """
 
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
-from kraft_reference.cluster.liveness.overdue import Overdue
+from kraft_reference.cluster.liveness.overdue import Overdue, overdue_of
 from kraft_reference.cluster.liveness.standing import Leadership, Standing, follows
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
@@ -80,5 +80,4 @@ class CommitProgress:
 
     def overdue(self, now_ms: int) -> Overdue | None:
         """Was a record not committed for longer than the bound?"""
-        waiting = self.waiting(now_ms)
-        return waiting if waiting is not None and waiting.waited_ms > self._bound_ms else None
+        return overdue_of(self.waiting(now_ms), self._bound_ms)

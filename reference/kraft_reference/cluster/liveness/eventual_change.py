@@ -11,7 +11,7 @@ for a target that the leader has, if everybody in it runs and is linked to the l
 """
 
 from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
-from kraft_reference.cluster.liveness.overdue import Overdue
+from kraft_reference.cluster.liveness.overdue import Overdue, overdue_of
 from kraft_reference.cluster.liveness.remaining import Remaining, belongs_to
 from kraft_reference.cluster.liveness.standing import Leadership, Standing
 from kraft_reference.cluster.occurrence import Occurrence
@@ -138,11 +138,11 @@ class EventualChange:
 
     def overdue(self, now_ms: int) -> Overdue | None:
         """Has a change or a joining replica waited for longer than the bound?"""
-        change, join = self._change_waits(now_ms), self._join_waits(now_ms)
-        for owed in (change, self._target_waits(now_ms)):
-            if owed is not None and owed.waited_ms > self._bound_ms:
-                return owed
-        return join if join is not None and join.waited_ms > self._join_bound_ms else None
+        return (
+            overdue_of(self._change_waits(now_ms), self._bound_ms)
+            or overdue_of(self._target_waits(now_ms), self._bound_ms)
+            or overdue_of(self._join_waits(now_ms), self._join_bound_ms)
+        )
 
     @property
     def is_promised(self) -> bool:

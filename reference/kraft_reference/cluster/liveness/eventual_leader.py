@@ -7,7 +7,7 @@ Kept by any leader that a majority follows and can talk to: it may be another ma
 the connected one can be linked to enough others to be elected, and whoever cannot reach it is then left out.
 """
 
-from kraft_reference.cluster.liveness.overdue import Overdue
+from kraft_reference.cluster.liveness.overdue import Overdue, overdue_of
 from kraft_reference.cluster.liveness.remaining import Remaining
 from kraft_reference.cluster.liveness.standing import Standing
 
@@ -51,5 +51,4 @@ class EventualLeader:
 
     def overdue(self, now_ms: int) -> Overdue | None:
         """Was there no such leader for longer than the bound?"""
-        waiting = self.waiting(now_ms)
-        return waiting if waiting is not None and waiting.waited_ms > self._bound_ms else None
+        return overdue_of(self.waiting(now_ms), self._bound_ms)

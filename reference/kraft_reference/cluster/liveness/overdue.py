@@ -10,3 +10,8 @@ class Overdue(NamedTuple):
     """The replica that owes it; None for the whole cluster."""
     waited_for: str
     waited_ms: int
+
+
+def overdue_of(waiting: Overdue | None, bound_ms: int) -> Overdue | None:
+    """What is waited for, if that is so for longer than the bound."""
+    return waiting if waiting is not None and waiting.waited_ms > bound_ms else None

@@ -7,7 +7,7 @@ ask it for records of its epoch; whether its answers arrive is not part of the p
 
 from dataclasses import dataclass, field
 
-from kraft_reference.cluster.liveness.overdue import Overdue
+from kraft_reference.cluster.liveness.overdue import Overdue, overdue_of
 from kraft_reference.cluster.liveness.remaining import running_leaders, votes
 from kraft_reference.cluster.liveness.standing import Leadership
 from kraft_reference.cluster.membership import stands_for
@@ -87,5 +87,4 @@ class ZombieBounded:
 
     def overdue(self, now_ms: int) -> Overdue | None:
         """Has a leader gone on without a majority for longer than the bound?"""
-        waiting = self.waiting(now_ms)
-        return waiting if waiting is not None and waiting.waited_ms > self._bound_ms else None
+        return overdue_of(self.waiting(now_ms), self._bound_ms)
