@@ -6,7 +6,6 @@ import pytest
 import z3
 from tests.spec.proofs.induction.small_worlds import DAMAGES, obvious_value, tiny_worlds
 
-from kraft_reference.state import is_majority
 from kraft_spec.proofs.induction.changes import changed
 from kraft_spec.proofs.induction.evaluator import Evaluator
 from kraft_spec.proofs.induction.interpreter import Interpreter, Step
@@ -14,14 +13,7 @@ from kraft_spec.proofs.induction.replays import Cluster, first_world
 from kraft_spec.proofs.induction.state import FUNCTIONS
 from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, RIGID, TRUTH, variables
 from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.worlds import (
-    MEANINGS,
-    Meaning,
-    Record,
-    all_sets,
-    bootstrapped,
-    keys,
-)
+from kraft_spec.proofs.induction.worlds import MEANINGS, Record, bootstrapped
 
 THEORY = theory()
 INTERPRETER = Interpreter(THEORY)
@@ -103,30 +95,6 @@ def test_a_log_is_always_the_same_object() -> None:
     one = root.followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
     assert one is bootstrapped(frozenset({1, 2})).followed_by(Record(1, None)).followed_by(Record(1, frozenset({1})))
     assert (str(one), one.offset, one.epoch, one.newest is one, len(one.prefixes)) == ("0{1,2} 1 1{1}", 2, 1, True, 3)
-
-
-def quorum_axioms(meaning: Meaning, replicas: int) -> dict[str, bool]:
-    """The two axioms for all sets of so many replicas."""
-    everyone = tuple(range(replicas))
-    environment = {"Replica": everyone, "Quorum": all_sets(everyone), "Voters": all_sets(everyone)}
-    evaluator = Evaluator({**MEANINGS, "majority": meaning})
-    names = ("majorities-of-one-set", "majorities-of-neighbours")
-    return {axiom.name: evaluator.value(axiom.formula)(environment) for axiom in THEORY.axioms if axiom.name in names}
-
-
-def test_the_quorum_axioms_are_true_of_the_references_majority() -> None:
-    expected = {"majorities-of-one-set": True, "majorities-of-neighbours": True}
-    assert [quorum_axioms(MEANINGS["majority"], size) for size in range(6)] == [expected] * 6
-
-
-def test_the_quorum_axioms_are_false_if_half_is_enough() -> None:
-    half = Meaning(
-        "Half is enough.",
-        lambda quorum, voters: (
-            is_majority(len(quorum & voters), keys(voters)) or 2 * len(quorum & voters) == len(voters)
-        ),
-    )
-    assert quorum_axioms(half, 4) == {"majorities-of-one-set": False, "majorities-of-neighbours": False}
 
 
 def test_a_term_outside_the_language_is_refused() -> None:
