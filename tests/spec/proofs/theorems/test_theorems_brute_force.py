@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import combinations, product
+from math import comb
 
 import pytest
 
@@ -21,14 +22,6 @@ def shares(replicas: int, regions: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a - 1 for a, b in zip((-1, *bars), (*bars, replicas + regions - 1), strict=True))
 
 
-def how_many(replicas: int, regions: int) -> int:
-    """The number of `shares`."""
-    count = 1
-    for n in range(regions - 1):
-        count = count * (replicas + regions - 1 - n) // (n + 1)
-    return count
-
-
 def replicas_in(weakening: Weakening) -> int:
     return len({replica for members in weakening.counterexample.sets.values() for replica in members})
 
@@ -45,7 +38,8 @@ def values(weakening: Weakening, problem: Problem) -> Iterator[dict[str, int]]:
 
 
 def is_feasible(weakening: Weakening) -> bool:
-    return how_many(replicas_in(weakening), len(weakening.refuted.diagram.regions)) <= MOST_SHARES
+    bars = len(weakening.refuted.diagram.regions) - 1
+    return comb(replicas_in(weakening) + bars, bars) <= MOST_SHARES
 
 
 @pytest.mark.parametrize("name", [name for name, weakening in WEAKENINGS.items() if is_feasible(weakening)])
