@@ -104,10 +104,6 @@ def test_kafka_4_restarts_into_a_second_leader_of_one_epoch() -> None:
     assert str(refused) == "stand-again(candidate=3)"
 
 
-def test_of_the_unchanged_theory_nothing_is_unproved() -> None:
-    assert first_unproved(theory()) is None
-
-
 def test_a_mutant_that_changes_nothing_is_not_rejected() -> None:
     rejection, run = reject(HARMLESS), exhibit(HARMLESS)
     assert (rejection.first, rejection.as_expected, run.breach, run.as_expected) == (None, False, None, False)

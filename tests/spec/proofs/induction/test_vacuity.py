@@ -36,10 +36,6 @@ def test_a_guard_that_cannot_be_true_has_no_world() -> None:
     assert "crash" not in witnesses(Interpreter(impossible))
 
 
-def test_no_premises_are_refuted_without_the_goal() -> None:
-    assert refuted_premises(obligations()) == ()
-
-
 def test_only_claims_about_a_counterexample_are_exempt() -> None:
     exempt = {one.name.rpartition("/")[0] for one in obligations() if is_of_counterexample(one)}
     assert exempt == {f"{action}/{one.name}" for action in ("become-leader", "commit") for one in LEMMAS[action]}
