@@ -4,10 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from random import Random
 from typing import Any, NamedTuple
 
 from msgspec import inspect
-from tests.traces.places import FieldPlace, other_values
+from tests.traces.places import END, EVENT, Document, FieldPlace, fields_there, other_values, value_at, with_value
 
 from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
@@ -29,7 +30,7 @@ FOREIGN = Generator("somebody-else", "1.0")
 CHECKPOINT = inspect.type_info(CheckpointLine)
 """The type of a checkpoint, for `fields_there`."""
 
-Document = dict[str, Any]
+KINDS = {"event": EVENT, "checkpoint": CHECKPOINT, "end": END}
 
 
 class Checkpointed(NamedTuple):
@@ -113,6 +114,16 @@ def alternatives(place: FieldPlace, value: Any) -> Iterator[Any]:
         yield value.removesuffix(CHANGE_SUFFIX)
     else:
         yield from other_values(place.kind, value, place.removable)
+
+
+def with_another_value(raw: bytes, chance: Random) -> bytes:
+    """A line in which one field, whichever, has another value that its type allows, or is left out."""
+    document: Document = json.loads(raw)
+    places = [place for place in fields_there(document, KINDS[document["kind"]]) if place.path != ("kind",)]
+    while True:
+        place = chance.choice(places)
+        if values := list(alternatives(place, value_at(document, place.path))):
+            return as_line(with_value(document, place.path, chance.choice(values)))
 
 
 def as_line(document: Document) -> bytes:

@@ -228,12 +228,18 @@ def _smallest(kind: inspect.Type) -> Any:
     raise AssertionError(f"no values of {kind}")
 
 
+def value_at(document: Document, path: tuple[str | int, ...]) -> Any:
+    """What stands at a place of a line."""
+    value: Any = document
+    for step in path:
+        value = value[step]
+    return value
+
+
 def with_value(document: Document, path: tuple[str | int, ...], value: Any) -> Document:
     """The line with another value at one place."""
     copy: Document = json.loads(json.dumps(document))
-    owner: Any = copy
-    for step in path[:-1]:
-        owner = owner[step]
+    owner = value_at(copy, path[:-1])
     if value is ABSENT:
         del owner[path[-1]]
     else:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.traces.checkpointed import CHECKPOINT, Checkpointed, alternatives, as_line, edited, followed, simulated
-from tests.traces.places import Document, fields_there, with_value
+from tests.traces.places import Document, fields_there, value_at, with_value
 from tests.traces.strategies import cluster, random_run
 from tests.traces.test_json_schema import accepts
 
@@ -183,30 +183,19 @@ def test_the_good_checkpoint_is_good() -> None:
         assert len(list(trace)) == len(_snapshots().events)
 
 
-def at(*path: str | int) -> Callable[[Document], Any]:
-    """What stands at a place."""
-
-    def read(document: Any) -> Any:
-        for step in path:
-            document = document[step]
-        return document
-
-    return read
-
-
 def put(value: object, *path: str | int) -> Callable[[Document], object]:
     """Put a value in a place."""
-    return lambda document: at(*path[:-1])(document).__setitem__(path[-1], value)
+    return lambda document: value_at(document, path[:-1]).__setitem__(path[-1], value)
 
 
 def twice(*path: str | int) -> Callable[[Document], object]:
     """Repeat the first of a list."""
-    return lambda document: at(*path)(document).append(at(*path)(document)[0])
+    return lambda document: value_at(document, path).append(value_at(document, path)[0])
 
 
 def gone(*path: str | int) -> Callable[[Document], object]:
     """Leave out a field, or the last of a list."""
-    return lambda document: at(*path[:-1])(document).pop(path[-1])
+    return lambda document: value_at(document, path[:-1]).pop(path[-1])
 
 
 STATE = ("replicas", 0, "state")
@@ -412,10 +401,10 @@ def test_one_field_twice_in_a_checkpoint() -> None:
 
 def test_the_order_of_a_list_that_is_a_set_says_nothing() -> None:
     document = good()
-    at(*MESSAGE, "records", 2, "details")(document).reverse()
-    at(*RECORD, "voters")(document).reverse()
+    value_at(document, (*MESSAGE, "records", 2, "details")).reverse()
+    value_at(document, (*RECORD, "voters")).reverse()
     for path in (("replicas",), ("network",), ("history", "votes"), ("history", "epochs")):
-        at(*path)(document).reverse()
+        value_at(document, path).reverse()
     line = parse_line(as_line(document), "x.jsonl", AT)
     assert isinstance(line, CheckpointLine)
     assert checkpoint_of(line) == _snapshots().states[AT - 2]
@@ -434,7 +423,7 @@ def test_schema_and_reader_agree_on_altered_checkpoints(workload: str, seed: int
     run, chance = simulated(workload, seed, 60), Random(choices)
     document: Document = json.loads(run.checkpoint(chance.randint(1, len(run.events))))
     for place in chance.sample(list(fields_there(document, CHECKPOINT)), 3):
-        value = at(*place.path)(document)
+        value = value_at(document, place.path)
         for other in islice(alternatives(place, value), 1):
             altered = with_value(document, place.path, other)
             try:

@@ -7,16 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
-from tests.traces.places import (
-    ABSENT,
-    EVENT,
-    Document,
-    FieldPlace,
-    document_of,
-    fields_there,
-    other_values,
-    with_value,
-)
+from tests.traces.places import ABSENT, EVENT, Document, FieldPlace, fields_there, other_values, value_at, with_value
 
 from kraft_reference.configuration import Configuration
 from kraft_traces.check import Rejection, TraceChecker
@@ -27,18 +18,6 @@ from kraft_traces.errors import TraceError
 from kraft_traces.lines import EventLine
 from kraft_traces.own import own_generator
 from kraft_traces.parsing import parse_header, parse_line
-
-__all__ = [
-    "Alteration",
-    "Document",
-    "Prefix",
-    "altered",
-    "document_of",
-    "is_optional",
-    "line_from",
-    "line_of",
-    "places",
-]
 
 SETS = frozenset(("voters", "details", "reports", "granted", "rejected", "awaiting", "acknowledged", "fetchers")) | {
     "fetch_offsets",
@@ -69,9 +48,7 @@ def is_optional(place: FieldPlace) -> bool:
 
 def altered(document: Document, place: FieldPlace, chance: Random) -> Alteration | None:
     """The line with another value at one place; None if the type has none, or none that the line would show."""
-    said: Any = document
-    for step in place.path:
-        said = said[step]
+    said = value_at(document, place.path)
     values = list(other_values(place.kind, said, place.removable))
     if not values:
         return None

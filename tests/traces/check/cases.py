@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from tests.traces.check.alterations import document_of
+from tests.traces.places import document_of
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World

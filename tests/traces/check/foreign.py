@@ -4,8 +4,8 @@ import json
 from random import Random
 from typing import Any
 
-from tests.traces.check.alterations import document_of, is_optional, places
-from tests.traces.places import FieldPlace
+from tests.traces.check.alterations import is_optional, places
+from tests.traces.places import FieldPlace, document_of
 
 from kraft_traces.lines import EventLine
 

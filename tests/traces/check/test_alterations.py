@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.traces.check.alterations import Prefix, altered, document_of, line_of, places
+from tests.traces.check.alterations import Prefix, altered, line_of, places
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
-from tests.traces.places import EVENT, declared_fields
+from tests.traces.places import EVENT, declared_fields, document_of
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import Rejection, VerdictKind

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 from tests.traces.check import cases
 from tests.traces.check import test_foreign as foreign_stories
-from tests.traces.check.alterations import document_of, line_from
+from tests.traces.check.alterations import line_from
 from tests.traces.check.cases import Story
 from tests.traces.check.foreign import without
 from tests.traces.checkpointed import (
@@ -27,8 +27,10 @@ from tests.traces.checkpointed import (
 from tests.traces.places import (
     Document,
     FieldPath,
+    document_of,
     fields_there,
     shown_field,
+    value_at,
     with_value,
 )
 from tests.traces.strategies import cluster, random_run
@@ -260,9 +262,7 @@ def test_a_lie_in_any_field_of_a_checkpoint_is_rejected_there() -> None:
             for place in fields_there(document, CHECKPOINT):
                 if place.field in lied or tried[place.field] >= 2 or place.field[0] in ("sequence", "time_ms"):
                     continue
-                value: Any = document
-                for step in place.path:
-                    value = value[step]
+                value = value_at(document, place.path)
                 if value is None and place.field[-1] == "pending_change":
                     # The reader knows that the smallest change is none.
                     continue

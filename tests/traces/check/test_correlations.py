@@ -6,9 +6,9 @@ from itertools import count
 from typing import Any
 
 import pytest
-from tests.traces.check.alterations import document_of
 from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.checkpointed import FOREIGN
+from tests.traces.places import document_of
 
 from kraft_traces.check import Verdict, VerdictKind
 

@@ -9,11 +9,10 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import settings
-from tests.traces.places import EVENT, fields_there, other_values, with_value
+from tests.traces.checkpointed import with_another_value
 
 from kraft_dev.other_software import of_other_software
 from kraft_reference.cluster.plan import RunPlan
@@ -47,19 +46,6 @@ def simulated(workload: str) -> bytes:
     simulation = plan.simulation()
     generator = Generator("kraft-reference", "0", 3, workload)
     return b"".join(trace_bytes(simulation.run(), simulation.configuration, generator))
-
-
-def altered(line: bytes, random: Random) -> bytes:
-    """A line with one value changed to another that its type allows, left out, or added."""
-    document = json.loads(line)
-    places = list(fields_there(document, EVENT))
-    while True:
-        place = random.choice(places)
-        before: Any = document
-        for step in place.path:
-            before = before[step]
-        if values := list(other_values(place.kind, before, place.removable)):
-            return json.dumps(with_value(document, place.path, random.choice(values))).encode() + b"\n"
 
 
 def one_in(lines: int) -> Way:
@@ -134,7 +120,7 @@ def test_an_altered_line_has_the_same_verdict(workload: str, is_own: bool) -> No
         lines = list(of_other_software(lines, random))
     for _ in range(ALTERED_LINES):
         place = random.randrange(1, len(lines) - 1)
-        content = b"".join((*lines[:place], altered(lines[place], random), *lines[place + 1 :]))
+        content = b"".join((*lines[:place], with_another_value(lines[place], random), *lines[place + 1 :]))
         assert said(content, way=one_in(500)) == said(content, way=INTERPRETED), lines[place]
 
 

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.traces.check.alterations import Alteration, altered, document_of, line_from, line_of, places
+from tests.traces.check.alterations import Alteration, altered, line_from, line_of, places
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import optional_places, with_holes, without
 from tests.traces.check.recorded import recorded, verdict_on
 from tests.traces.checkpointed import FOREIGN
+from tests.traces.places import document_of
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.cluster.world import World

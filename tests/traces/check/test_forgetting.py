@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.traces.check.alterations import document_of, line_from
+from tests.traces.check.alterations import line_from
 from tests.traces.check.cases import Story
+from tests.traces.places import document_of
 
 from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch, Shutdown, TakeSnapshot

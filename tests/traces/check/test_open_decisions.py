@@ -6,10 +6,11 @@ from functools import cache
 
 import msgspec
 import pytest
-from tests.traces.check.alterations import document_of, line_from
+from tests.traces.check.alterations import line_from
 from tests.traces.check.cases import THREE, Story
 from tests.traces.check.recorded import Recorded, verdict_on
 from tests.traces.checkpointed import FOREIGN
+from tests.traces.places import document_of
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan

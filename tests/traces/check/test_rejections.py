@@ -6,9 +6,10 @@ from typing import Any
 import jpype
 import pytest
 from msgspec import structs
-from tests.traces.check.alterations import document_of, line_from, line_of
+from tests.traces.check.alterations import line_from, line_of
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import without
+from tests.traces.places import document_of, value_at
 
 from kraft_reference.events import ClientAppend, Crash, ElectionTimeout, Poll, PollFetch, RemoveVoter, Restart
 from kraft_reference.identity import ReplicaKey
@@ -176,10 +177,7 @@ def test_a_wrong_field_is_named_in_the_words_of_a_trace(
     path: tuple[str | int, ...], value: Any, field: str, expected: str, actual: str
 ) -> None:
     story, document = _grant()
-    owner: Any = document
-    for step in path[:-1]:
-        owner = owner[step]
-    owner[path[-1]] = value
+    value_at(document, path[:-1])[path[-1]] = value
     found = story.rejection_of(line_from(document))
     assert found.kind is RejectionKind.MISMATCH
     assert [(one.field, one.expected, one.actual) for one in found.differences] == [(field, expected, actual)]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
@@ -17,22 +16,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 from tests.traces.check.foreign import with_holes, without
+from tests.traces.check.test_long_traces import busy_run
 from tests.traces.checkpointed import (
-    CHECKPOINT,
     FOREIGN,
     VIOLATING,
     Checkpointed,
-    alternatives,
     as_line,
     played,
     simulated,
+    with_another_value,
 )
 from tests.traces.pipeline.tables import rows_of
 from tests.traces.pipeline.taken import Taken as Rows
-from tests.traces.places import END, EVENT, Document, fields_there, with_value
+from tests.traces.places import Document
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import check_reader
 from kraft_traces.encode import encode_line
@@ -96,23 +93,6 @@ def as_a_whole(lines: Sequence[bytes], trace: Row) -> Row:
     """The verdict on the trace read from its beginning to its end."""
     row = row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS))
     return {name: row[name] for name in VERDICTS.names}
-
-
-KINDS = {"event": EVENT, "checkpoint": CHECKPOINT, "end": END}
-
-
-def with_another_value(raw: bytes, chance: Random) -> bytes:
-    """A line in which one field, whichever, has another value."""
-    document: Document = json.loads(raw)
-    kind = KINDS[document["kind"]]
-    while True:
-        place = chance.choice([place for place in fields_there(document, kind) if place.path != ("kind",)])
-        value: Any = document
-        for step in place.path:
-            value = value[step]
-        values = list(alternatives(place, value))
-        if values:
-            return as_line(with_value(document, place.path, chance.choice(values)))
 
 
 def checkpointed_lines(run: Checkpointed, chance: Random, share: float) -> list[bytes]:
@@ -259,11 +239,7 @@ def test_the_first_part_that_is_not_accepted_decides() -> None:
 @cache
 def _long_run() -> tuple[bytes, ...]:
     """Some 5,000 events, and a checkpoint every 2,000."""
-    plan = RunPlan(seed=1, workload="snapshots", steps=5_000)
-    preset = plan.preset()
-    simulation = Simulation(
-        plan.configuration(), plan.seed, replace(preset.workload, append_interval_ms=120), preset.faults, steps=5_000
-    )
+    simulation = busy_run(5_000)
     lines = trace_bytes(simulation.run(), simulation.configuration, own_generator(), checkpoint_every=2_000)
     return tuple(lines)
 
