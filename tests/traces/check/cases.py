@@ -1,11 +1,12 @@
 """Small runs by hand, for tests that need one certain line."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
 from tests.traces.places import document_of
 
+from kraft_reference.cluster.checkpoint import Checkpoints
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
@@ -14,6 +15,8 @@ from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
 from kraft_traces.check import Rejection, TraceChecker
 from kraft_traces.check.model import trace_model
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
 
@@ -22,21 +25,27 @@ THREE = cluster(3)
 
 
 class Story:
-    """A run by hand: `world` is where it stands, `lines` what happened so far."""
+    """A run by hand: `world` is where it stands, `lines` what happened so far, `states` what there was before each."""
 
     def __init__(self, configuration: Configuration = THREE) -> None:
         self.configuration = configuration
         self.world = World(configuration)
         self.lines: list[EventLine] = []
+        self._checkpoints = Checkpoints(configuration)
+        self.states = [self._checkpoints.now()]
 
     def tell(self, *occurrences: Occurrence) -> EventLine:
         """Note what just happened; the newest line."""
-        self.lines += [event_line(one) for one in occurrences]
+        for one in occurrences:
+            self.lines.append(event_line(one))
+            self._checkpoints.follow(one)
+            self.states.append(self._checkpoints.now())
         return self.lines[-1]
 
-    def deliver_all(self, *, to: Iterable[int] = (1, 2, 3)) -> None:
-        """Deliver what is on its way to these replicas, and what follows from it."""
-        while arriving := [identifier for identifier, message in self.world.messages() if message.destination in to]:
+    def deliver_all(self, *, to: Collection[int] = ()) -> None:
+        """Deliver what is on its way to these replicas, or to all, and what follows from it."""
+        receivers = to or self.configuration.replicas
+        while arriving := [name for name, message in self.world.messages() if message.destination in receivers]:
             self.tell(self.world.deliver(arriving[0]))
 
     def elect(self, replica: int) -> None:
@@ -84,6 +93,10 @@ class Story:
         for number, line in enumerate(self.lines, 2):
             assert checker.feed(number, line) is None
         return checker
+
+    def checkpoint(self, sequence: int) -> CheckpointLine:
+        """What there is after so many lines."""
+        return checkpoint_line(self.states[sequence])
 
     def rejection_of(self, line: EventLine, *, own: bool = True) -> Rejection:
         """Why the line is no way to go on."""

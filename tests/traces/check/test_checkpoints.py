@@ -9,11 +9,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from tests.traces.check import cases
-from tests.traces.check import test_foreign as foreign_stories
 from tests.traces.check.alterations import line_from
 from tests.traces.check.cases import Story
 from tests.traces.check.foreign import without
+from tests.traces.check.test_foreign import left_open, two_fetches, two_votes_of_one_replica
 from tests.traces.checkpointed import (
     CHECKPOINT,
     FOREIGN,
@@ -35,8 +34,6 @@ from tests.traces.places import (
 )
 from tests.traces.strategies import cluster, random_run
 
-from kraft_reference.cluster.checkpoint import Checkpoints
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import ClientAppend, TakeSnapshot
@@ -143,15 +140,15 @@ def test_a_checkpoint_of_an_early_version_is_held_to_the_lines_but_begins_no_par
 
 def test_the_last_committed_record_is_not_forgotten() -> None:
     """Not even when every replica has a snapshot of everything."""
-    run = Followed(cluster_of(3))
-    run.elect(1)
-    run.settle()
-    end = run.world.state(1).high_watermark
+    story = Story()
+    story.elect(1)
+    story.settle()
+    end = story.world.state(1).high_watermark
     for replica in (1, 2, 3):
-        assert run.world.state(replica).high_watermark == end == run.world.state(replica).log.end_offset
-        run.happen(replica, TakeSnapshot(end))
-    assert [len(state.recollection.committed.records) for state in run.states[-2:]] == [end, 1]
-    assert accepted(verdict_on(run.trace([len(run.lines) - 1, len(run.lines)])))
+        assert story.world.state(replica).high_watermark == end == story.world.state(replica).log.end_offset
+        story.happen(replica, TakeSnapshot(end))
+    assert [len(state.recollection.committed.records) for state in story.states[-2:]] == [end, 1]
+    assert accepted(verdict_on(checkpointed(story).lines([len(story.lines) - 1, len(story.lines)])))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -172,12 +169,11 @@ def _what(verdict: Verdict) -> object:
 def test_replicas_of_any_ids() -> None:
     """TLC has sequences for functions over 1..n, and sets of pairs for others."""
     configuration = _renamed(cluster_of(3), {1: 7, 2: 12, 3: 1000})
-    story = Followed(configuration)
+    story = Story(configuration)
     story.elect(12)
     story.tell(story.world.happen(12, ClientAppend(5)))
-    story.deliver_all(to=(7, 12, 1000))
-    lines = story.trace([0, 3, len(story.lines)])
-    assert accepted(verdict_on(lines))
+    story.deliver_all()
+    assert accepted(verdict_on(checkpointed(story).lines([0, 3, len(story.lines)])))
 
 
 def _renamed(configuration: Configuration, ids: dict[int, int]) -> Configuration:
@@ -191,30 +187,9 @@ def _renamed(configuration: Configuration, ids: dict[int, int]) -> Configuration
     )
 
 
-class Followed(Story):
-    """A story of which it is known what there is after each of its lines."""
-
-    def __init__(self, configuration: Configuration = cases.THREE) -> None:
-        super().__init__(configuration)
-        self._checkpoints = Checkpoints(configuration)
-        self.states = [self._checkpoints.now()]
-
-    def tell(self, *occurrences: Occurrence) -> EventLine:
-        for one in occurrences:
-            self._checkpoints.follow(one)
-            self.states.append(self._checkpoints.now())
-        return super().tell(*occurrences)
-
-    def deliver_all(self, *, to: Any = None) -> None:
-        super().deliver_all(to=sorted(self.configuration.replicas) if to is None else to)
-
-    def checkpoint(self, sequence: int) -> CheckpointLine:
-        """What there is after so many lines."""
-        return checkpoint_line(self.states[sequence])
-
-    def trace(self, after: list[int]) -> list[bytes]:
-        """The trace, with checkpoints after so many lines."""
-        return Checkpointed(self.configuration, tuple(self.lines), tuple(self.states)).lines(after)
+def checkpointed(story: Story, *more: EventLine) -> Checkpointed:
+    """A story, which may go on with more lines, as a run."""
+    return Checkpointed(story.configuration, (*story.lines, *more), tuple(story.states))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -400,7 +375,7 @@ def test_a_lie_that_agrees_with_itself_is_rejected(lie: Callable[[Any], None]) -
 
 def test_of_many_differences_a_hundred_are_named() -> None:
     """Of a log that lacks a record in the middle all that follow differ."""
-    story = Followed()
+    story = Story()
     story.elect(1)
     story.tell(*(story.world.happen(1, ClientAppend(value)) for value in range(230)))
     document = document_of(story.checkpoint(-1))
@@ -485,11 +460,9 @@ def test_whole_invariants_are_checked_at_every_checkpoint(offset: int) -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _two_candidates() -> tuple[Followed, TraceChecker]:
+def _two_candidates() -> tuple[Story, TraceChecker]:
     """A Fetch has arrived, from replica 2 or from replica 3."""
-    with patch.object(cases, "Story", Followed):
-        story, arrival = foreign_stories._two_fetches()
-    assert isinstance(story, Followed)
+    story, arrival = two_fetches()
     quiet = (("message", "id"), ("cause",), ("effects",), ("state",), ("refusal",))
     sender = (("message", "source"), ("message", "replica_key"), ("message", "correlation_id"))
     checker = story.checker(own=False)
@@ -525,13 +498,10 @@ def _parsed(document: Document) -> CheckpointLine:
 
 
 def test_a_checkpoint_comes_too_late_for_too_many_candidates() -> None:
-    with patch.object(cases, "Story", Followed):
-        story, arrival = foreign_stories._two_fetches()
-    assert isinstance(story, Followed)
+    story, arrival = two_fetches()
     events = [encode_line(line) for line in story.lines]
     events.append(without(arrival, ("message",), ("cause",), ("effects",), ("state",), ("refusal",)))
-    run = Checkpointed(story.configuration, (*story.lines, arrival), tuple(story.states))
-    lines = run.lines([len(events)], generator=FOREIGN, events=events)
+    lines = checkpointed(story, arrival).lines([len(events)], generator=FOREIGN, events=events)
     assert verdict_on(lines).kind is VerdictKind.ACCEPTED
     verdict = verdict_on(lines, candidates_max=1)
     assert (verdict.kind, verdict.rejection) == (VerdictKind.INCONCLUSIVE, None)
@@ -540,14 +510,12 @@ def test_a_checkpoint_comes_too_late_for_too_many_candidates() -> None:
 
 @pytest.mark.parametrize("granted", [True, False])
 def test_a_violation_counts_on_the_candidate_that_the_checkpoint_shows(granted: bool) -> None:
-    with patch.object(foreign_stories, "Story", Followed):
-        story, grant, refusal = foreign_stories._two_votes_of_one_replica()
-    assert isinstance(story, Followed)
+    story, grant, refusal = two_votes_of_one_replica()
     before = len(story.lines)
     arrival = story.tell(story.world.deliver(grant if granted else refusal))
     story.lines.pop()
     checker = story.checker(own=False)
-    assert checker.feed(before + 2, foreign_stories._left_open(arrival)) is None
+    assert checker.feed(before + 2, left_open(arrival)) is None
     assert len(checker.states) > 1
     found = checker.feed_checkpoint(before + 3, story.checkpoint(-1))
     if granted:

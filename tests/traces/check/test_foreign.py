@@ -179,7 +179,7 @@ def foreign_verdict(story: Story, *lines: EventLine, candidates_max: int = 256) 
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _two_votes_of_one_replica() -> tuple[Story, str, str]:
+def two_votes_of_one_replica() -> tuple[Story, str, str]:
     """Replica 1 leads epoch 1 by a vote of replica 3, whose disk is then replaced; it votes for replica 2 as well.
 
     At kraft.version 0 an empty disk keeps its identity, so nothing in the model forbids that.
@@ -213,18 +213,18 @@ def _between(world: World, source: int, destination: int) -> str:
     return next(identifier for identifier, _ in world.messages(source, destination))
 
 
-def _left_open(line: EventLine) -> EventLine:
+def left_open(line: EventLine) -> EventLine:
     return line_of(without(line, ("message",), ("cause",), ("effects",), ("state",), ("refusal",)))
 
 
 def test_a_dead_branch_that_violates_a_property_is_not_reported() -> None:
-    story, _, refusal = _two_votes_of_one_replica()
+    story, _, refusal = two_votes_of_one_replica()
     before = len(story.lines)
     arrival = story.tell(story.world.deliver(refusal))
     witness = story.tell(story.world.happen(2, FetchTimeout()))
     del story.lines[before:]
     checker = story.checker(own=False)
-    assert checker.feed(before + 2, _left_open(arrival)) is None
+    assert checker.feed(before + 2, left_open(arrival)) is None
     assert checker.feed(before + 3, witness) is None
     verdict = checker.finish(complete=True)
     assert verdict.kind is VerdictKind.ACCEPTED, verdict
@@ -232,12 +232,12 @@ def test_a_dead_branch_that_violates_a_property_is_not_reported() -> None:
 
 
 def test_a_branch_that_survives_with_a_violated_property_is_reported() -> None:
-    story, grant, _ = _two_votes_of_one_replica()
+    story, grant, _ = two_votes_of_one_replica()
     before = len(story.lines)
     arrival = story.tell(story.world.deliver(grant))
     witness = story.tell(story.world.happen(2, ClientAppend(1)))
     del story.lines[before:]
-    verdict = foreign_verdict(story, _left_open(arrival), witness)
+    verdict = foreign_verdict(story, left_open(arrival), witness)
     assert verdict.rejection is not None
     assert verdict.rejection.kind is RejectionKind.PROPERTY
     assert "ElectionSafety" in verdict.rejection.properties
@@ -245,11 +245,11 @@ def test_a_branch_that_survives_with_a_violated_property_is_reported() -> None:
 
 
 def test_no_property_is_reported_while_a_branch_without_a_violation_survives() -> None:
-    story, grant, _ = _two_votes_of_one_replica()
+    story, grant, _ = two_votes_of_one_replica()
     before = len(story.lines)
     arrival = story.tell(story.world.deliver(grant))
     del story.lines[before:]
-    verdict = foreign_verdict(story, _left_open(arrival))
+    verdict = foreign_verdict(story, left_open(arrival))
     assert verdict.kind is VerdictKind.ACCEPTED
     assert verdict.candidates_max > 1
 
@@ -259,7 +259,7 @@ def test_no_property_is_reported_while_a_branch_without_a_violation_survives() -
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _two_fetches() -> tuple[Story, EventLine]:
+def two_fetches() -> tuple[Story, EventLine]:
     """Two Fetches on their way to the leader, the one of replica 2 twice; and the arrival of that one."""
     story = elected()
     story.tell(story.world.happen(2, PollFetch(1)), story.world.happen(3, PollFetch(1)))
@@ -271,7 +271,7 @@ def _two_fetches() -> tuple[Story, EventLine]:
 
 
 def test_only_messages_with_the_given_fields_are_tried() -> None:
-    story, arrival = _two_fetches()
+    story, arrival = two_fetches()
     quiet: tuple[Path, ...] = (("message", "id"), ("cause",), ("effects",), ("state",), ("refusal",))
     assert foreign_verdict(story, line_of(without(arrival, *quiet))).candidates_max == 1
     # The copies are one message; without the sender the two senders are left.
@@ -281,8 +281,8 @@ def test_only_messages_with_the_given_fields_are_tried() -> None:
 
 
 def test_more_candidates_than_the_bound_are_inconclusive() -> None:
-    story, arrival = _two_fetches()
-    verdict = foreign_verdict(story, _left_open(arrival), candidates_max=1)
+    story, arrival = two_fetches()
+    verdict = foreign_verdict(story, left_open(arrival), candidates_max=1)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     number = len(story.lines) + 2
     assert verdict.reason == f"line {number}: more than 1 candidate states: the trace leaves out too much"
@@ -290,7 +290,7 @@ def test_more_candidates_than_the_bound_are_inconclusive() -> None:
 
 
 def test_the_cause_names_the_message_if_the_message_does_not() -> None:
-    story, arrival = _two_fetches()
+    story, arrival = two_fetches()
     verdict = foreign_verdict(story, line_of(without(arrival, ("message",), ("effects",), ("state",))))
     assert (verdict.kind, verdict.candidates_max) == (VerdictKind.ACCEPTED, 1)
 
@@ -325,7 +325,7 @@ def test_the_effects_tell_what_was_appended() -> None:
 
 
 def test_links_and_lost_messages_are_found_by_trying() -> None:
-    story, _ = _two_fetches()
+    story, _ = two_fetches()
     cut = foreign_verdict(story, story.line("CutLink", input={"source": 1}))
     assert (cut.kind, cut.candidates_max) == (VerdictKind.ACCEPTED, 2)
     lost = foreign_verdict(story, story.line("DropMessage"))
@@ -342,7 +342,7 @@ def test_an_event_that_is_not_possible_is_rejected_whatever_is_left_out() -> Non
 
 
 def test_a_foreign_cluster_id_is_rejected_and_none_is_not() -> None:
-    story, arrival = _two_fetches()
+    story, arrival = two_fetches()
     for cluster_id, accepted in (("other", False), (None, True)):
         document = document_of(arrival)
         document["message"]["cluster_id"] = cluster_id
@@ -351,7 +351,7 @@ def test_a_foreign_cluster_id_is_rejected_and_none_is_not() -> None:
 
 
 def test_a_message_that_was_never_shown_is_compared_with_the_models() -> None:
-    story, arrival = _two_fetches()
+    story, arrival = two_fetches()
     story.lines = [line_of(without(line, ("effects",))) for line in story.lines]
     assert foreign_verdict(story, arrival).kind is VerdictKind.ACCEPTED
     document = document_of(arrival)

@@ -11,7 +11,8 @@ from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch, Shutdown, TakeSnapshot
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.scenario import cluster
-from kraft_traces.check import Rejection, RejectionKind
+from kraft_traces.check import Rejection, RejectionKind, TraceChecker
+from kraft_traces.check.model import trace_model
 
 
 class StaticVoters(Story):
@@ -72,16 +73,12 @@ class StaticVoters(Story):
 
     def rejection(self, every: int = 1) -> Rejection | None:
         """What the checker says of all lines."""
-        checker = Story.checker(self.emptied(), every=every)
+        checker = TraceChecker(trace_model(), self.configuration, "trace.jsonl", own=True, every=every)
         for number, line in enumerate(self.lines, 2):
             rejection = checker.feed(number, line)
             if rejection is not None:
                 return rejection
         return checker.finish(complete=True).rejection
-
-    def emptied(self) -> Story:
-        """A story of the same cluster in which nothing has happened."""
-        return Story(self.configuration)
 
 
 def second_leader_of_a_forgotten_epoch() -> StaticVoters:
