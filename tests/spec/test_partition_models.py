@@ -1,4 +1,4 @@
-"""The checks of partition reassignment: the small ones run, and each safety rule has one that fails without it."""
+"""The checks of partition reassignment: each property is checked, and each safety rule has a check that needs it."""
 
 import re
 
@@ -6,7 +6,6 @@ from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.models import CHECKS, model_directory
 from kraft_spec.rules import load_registry
 
-HEAP_MEGABYTES = 1024
 MINE = [check for check in CHECKS if check.configuration.module == "MCPartitionReassignment"]
 BROKEN = [check.name for check in MINE if check.violates]
 
