@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from kraft_spec.edits import Edit, apply_edits
+
 ROOT = Path(__file__).parents[2]
 
-EDITS = {
-    "reference/kraft_reference/messages.py": (
+EDITS = (
+    Edit(
+        "reference/kraft_reference/messages.py",
         '''    """The epoch of the sender's last record, 0 for an empty log."""
 ''',
         '''    """The epoch of the sender's last record, 0 for an empty log."""
@@ -22,15 +25,17 @@ EDITS = {
     """The largest that the sender has heard of."""
 ''',
     ),
-    "reference/kraft_reference/replication.py": (
+    Edit(
+        "reference/kraft_reference/replication.py",
         "        last_epoch=state.log.last_epoch,\n",
         "        last_epoch=state.log.last_epoch,\n        high_watermark=state.high_watermark,\n",
     ),
-    "spec/kraft_spec/tla/Replication.tla": (
+    Edit(
+        "spec/kraft_spec/tla/Replication.tla",
         "fetch_offset |-> EndOffset(s), ",
         "fetch_offset |-> EndOffset(s), high_watermark |-> s.high_watermark, ",
     ),
-}
+)
 """The dataclass, the rule and the model's record."""
 
 
@@ -40,10 +45,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("scratch")
     for package in ("reference", "spec", "traces", "conformance"):
         shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__", "data", "samples"))
-    for name, (old, new) in EDITS.items():
-        text = (copy / name).read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{name} has {old!r} once"
-        (copy / name).write_text(text.replace(old, new), encoding="utf-8")
+    apply_edits(copy, EDITS)
     return copy
 
 

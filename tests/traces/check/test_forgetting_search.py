@@ -16,6 +16,7 @@ from tests.traces.check.test_forgetting import StaticVoters
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.roles import Role
+from kraft_spec.edits import Edit, apply_edits
 from kraft_traces.check import TraceChecker
 from kraft_traces.check.model import TraceModel
 from kraft_traces.lines import EventLine
@@ -73,10 +74,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Judge, Ju
         Path(copytree(str(files("kraft_spec") / "tla"), tmp_path_factory.mktemp(name) / "tla"))
         for name in ("forgetful", "whole")
     )
-    configuration = whole / "Trace.cfg"
-    text = configuration.read_text()
-    assert text.count("  Remembered <- Forgetful\n") == 1
-    configuration.write_text(text.replace("  Remembered <- Forgetful\n", ""))
+    apply_edits(whole, [Edit("Trace.cfg", "  Remembered <- Forgetful\n", "")])
     pair = Judge(forgetful), Judge(whole)
     yield pair
     for judge in pair:
