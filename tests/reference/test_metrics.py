@@ -195,10 +195,6 @@ def test_metric_voters_observers() -> None:
     for source, own in ((2, key(2)), (4, key(4)), (3, key(3, "U3'")), (5, key(5)._replace(directory_id=None))):
         state = receive(state, fetch(source, 1, 5, 0, 0, replica_key=own), configuration).state
     assert (number_of_voters(state), number_of_observers(state)) == (3, 2)
-    last_fetch_ms = {key(2): 9_000, key(3): 7_999}
-    assert number_of_offline_voters(state, last_fetch_ms, 10_000, 2_000) == 1
-    assert number_of_offline_voters(state, {**last_fetch_ms, key(3): 8_000}, 10_000, 2_000) == 0
-    assert number_of_offline_voters(state, {}, 10_000, 2_000) == 2
     # The leader never counts as offline, and is itself by its key, not by its id.
     other_disk = state._replace(key=key(1, "U1'"))
     assert number_of_offline_voters(other_disk, {key(2): 9_000, key(3): 9_000}, 10_000, 2_000) == 1

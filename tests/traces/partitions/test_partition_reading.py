@@ -14,6 +14,7 @@ from tests.traces.strategies import altered_anywhere
 
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_dev.schemas.partition_trace import PARTITION_TRACE_SCHEMA
+from kraft_reference.partitions.events import Event
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.errors import (
     DuplicateHeaderError,
@@ -31,7 +32,7 @@ from kraft_traces.errors import (
     UnknownProfileError,
     UnknownSchemaError,
 )
-from kraft_traces.partitions.encode import encoded, header_of, line_of
+from kraft_traces.partitions.encode import encoded, event_of, header_of, line_of
 from kraft_traces.partitions.parsing import parse_partition_header, parse_partition_line
 from kraft_traces.partitions.reader import (
     PartitionTraceReader,
@@ -64,6 +65,15 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
         assert reader.header == header_of(configuration, 1)
         assert list(reader) == [(number, line_of(occurrence)) for number, occurrence in enumerate(run, 2)]
     assert is_partition_trace(file, "x")
+
+
+def test_every_kind_of_event_comes_back() -> None:
+    configuration = random_configuration(1)
+    run = random_run(configuration, 1, 600)
+    reader = partition_trace_of_bytes(b"".join(encoded(configuration, run)))
+    events = [event_of(line.event) for _, line in reader]
+    assert events == [occurrence.event for occurrence in run]
+    assert {type(event) for event in events} == set(Event.__args__)
 
 
 HEADER_ERRORS: list[tuple[bytes, bytes, type[TraceError], str, str | None]] = [

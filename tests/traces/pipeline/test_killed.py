@@ -1,14 +1,18 @@
 """What is killed while it works costs time and no results."""
 
+import os
 import signal
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from tests.traces.pipeline.corpus import good, rejected
-from tests.traces.pipeline.processes import below, deadly, wait_until_gone
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
@@ -33,6 +37,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / LONG).write_bytes(good(9, 400, "chaos"))
     (made / "rejected.jsonl").write_bytes(rejected())
     return made
+
+
+@contextmanager
+def deadly(what: str, journals: Path, *, times: int | None = None) -> Iterator[list[int]]:
+    """Kill the workers that say in their journal that they begin this piece of work, all or so many, in the block."""
+    over = threading.Event()
+    killed: list[int] = []
+
+    def look() -> None:
+        while len(killed) != times and not over.wait(0.005):
+            # A journal whose results are somewhere else is removed, while this reads it too.
+            with suppress(FileNotFoundError):
+                for begun in Journals(journals, "").under_way():
+                    if begun.what == what and begun.process not in killed:
+                        os.kill(begun.process, signal.SIGKILL)
+                        killed.append(begun.process)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        thread.join()
+
+
+def wait_until_gone(processes: list[psutil.Process]) -> None:
+    """Wait for what ends by itself when its parent is gone."""
+    _, left = psutil.wait_procs(processes, timeout=60)
+    for process in left:
+        process.kill()
+    assert not left, "a process outlives its parent"
 
 
 def test_a_killed_python_worker_costs_no_results(shared: Any, folder: Path, tmp_path: Path) -> None:
@@ -76,7 +112,7 @@ def test_a_killed_run_loses_the_traces_under_way_and_no_other_verdict(shared: An
     with subprocess.Popen(line, stderr=subprocess.PIPE, start_new_session=True, text=True) as run:
         while not _journals_with(b"accepted", unfinished) and run.poll() is None:
             time.sleep(0.02)
-        children = below(run.pid)
+        children = psutil.Process(run.pid).children(recursive=True)
         run.kill()
         assert run.stderr is not None
         told = run.stderr.read().splitlines()
