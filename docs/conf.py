@@ -3,7 +3,6 @@
 import re
 import sys
 from importlib.metadata import version as installed_version
-from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -22,9 +21,8 @@ extensions = [
     "sphinx.ext.doctest",
     "tools.site.extension",
     "tools.site.signatures",
+    "tools.site.both",
 ]
-# Directives that other modules of tools/site bring.
-extensions += [name for name in ("tools.site.both",) if find_spec(name) is not None]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]

@@ -119,11 +119,11 @@ def test_every_open_point_is_told_with_its_resolution(material: Material) -> Non
 
 
 def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Material) -> None:
-    pages = dict(scenario_pages(material.registry, lambda name: f"<svg><title>{name}</title></svg>"))
+    pages = dict(scenario_pages(material.registry, lambda one, variant: f"<svg>{one.name}/{variant}</svg>"))
     assert list(pages) == ["scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)]
     for one in ALL_SCENARIOS:
         for variant in one.variants:
-            assert f"<title>{one.name}/{variant.name}</title>" in pages[f"scenarios/{one.name}.md"]
+            assert f"<svg>{one.name}/{variant.name}</svg>" in pages[f"scenarios/{one.name}.md"]
 
 
 @pytest.fixture(scope="module")

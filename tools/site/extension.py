@@ -7,8 +7,6 @@ address `rules/<id>.html` and every link between pages is a relative one.
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +32,10 @@ from tools.site import (
     scenario_pages,
     theorems_page,
 )
-from tools.site.diagrams import quorums, roles
+from tools.site.diagrams import diagram_of, quorums, roles
 from tools.site.facts import Material, RuleFacts, gather
 from tools.site.gate import EvidenceError, require_evidence, require_names
 from tools.site.names import ALL_SCENARIOS
-from tools.site.scenario_pages import DiagramOf, no_diagram
 from tools.site.tla_lexer import TlaLexer
 
 from kraft_spec.rules import PROPERTIES, Registry, load_registry
@@ -54,14 +51,6 @@ _GOOGLE = Config(napoleon_google_docstring=True, napoleon_numpy_docstring=False,
 _log = logging.getLogger(__name__)
 
 
-def diagrams() -> DiagramOf:
-    """What draws the scenarios: `tools.site.diagrams.diagram_of`, where there is one."""
-    if find_spec("tools.site.diagrams") is None:
-        return no_diagram
-    drawn: DiagramOf = import_module("tools.site.diagrams").diagram_of
-    return drawn
-
-
 def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> dict[str, str]:
     """Every generated page: path below docs, and its Markdown."""
     registry, repository = material.registry, material.repository
@@ -69,7 +58,7 @@ def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> d
         rule_pages.rule_pages(facts, registry, release),
         [(coverage_page.PAGE, coverage_page.coverage_page(facts, registry))],
         [(open_points_page.PAGE, open_points_page.open_points_page(registry))],
-        scenario_pages.scenario_pages(registry, diagrams()),
+        scenario_pages.scenario_pages(registry, diagram_of),
         model_pages.model_pages(repository, registry, material.report),
         [(roles.PAGE, roles.role_page()), (quorums.PAGE, quorums.quorum_page())],
         command_pages.command_pages(),

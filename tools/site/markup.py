@@ -54,6 +54,12 @@ def folded(summary: str, lines: Iterable[str]) -> list[str]:
     return ["", f"<details><summary>{shown}</summary>", "", *lines, "", "</details>", ""]
 
 
+def figure(diagram: str) -> list[str]:
+    """A diagram as a block of HTML, which a line without text would end."""
+    element = "\n".join(line for line in diagram.splitlines() if line.strip())
+    return ["```{raw} html", '<figure class="diagram">', element, "</figure>", "```", ""]
+
+
 def counted(number: int, singular: str, plural: str = "") -> str:
     """`1 vector`, `2 vectors`."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tools.site.markup import prose, sentence
+from tools.site.markup import figure, prose, sentence
 from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.rule_pages import linked_names
 
@@ -30,13 +30,8 @@ READING = (
 )
 """What the marks in the pictures mean, as Markdown."""
 
-DiagramOf = Callable[[str], str | None]
-"""From `scenario/variant` to the HTML of its picture, or None if there is none."""
-
-
-def no_diagram(name: str) -> str | None:
-    """Stand in where nothing draws."""
-    return None
+DiagramOf = Callable[[AnyScenario, str], str]
+"""From a scenario and the name of a variant to the HTML of its picture."""
 
 
 def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: DiagramOf) -> str:
@@ -77,23 +72,13 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
             "```",
             "",
         ]
-        if (diagram := diagram_of(f"{scenario.name}/{variant.name}")) is not None:
-            lines += figure(diagram, opened=variant is scenario.variants[0])
+        diagram = diagram_of(scenario, variant.name)
+        if variant is scenario.variants[0]:
+            # What is tall stands behind a summary, which is open where a page begins.
+            diagram = diagram.replace("<details>", "<details open>")
+        lines += figure(diagram)
     lines += ["---", "", "[all scenarios](index.md)"]
     return "\n".join(lines) + "\n"
-
-
-def figure(diagram: str, *, opened: bool = False) -> list[str]:
-    """A diagram as a block of HTML, which a line without text would end.
-
-    Args:
-        diagram: HTML; what is tall in it stands behind a summary.
-        opened: whether that is open when the page is, as the first one of a page should be.
-    """
-    element = "\n".join(line for line in diagram.splitlines() if line.strip())
-    if opened:
-        element = element.replace("<details>", "<details open>")
-    return ["```{raw} html", '<figure class="diagram">', element, "</figure>", "```", ""]
 
 
 def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
@@ -124,7 +109,7 @@ def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def scenario_pages(registry: Registry, diagram_of: DiagramOf = no_diagram) -> Iterable[tuple[str, str]]:
+def scenario_pages(registry: Registry, diagram_of: DiagramOf) -> Iterable[tuple[str, str]]:
     """Yield (path below docs, Markdown) for the index and every scenario."""
     yield f"{FOLDER}/index.md", scenario_index(ALL_SCENARIOS)
     for scenario in ALL_SCENARIOS:

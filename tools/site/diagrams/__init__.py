@@ -6,29 +6,14 @@ Every generator is a function from data to the text of an SVG element.
 from tools.site.diagrams.partition_tables import table_of
 from tools.site.diagrams.rows import rows_of
 from tools.site.diagrams.sequences import figure_of
-from tools.site.names import ALL_SCENARIOS
+from tools.site.names import AnyScenario
 
 from kraft_reference.partitions.scenarios import PartitionScenario
 from kraft_spec.experiments.playing import play, play_partitions
 
 
-def diagram_of(name: str) -> str | None:
-    """The HTML of what shows a variant of a scenario: a sequence diagram, or for partitions a table.
-
-    Args:
-        name: `scenario/variant`.
-
-    Returns:
-        None if there is no such scenario.
-
-    Raises:
-        KeyError: the scenario has no such variant.
-    """
-    of, _, variant = name.partition("/")
-    for one in ALL_SCENARIOS:
-        if one.name != of:
-            continue
-        if isinstance(one, PartitionScenario):
-            return table_of(play_partitions(one, one.variant(variant)))
-        return figure_of(rows_of(play(one, one.variant(variant))))
-    return None
+def diagram_of(scenario: AnyScenario, variant: str) -> str:
+    """The HTML of what shows a variant of a scenario: a sequence diagram, or for partitions a table."""
+    if isinstance(scenario, PartitionScenario):
+        return table_of(play_partitions(scenario, scenario.variant(variant)))
+    return figure_of(rows_of(play(scenario, scenario.variant(variant))))

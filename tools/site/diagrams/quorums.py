@@ -8,7 +8,7 @@ from math import cos, pi, sin
 from typing import NamedTuple
 
 from tools.site.diagrams.svg import Picture, Point
-from tools.site.markup import prose, sentence
+from tools.site.markup import figure, prose, sentence
 
 from kraft_reference.identity import ReplicaKey
 from kraft_spec.proofs.changes import in_order, listed
@@ -185,7 +185,7 @@ def _case(name: str, case: Case) -> list[str]:
         f"Majorities: **{'proved to intersect' if case.safe else 'not safe'}**.",
         f"KIP-853: **{'allowed' if verdict.allowed else 'forbidden'}**" + (f": {said} {rules}." if rules else "."),
         "",
-        *_figure(quorum_picture(name, found)),
+        *figure(quorum_picture(name, found)),
         "```console",
         f"$ kraft-spec prove transition --from {typed[0]} --to {typed[1]}",
         "```",
@@ -220,10 +220,6 @@ def _competing() -> list[str]:
             "",
             f"The base is {base}; the rows are what the two leaders make of it.",
             "",
-            *_figure(quorum_picture(f"competing-{weakening.name}", found, ("first", "second"))),
+            *figure(quorum_picture(f"competing-{weakening.name}", found, ("first", "second"))),
         ]
     return lines
-
-
-def _figure(svg: str) -> list[str]:
-    return ["```{raw} html", '<figure class="diagram">', svg, "</figure>", "```", ""]

@@ -5,6 +5,7 @@ from math import hypot
 from typing import NamedTuple
 
 from tools.site.diagrams.svg import Picture, Point, towards
+from tools.site.markup import figure
 
 from kraft_dev.markdown import table
 from kraft_reference.roles import TRANSITIONS, Role, Transition
@@ -172,12 +173,7 @@ def role_page() -> str:
         "An arrow from the frame leaves any running role, and may lead to the same one in another epoch.",
         "Stopped is no role of the KIPs: the process does not run.",
         "",
-        "```{raw} html",
-        '<figure class="diagram">',
-        role_diagram(drawn),
-        "</figure>",
-        "```",
-        "",
+        *figure(role_diagram(drawn)),
         "A number is that of an arrow, and an arrow may have several causes.",
         "The columns epoch, leader and vote say what becomes of these three.",
         "",

@@ -97,9 +97,7 @@ def rows_of(run: ScenarioRun) -> Run:
     steps, quiet = _steps(occurrences, before, arrows)
     differing = deciding(run.variant, occurrences, before)
     violated = _violated(run.violated)
-    kept = {index for sequence in violated for index in (sequence - 1,)} | (
-        {differing} if differing is not None else set()
-    )
+    kept = {differing, *(sequence - 1 for sequence in violated)}
     in_bands = folds(quiet - kept, arrows, [index for index, _ in steps])
     return Run(
         f"{run.scenario.name}/{run.variant.name}",
