@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from tools.site.facts import RuleFacts
 from tools.site.markup import prose, sentence
 
-from kraft_dev.markdown import table
+from kraft_dev.markdown import codes, table
 from kraft_spec.rules import Registry
 
 PAGE = "rules/index.md"
@@ -118,8 +118,6 @@ def _reasons(every: Sequence[RuleFacts]) -> list[str]:
                 by_reason.setdefault(reason(one), []).append(one.rule.id)
         if by_reason:
             lines += [f"### No {COUNTEREXAMPLE if head == WITHOUT_IT else head}", ""]
-            lines += [
-                f"- {', '.join(f'`{rule}`' for rule in ids)}: {sentence(prose(why))}" for why, ids in by_reason.items()
-            ]
+            lines += [f"- {codes(ids)}: {sentence(prose(why))}" for why, ids in by_reason.items()]
             lines.append("")
     return lines

@@ -1,10 +1,10 @@
 """The tables of docs/trace-format.md that are declared: which event, message and effect has which fields."""
 
 import re
-from collections.abc import Iterable, Iterator
 
 from msgspec.json import encode
 
+from kraft_dev.markdown import code, codes, table
 from kraft_traces.effects import TRACED_EFFECTS
 from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.vocabulary import EVENTS, HANDLE
@@ -21,25 +21,24 @@ def with_tables(page: str) -> str:
     return re.sub(rf"^% ({'|'.join(tables)})\b.*$", lambda found: "\n".join(tables[found[1]]()), page, flags=re.M)
 
 
-def _events() -> Iterator[str]:
-    yield from ("| event | cause | input |", "|---|---|---|")
-    for name, shape in EVENTS.items():
-        if shape.cause is not None:
-            yield f"| {name} | `{encode(shape.cause).decode()}` | {_named(shape.input)} |"
-    yield f'| {HANDLE} and the type of a message | `{{"message_id":"11.2"}}`, that of `message` | |'
+def _events() -> list[str]:
+    rows = [
+        (name, code(encode(shape.cause).decode()), codes(shape.input))
+        for name, shape in EVENTS.items()
+        if shape.cause is not None
+    ]
+    delivery = (f"{HANDLE} and the type of a message", '`{"message_id":"11.2"}`, that of `message`', "")
+    return table(("event", "cause", "input"), [*rows, delivery])
 
 
-def _messages() -> Iterator[str]:
-    yield from ("| type | fields |", "|---|---|")
-    for name, traced in TRACED_MESSAGES.items():
-        yield f"| {name} | {_named(one for one in traced.__struct_fields__ if one not in _IN_EVERY_MESSAGE)} |"
+def _messages() -> list[str]:
+    rows = [
+        (name, codes(one for one in traced.__struct_fields__ if one not in _IN_EVERY_MESSAGE))
+        for name, traced in TRACED_MESSAGES.items()
+    ]
+    return table(("type", "fields"), rows)
 
 
-def _effects() -> Iterator[str]:
-    yield from ("| kind | fields |", "|---|---|")
-    for name, traced in TRACED_EFFECTS.items():
-        yield f"| {name} | {_named(traced.__struct_fields__)} |"
-
-
-def _named(fields: Iterable[str]) -> str:
-    return ", ".join(f"`{field}`" for field in fields)
+def _effects() -> list[str]:
+    rows = [(name, codes(traced.__struct_fields__)) for name, traced in TRACED_EFFECTS.items()]
+    return table(("kind", "fields"), rows)

@@ -1,8 +1,8 @@
 """The inductive proof as a page."""
 
 from collections import Counter
-from collections.abc import Iterable
 
+from kraft_dev.markdown import code, codes, table
 from kraft_spec.proofs.induction.abstraction import UNCHANGED, standing_for
 from kraft_spec.proofs.induction.counting import SENTENCES
 from kraft_spec.proofs.induction.obligations import obligations
@@ -35,25 +35,25 @@ def induction_page() -> str:
         "",
         "## What is proved",
         "",
-        *_table(
+        *table(
             ("name", "in every state that can be reached, for any number of replicas, epochs, entries and voters sets"),
-            [(f"`{one.name}`", one.sentence) for one in (*results, about.safety[-1])],
+            [(code(one.name), one.sentence) for one in (*results, about.safety[-1])],
         ),
         "",
         "## Invariants",
         "",
-        *_table(("invariant", "what it says"), [(f"`{one.name}`", one.sentence) for one in about.invariants]),
+        *table(("invariant", "what it says"), [(code(one.name), one.sentence) for one in about.invariants]),
         "",
         "## Actions",
         "",
-        *_table(
+        *table(
             ("action", "what happens", "guard", "obligations", "stands for, in KRaft.tla"),
             [
                 (
-                    f"`{one.name}`",
+                    code(one.name),
                     one.sentence,
-                    ", ".join(f"`{name}`" for name in one.guard),
-                    counted[one.name],
+                    codes(one.guard),
+                    str(counted[one.name]),
                     ", ".join(standing_for(one.name)),
                 )
                 for one in about.actions
@@ -62,39 +62,34 @@ def induction_page() -> str:
         "",
         "Actions of the model that change nothing of which the proof speaks:",
         "",
-        *_table(("action of KRaft.tla", "why"), UNCHANGED.items()),
+        *table(("action of KRaft.tla", "why"), UNCHANGED.items()),
         "",
         "## Vocabulary",
         "",
-        *_table(("sort", "what it is"), SORTS.items()),
+        *table(("sort", "what it is"), SORTS.items()),
         "",
-        *_table(("never changes", "what it is"), [(f"`{one.name}`", one.sentence) for one in RIGID.values()]),
+        *table(("never changes", "what it is"), [(code(one.name), one.sentence) for one in RIGID.values()]),
         "",
-        *_table(("state", "what it is"), [(f"`{name}`", one.sentence) for name, one in FUNCTIONS.items()]),
+        *table(("state", "what it is"), [(code(name), one.sentence) for name, one in FUNCTIONS.items()]),
         "",
         "## Axioms",
         "",
-        *_table(("axiom", "what it says"), [(f"`{one.name}`", one.sentence) for one in about.axioms]),
+        *table(("axiom", "what it says"), [(code(one.name), one.sentence) for one in about.axioms]),
         "",
         "The last two are obligations themselves (`quorums/...`), proved from what sizes of finite sets are:",
         "",
-        *_table(("definition", "what it says"), [(f"`{name}`", sentence) for name, sentence in SENTENCES.items()]),
+        *table(("definition", "what it says"), [(code(name), sentence) for name, sentence in SENTENCES.items()]),
         "",
         "## What the machine proves",
         "",
-        *_table(("what", "how"), [(one.what, one.how) for one in CHECKED]),
+        *table(("what", "how"), [(one.what, one.how) for one in CHECKED]),
         "",
         "## What a human reviews",
         "",
-        *_table(
+        *table(
             ("name", "what", "where", "executed evidence"),
-            [(f"`{one.name}`", one.what, one.where, one.evidence) for one in REVIEWED],
+            [(code(one.name), one.what, one.where, one.evidence) for one in REVIEWED],
         ),
         "",
     ]
     return "\n".join(sections)
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> list[str]:
-    lines = [f"| {' | '.join(head)} |", f"|{'|'.join('---' for _ in head)}|"]
-    return lines + [f"| {' | '.join(str(cell) for cell in row)} |" for row in rows]

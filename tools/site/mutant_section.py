@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tools.site.markup import code_block, folded, prose, sentence
 
+from kraft_dev.markdown import codes
 from kraft_spec.mutants import Mutant
 
 
@@ -16,7 +17,7 @@ def mutant_section(mutants: Sequence[Mutant]) -> list[str]:
     for mutant in mutants:
         lines += [f"### {mutant.name}", "", sentence(prose(mutant.bug[:1].upper() + mutant.bug[1:])), ""]
         if off := mutant.switched_off:
-            lines += ["Switched off: " + ", ".join(f"`{rule}`" for rule in off) + ".", ""]
+            lines += [f"Switched off: {codes(off)}.", ""]
         changes: list[str] = []
         for edit in mutant.reference:
             changes += [

@@ -3,6 +3,7 @@
 from tools.site.markup import counted, open_point, prose
 from tools.site.rule_pages import linked_names
 
+from kraft_dev.markdown import codes
 from kraft_spec.rules import Registry, Rule
 
 PAGE = "rules/open-points.md"
@@ -14,7 +15,7 @@ UNSETTLED = "Not settled"
 def open_points_page(registry: Registry) -> str:
     """Every rule with an open point, by group: what the text leaves open, and the resolution."""
     having = [rule for rule in registry if rule.open]
-    unsettled = ", ".join(f"`{rule.id}`" for rule in having if UNSETTLED in rule.open)
+    unsettled = codes(rule.id for rule in having if UNSETTLED in rule.open)
     lines = [
         "# What the KIPs do not say",
         "",

@@ -8,8 +8,10 @@ from kraft_conformance.vectors.profiles import (
     Difference,
     KafkaFile,
     Source,
+    Unexpressed,
     read_kafka_file,
 )
+from kraft_dev.markdown import code, codes, table
 from kraft_reference.profile import KAFKA_4, KIP
 
 PAGE = "results/profiles.md"
@@ -36,9 +38,10 @@ def _head(known: KafkaFile) -> Iterator[str]:
         " ([decisions](../decisions.md)).",
         f"`{KIP.name}` is the KIPs in their newest wording; the others are releases of Apache Kafka:",
         "",
-        "| profile | the releases that were run and do as it says |",
-        "|---|---|",
-        *(f"| `{name}` | {', '.join(versions)} |" for name, versions in _releases_of().items()),
+        *table(
+            ("profile", "the releases that were run and do as it says"),
+            [(code(name), ", ".join(versions)) for name, versions in _releases_of().items()],
+        ),
         "",
         "Each answer was read in Kafka, at the revisions that stand beside it, and shown by running releases as far as"
         " its table of releases names a vector: one that was *only read* says so.",
@@ -57,9 +60,7 @@ def _head(known: KafkaFile) -> Iterator[str]:
         "",
         f"Commits of {REPOSITORY}, as a public index of its files names them, and releases.",
         "",
-        "| commit | what it is |",
-        "|---|---|",
-        *(f"| `{one.commit}` | {one.what} |" for one in known.revision),
+        *table(("commit", "what it is"), [(code(one.commit), one.what) for one in known.revision]),
         "",
     )
 
@@ -72,7 +73,7 @@ def _differences(known: KafkaFile) -> Iterator[str]:
             f"### {one.decision}",
             "",
             *([f"Subject: `{one.subject}`."] if one.subject == "partitions" else []),
-            f"Rules: {_codes(one.rules)}.",
+            f"Rules: {codes(one.rules)}.",
             "",
             f"- `{KIP.name}`: {one.kip}",
             f"- Apache Kafka, {'verified' if one.verified else 'not verified'}: {one.kafka}",
@@ -98,20 +99,22 @@ def _releases_of() -> dict[str, list[str]]:
 
 def _shown(one: Difference) -> Iterator[str]:
     """What each release answers, and the first vector that showed it there."""
-    yield from ("", "| release | answer | shown by |", "|---|---|---|")
-    for run in load_recorded().releases:
-        shown = one.shown_on(run)
-        yield f"| {run.version} | `{one.answers[run.profile]}` | {f'`{shown[0]}`' if shown else 'only read'} |"
+    rows = [
+        (run.version, code(one.answers[run.profile]), codes(one.shown_on(run)[:1]) or "only read")
+        for run in load_recorded().releases
+    ]
+    yield from ("", *table(("release", "answer", "shown by"), rows))
 
 
 def _vectors(one: Difference) -> Iterator[str]:
     if not one.vectors:
         yield f"No vector: {one.without_vector}"
         return
-    yield from (f"| `{KIP.name}` | Apache Kafka |", "|---|---|")
-    for vector in one.vectors:
-        variant = one.kip_variant(vector)
-        yield f"| {f'`{variant}`' if variant else 'takes another course'} | `{vector}` |"
+    rows = [
+        (code(variant) if (variant := one.kip_variant(vector)) else "takes another course", code(vector))
+        for vector in one.vectors
+    ]
+    yield from table((code(KIP.name), "Apache Kafka"), rows)
 
 
 def _alike(known: KafkaFile) -> Iterator[str]:
@@ -120,7 +123,7 @@ def _alike(known: KafkaFile) -> Iterator[str]:
         read = "verified" if one.verified else "not verified"
         yield from (
             f"- `{one.decision}`, {read}: {one.answer}",
-            f"  Rules: {_codes(one.rules)}.",
+            f"  Rules: {codes(one.rules)}.",
             *(f"  {_source(source)}" for source in one.source),
         )
     yield ""
@@ -133,13 +136,14 @@ def _unexpressed(known: KafkaFile) -> Iterator[str]:
         "Those that a vector or a schedule shows on a running release are on "
         "[the page of Kafka](../kafka.md#what-is-known-to-differ); these are not seen there.",
         "",
-        "| rules | Apache Kafka | why not | read in |",
-        "|---|---|---|---|",
+        *table(("rules", "Apache Kafka", "why not", "read in"), map(_unexpressed_row, known.unexpressed)),
+        "",
     )
-    for one in known.unexpressed:
-        sources = "<br>".join(_source(source).removeprefix("- ") for source in one.source) or "not verified"
-        yield f"| {_codes(one.rules)} | {one.kafka} | {one.reason} | {sources} |"
-    yield ""
+
+
+def _unexpressed_row(one: Unexpressed) -> tuple[str, ...]:
+    sources = "<br>".join(_source(source).removeprefix("- ") for source in one.source) or "not verified"
+    return codes(one.rules), one.kafka, one.reason, sources
 
 
 def _agreeing(known: KafkaFile) -> Iterator[str]:
@@ -148,9 +152,7 @@ def _agreeing(known: KafkaFile) -> Iterator[str]:
         "",
         "The catalogue says something of Kafka beside these rules that a replica does not show.",
         "",
-        "| rule | |",
-        "|---|---|",
-        *(f"| `{rule}` | {why} |" for rule, why in known.agreeing.items()),
+        *table(("rule", ""), [(code(rule), why) for rule, why in known.agreeing.items()]),
     )
 
 
@@ -158,7 +160,3 @@ def _source(source: Source) -> str:
     name = source.path.rpartition("/")[2]
     unread = "" if source.verified else ", not verified"
     return f"- `{name}` at `{source.revision[:12]}`: {source.where}{unread} (`{source.path}`)"
-
-
-def _codes(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from tools.site.markup import prose
 
-from kraft_dev.markdown import Section, code, page
+from kraft_dev.markdown import Section, code, codes, page
 from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_operators
 from kraft_spec.proofs.induction import actions, logs
 from kraft_spec.proofs.induction.abstraction import SEQUENCES
@@ -57,10 +57,8 @@ def _translated() -> Section:
         "Of all others, and of a crash in the middle of any step, it is executed: on every edge of the model's graph "
         "and in runs.",
     )
-    rows = [(code(name), ", ".join(map(code, SEQUENCES.get(name, ()))), "proved", "") for name in ACTIONS]
-    rows += [
-        (code(name), ", ".join(map(code, SEQUENCES.get(name, ()))), "executed", why) for name, why in EXECUTED.items()
-    ]
+    rows = [(code(name), codes(SEQUENCES.get(name, ())), "proved", "") for name in ACTIONS]
+    rows += [(code(name), codes(SEQUENCES.get(name, ())), "executed", why) for name, why in EXECUTED.items()]
     heads = ("action of KRaft.tla", "may amount to", "how", "why not proved")
     return Section(f"{len(ACTIONS)} actions of {len(rows)} proved from their text", words, heads, tuple(rows))
 
@@ -75,8 +73,8 @@ def _row(registry: Registry, rule: str, taken: Iterable[str], counted: Mapping[s
     return (
         f"[{rule}](../rules/{rule}.md)",
         prose("; ".join(registry.by_id[rule].source)),
-        ", ".join(map(code, of_model)) or NONE,
-        ", ".join(map(code, names)),
+        codes(of_model) or NONE,
+        codes(names),
         str(sum(counted[name] for name in names)),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from tools.site.facts import RuleFacts
 from tools.site.markup import prose, sentence
 
+from kraft_dev.markdown import codes
 from kraft_spec.rules import Registry, Rule
 
 
@@ -53,7 +54,7 @@ def _warning(facts: RuleFacts, names: Collection[str]) -> list[str]:
     """That a rule does not hold any more, or that it says what a text has and this specification does not."""
     rule = facts.rule
     if not rule.is_active:
-        successors = ", ".join(f"`{successor}`" for successor in rule.by)
+        successors = codes(rule.by)
         taken = f": {successors} took its place" if successors else ""
         head = "This rule does not hold any more"
         said = f"It is {rule.status}{taken}. It keeps its id and this page, and nothing is asked of it."

@@ -10,7 +10,7 @@ from tools.site.rule_head import rule_foot, rule_head
 from tools.site.slices import slice_lines
 
 from kraft_dev.load_bearing.recorded import recorded_counterexample
-from kraft_dev.markdown import table
+from kraft_dev.markdown import codes, table
 from kraft_spec.counterexamples import Step
 from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule
 from kraft_spec.mutants.load_bearing import Row
@@ -105,7 +105,7 @@ def _counterexample(row: Row) -> list[str]:
     mutant = row.mutant
     if mutant is None:
         return [f"- **not modelled**: {prose(row.reason)}"]
-    about = "" if len(mutant.rules) == 1 else " Broken with it: " + ", ".join(f"`{one}`" for one in mutant.rules) + "."
+    about = "" if len(mutant.rules) == 1 else f" Broken with it: {codes(mutant.rules)}."
     head = f"- **{row.verdict}** (`{mutant.name}`): {sentence(prose(mutant.bug))}{about}"
     return [head, f"  {_evidence(mutant)}", *_steps(mutant)]
 
@@ -137,11 +137,8 @@ def _evidence(mutant: Mutant) -> str:
         case Schedule(workload=workload, property=violated):
             found = f"TLC, held to a run of the workload `{workload}`, finds `{violated}` violated."
         case Covered(rules=rules, reason=reason, checks=checks):
-            keepers = ", ".join(f"`{rule}`" for rule in rules)
-            searched = ", ".join(f"`{check}`" for check in checks)
-            return (
-                f"No counterexample, because of {keepers}: {sentence(prose(reason))} Searched to the end: {searched}."
-            )
+            why = f"because of {codes(rules)}: {sentence(prose(reason))}"
+            return f"No counterexample, {why} Searched to the end: {codes(checks)}."
         case _:
             return ""
     return f"{found} Again: `python -m kraft_dev load-bearing {mutant.rules[0]}`."

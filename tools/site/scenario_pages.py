@@ -6,7 +6,7 @@ from tools.site.markup import figure, prose, sentence
 from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.rule_pages import linked_names
 
-from kraft_dev.markdown import table
+from kraft_dev.markdown import codes, table
 from kraft_spec.rules import Registry
 
 FOLDER = "scenarios"
@@ -58,14 +58,13 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
         "",
     ]
     for variant in scenario.variants:
-        off = sorted(variant.without)
         lines += [
             f"### {variant.name}",
             "",
             sentence(prose(variant.outcome[:1].upper() + variant.outcome[1:], names)),
             "",
-            "Rules switched off: " + (", ".join(f"`{rule}`" for rule in off) or "none") + ".",
-            "Violated: " + (", ".join(f"`{one}`" for one in variant.violates) or "nothing") + ".",
+            f"Rules switched off: {codes(sorted(variant.without)) or 'none'}.",
+            f"Violated: {codes(variant.violates) or 'nothing'}.",
             "",
             "```console",
             f"$ kraft-spec scenario {scenario.name} --variant {variant.name}",
@@ -89,7 +88,7 @@ def scenario_index(scenarios: Sequence[AnyScenario]) -> str:
             f"[{one.name}]({one.name}.md)",
             prose(one.title),
             str(len(one.variants)),
-            ", ".join(sorted({f"`{name}`" for variant in one.variants for name in variant.violates})),
+            codes(sorted({name for variant in one.variants for name in variant.violates})),
         )
         for one in scenarios
     ]

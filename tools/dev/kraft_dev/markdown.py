@@ -1,7 +1,7 @@
 """Tables, as Markdown for the site and drawn on a terminal."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kraft_conformance.console import say, show_table, shown
@@ -39,19 +39,18 @@ def show(sections: Iterable[Section]) -> None:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Lines of a Markdown table; the cells are Markdown."""
-    return list(_lines(heads, rows))
-
-
-def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{'---|' * len(heads)}"
-    for row in rows:
-        yield f"| {' | '.join(_cell(cell) for cell in row)} |"
+    head = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    return head + [f"| {' | '.join(map(_cell, row))} |" for row in rows]
 
 
 def code(text: str) -> str:
     """A text as code; nothing for nothing."""
     return f"`{text}`" if text else ""
+
+
+def codes(names: Iterable[str]) -> str:
+    """Names as code, with commas between."""
+    return ", ".join(map(code, names))
 
 
 def _cell(markdown: str) -> str:

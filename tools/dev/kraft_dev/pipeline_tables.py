@@ -1,18 +1,22 @@
 """The tables as a page of the documentation shows them: `python -m kraft_dev.pipeline_tables`."""
 
+from kraft_dev.markdown import code, table
 from kraft_traces.pipeline.schemas import RUNS, TABLES, TALLIES
 
 
 def documented() -> str:
     """The tables as Markdown, for docs/pipeline.md."""
     parts: list[str] = []
-    for table in (*TABLES, TALLIES, RUNS):
-        parts += [f"### {table.name}", "", f"A row is {table.row}.", "", "| column | type | holds |", "|---|---|---|"]
-        for column in table.columns:
-            null = "; may be null" if column.nullable else ""
-            kind = table.spark[column.name].dataType.simpleString()
-            parts.append(f"| `{column.name}` | {kind} | {column.meaning}{null} |")
-        parts.append("")
+    for of in (*TABLES, TALLIES, RUNS):
+        rows = [
+            (
+                code(column.name),
+                of.spark[column.name].dataType.simpleString(),
+                f"{column.meaning}{'; may be null' if column.nullable else ''}",
+            )
+            for column in of.columns
+        ]
+        parts += [f"### {of.name}", "", f"A row is {of.row}.", "", *table(("column", "type", "holds"), rows), ""]
     return "\n".join(parts).rstrip("\n")
 
 

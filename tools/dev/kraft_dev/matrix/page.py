@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kraft_conformance.protocol.features import LEVELS
-from kraft_dev.markdown import Section, code, page
+from kraft_dev.markdown import Section, code, codes, page
 from kraft_dev.matrix.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN, score
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tools import TOOLS, VECTORS, tool_of
@@ -105,7 +105,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         ", ".join(cell.detector for cell in detecting) or (row.reason and "nothing can") or "**nothing**",
         ": ".join(filter(None, (detecting[0].where, detecting[0].what))) if detecting else row.reason,
         f"{level.detector}: {level.where}" if level is not None else "",
-        ", ".join(code(name) for name in _first_names(row)),
+        codes(_first_names(row)),
     )
 
 
