@@ -38,8 +38,7 @@ FROM_DISKS = CONTROLLERS.with_name("from-disks.capture.gz")
 """The same on disks that are not fresh; the leader is killed and comes back."""
 
 
-def test_the_schema_is_that_of_the_types() -> None:
-    assert CAPTURE_SCHEMA.committed_text() == CAPTURE_SCHEMA.text()
+def test_what_was_captured_is_as_the_schema_says() -> None:
     validator = Draft202012Validator(CAPTURE_SCHEMA.committed())
     with gzip.open(CONTROLLERS) as stream:
         for line in stream:

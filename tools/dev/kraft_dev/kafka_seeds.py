@@ -76,16 +76,6 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"python -m kraft_dev kafka-seeds {words}"
 
 
-def seats_of(cluster: str, patch: Patch | None = None) -> tuple[Seat, ...]:
-    """The seats of releases and of the reference, as a command line names them: `4.1.1,4.3.1,reference`.
-
-    Raises:
-        KeyError: there is no such release.
-        KafkaUnavailableError: one cannot be run here.
-    """
-    return tuple([_seat(name, patch) for name in cluster.split(",")])
-
-
 def _seat(name: str, patch: Patch | None) -> Seat:
     if name == REFERENCE:
         return Reference()
@@ -99,21 +89,24 @@ def workloads_of(cluster: str) -> tuple[str, ...]:
     return tuple(name for name in theirs[-1] if all(name in one for one in theirs))
 
 
-def runs_of(
+def make_runs(
     cluster: str,
     patch: Patch | None,
     workloads: tuple[str, ...],
     seeds: range,
-    on_run: Callable[[RandomOutcome], None] = lambda _: None,
-) -> tuple[RandomOutcome, ...]:
+    on_run: Callable[[RandomOutcome], None],
+) -> None:
     """Make the runs on processes that are started once, up to the first that fails where a bug is planted.
 
+    The cluster is named as on the command line: `4.1.1,4.3.1,reference`.
+
     Raises:
+        KeyError: there is no such release.
         KafkaUnavailableError: a release cannot be run here.
         AdapterFault: an adapter cannot be started.
     """
     plan = RandomPlan(
-        seats_of(cluster, patch),
+        tuple([_seat(name, patch) for name in cluster.split(",")]),
         seeds,
         workloads,
         STEPS,
@@ -127,7 +120,7 @@ def runs_of(
         if one.outcome.status is not Status.SKIPPED:
             on_run(one)
 
-    return tuple([one for one in random_campaign(plan, on_made) if one.outcome.status is not Status.SKIPPED])
+    random_campaign(plan, on_made)
 
 
 def counted(

@@ -1,11 +1,11 @@
-"""A measured figure with its target, and the machine it was measured on."""
+"""A measured figure with its target, and the machine that it is measured on."""
 
 import os
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kraft_conformance.console import say, show_table
+from kraft_conformance.console import show_table
 
 
 class BenchmarkError(Exception):
@@ -46,35 +46,13 @@ class Figure:
         return self.name, amount.rstrip(), wanted.rstrip(), "" if self.is_reached else "missed"
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What the figures depend on besides the program."""
-
-    processors: int
-    """Processors that this process may use."""
-    load: tuple[float, float, float]
-    """Runnable processes over the last 1, 5 and 15 minutes, this one's included."""
-    architecture: str
-    python: str
-
-    def describe(self) -> str:
-        """One line."""
-        load = " ".join(f"{average:.2f}" for average in self.load)
-        return f"{self.processors} processors ({self.architecture}), load {load} (1, 5, 15 min), Python {self.python}"
-
-
-def this_machine() -> Machine:
-    """The machine now."""
+def describe_machine() -> str:
+    """What the figures depend on besides the program, on one line: the load is that of all processes, this one too."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Machine(usable, os.getloadavg(), platform.machine(), platform.python_version())
+    load = " ".join(f"{average:.2f}" for average in os.getloadavg())
+    return f"{usable} processors ({platform.machine()}), load {load} (1, 5, 15 min), Python {platform.python_version()}"
 
 
 def show_figures(figures: Iterable[Figure]) -> None:
     """A table of them."""
     show_table("Figures", ("what", "measured", "wanted", ""), (figure.cells() for figure in figures))
-
-
-def show_machines(before: Machine, after: Machine) -> None:
-    """The machine, and its load before and after the measurement."""
-    say(f"before: {before.describe()}")
-    say(f"after:  {after.describe()}")

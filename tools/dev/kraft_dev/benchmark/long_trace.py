@@ -2,7 +2,6 @@
 
 import gc
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,7 +12,6 @@ import jpype
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.checking import check_accepted
 from kraft_dev.benchmark.figure import Figure
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.events import ClientAppend
@@ -43,19 +41,13 @@ def record_long_trace(events: int, target: Path) -> int:
     """Write the trace of so many events; gives how many of them append a client's record."""
     simulation = long_plan(events)
     appends = 0
-
-    def counted(occurrences: Iterator[Occurrence]) -> Iterator[Occurrence]:
-        nonlocal appends
-        for occurrence in occurrences:
-            appends += isinstance(occurrence.event, ClientAppend) and occurrence.refusal is None
-            yield occurrence
-
     generator = own_generator(SEED, WORKLOAD)
     with (
         progress(f"simulating {events:,} events", events) as advance,
         write_trace(target, simulation.configuration, generator, spec_hash=spec_hash()) as writer,
     ):
-        for occurrence in counted(islice(simulation.run(), events)):
+        for occurrence in islice(simulation.run(), events):
+            appends += isinstance(occurrence.event, ClientAppend) and occurrence.refusal is None
             writer.write(occurrence)
             advance()
     return appends

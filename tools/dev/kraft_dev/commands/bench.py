@@ -9,7 +9,7 @@ import typer
 from kraft_conformance.console import progress, say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.benchmark.checking import measure_checking
-from kraft_dev.benchmark.figure import Figure, show_figures, show_machines, this_machine
+from kraft_dev.benchmark.figure import Figure, describe_machine, show_figures
 from kraft_dev.benchmark.long_trace import measure_long_trace
 from kraft_dev.benchmark.pipeline import measure_pipeline
 from kraft_dev.benchmark.recording import mix
@@ -38,7 +38,7 @@ def bench(
 
     The exit code is 0 whether the targets are reached or not: they are meant for an idle machine with two cores.
     """
-    before = this_machine()
+    before = describe_machine()
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         if long_trace is not None:
             found = measure_long_trace(long_trace, Path(folder))
@@ -51,7 +51,8 @@ def bench(
         else:
             found = measure(mix_events, every)
     show_figures(found)
-    show_machines(before, this_machine())
+    say(f"before: {before}")
+    say(f"after:  {describe_machine()}")
     return ExitCode.CONFORMANT
 
 

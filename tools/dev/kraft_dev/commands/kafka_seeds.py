@@ -17,7 +17,7 @@ from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
 from kraft_dev.commands.options import Record
-from kraft_dev.kafka_seeds import Campaign, counted, record, runs_of, sections_of, workloads_of
+from kraft_dev.kafka_seeds import Campaign, counted, make_runs, record, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
 
@@ -83,7 +83,7 @@ def _made(
             record(campaign(one.workload))
 
     with progress(cluster, len(seeds) * len(workloads)) as advance:
-        runs_of(cluster, patch, workloads, seeds, on_run)
+        make_runs(cluster, patch, workloads, seeds, on_run)
     for one in chain.from_iterable(made.values()):
         if one.outcome.status in FAILING:
             show_failure(one.outcome, details(one))

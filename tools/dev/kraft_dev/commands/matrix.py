@@ -3,7 +3,6 @@
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,7 @@ from kraft_dev.commands.options import Edges, Record, need_folder_of
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, checks_section, load_evidence, run_again
 from kraft_dev.edges import EdgeFileError
-from kraft_dev.markdown import Section, show
+from kraft_dev.markdown import show
 from kraft_dev.matrix import machine_made
 from kraft_dev.matrix.adapter import REPLY_TIMEOUT_S
 from kraft_dev.matrix.measuring import Plan, measure, problems
@@ -26,7 +25,7 @@ from kraft_dev.matrix.subjects import Subject, UndetectableError, seeded_subject
 from kraft_dev.matrix.tool import Means, Tool, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS
 from kraft_dev.matrix.vectors import not_detected_any_more
-from kraft_dev.results import Matrix, ResultError, Row, load_result, record_result
+from kraft_dev.results import ResultError, Row, load_result, record_result
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
 
@@ -50,15 +49,6 @@ Again = Annotated[
     typer.Option("--again", help="Run again what is recorded: the vectors of the grading, the runs of the checks."),
 ]
 List = Annotated[bool, typer.Option("--list", help="List the seeded mutants and the tools, and try none.")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What a matrix comes to."""
-
-    rows: Matrix | tuple[Row, ...]
-    sections: tuple[Section, ...]
-    problems: tuple[str, ...]
 
 
 def matrix(
@@ -95,33 +85,22 @@ def matrix(
     command = shlex.join(words)
     try:
         if what == "checks":
-            done = _checks(again=again)
+            found = _show_checks(again=again)
         else:
             chosen = _chosen(names or ()) if use_seeded or names else ()
             if list_only:
                 return _list(chosen)
             if again:
                 return _again(chosen)
-            plan = Plan(
-                what,
-                command,
-                chosen,
-                _tools(tool or ()),
-                machine,
-                seed,
-                edges=edges,
-                jobs=jobs or os.cpu_count() or 1,
-            )
-            done = _measured(plan)
+            at_a_time = jobs or os.cpu_count() or 1
+            plan = Plan(what, command, chosen, _tools(tool or ()), machine, seed, edges=edges, jobs=at_a_time)
+            found = _measure(plan, record=record)
     except (EdgeFileError, VectorFileError) as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    if record and isinstance(done.rows, Matrix):
-        record_result(done.rows)
-    show(done.sections)
-    _show_problems(done.problems)
-    return ExitCode.VIOLATION if done.problems else ExitCode.CONFORMANT
+    _show_problems(found)
+    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
 
 
 def _chosen(names: Sequence[str]) -> tuple[Subject, ...]:
@@ -139,7 +118,8 @@ def _tools(names: Sequence[str]) -> tuple[Tool, ...]:
     return tuple(tool for name, tool in TOOLS.items() if name in names)
 
 
-def _measured(plan: Plan) -> _Done:
+def _measure(plan: Plan, *, record: bool) -> Sequence[str]:
+    """Show a matrix, and say what is wrong by it."""
     if not plan.seeded and not plan.machine:
         raise usage_error("nothing to try: no seeded mutants, and no --machine N")
     if plan.machine and not machine_made.is_available():
@@ -148,21 +128,26 @@ def _measured(plan: Plan) -> _Done:
         )
     with progress("mutants", len(plan.seeded) + plan.machine) as advance:
         found = measure(plan, lambda step: advance(0, step), lambda row: advance(what=_said(row)))
-    return _Done(found, tuple(sections_of(found)), problems(found))
+    if record:
+        record_result(found)
+    show(sections_of(found))
+    return problems(found)
 
 
 def _said(row: Row) -> str:
     return f"{row.name}: {'NOTHING detects it' if row.first is None else row.first.detector}"
 
 
-def _checks(*, again: bool) -> _Done:
+def _show_checks(*, again: bool) -> Sequence[str]:
+    """Show the checks, and say what is wrong with them."""
     catalogue, evidence = load_catalogue(), load_evidence()
     rows = check_rows(all_checks(), catalogue, evidence)
     found = list(check_problems(rows, catalogue, evidence))
     if again:
         with progress("recorded runs", len(evidence.detected)) as advance:
             found += run_again(evidence.detected, lambda step: advance(what=step))
-    return _Done(rows, (checks_section(rows),), tuple(found))
+    show([checks_section(rows)])
+    return found
 
 
 def _again(chosen: Iterable[Subject]) -> int:

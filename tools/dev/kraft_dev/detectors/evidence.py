@@ -8,13 +8,12 @@ from importlib.resources import files
 
 import msgspec
 
-from kraft_dev.broken_runs import Judge, Run, judge_runs
+from kraft_dev.broken_runs import Found, Judge, Run, judge_runs
 from kraft_dev.detectors.checks import Check, Layer
 from kraft_dev.markdown import Section
 from kraft_dev.results import Cell, Row
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_spec.models import CHECKS
-from kraft_spec.models.check import ModelCheck
 from kraft_spec.mutants import Catalogue, Covered, Schedule, load_catalogue
 
 SEEDS = 50
@@ -65,8 +64,7 @@ def problem_of(detected: Detected) -> str:
         EditError: An edit does not fit any more.
         ChildError: The process failed.
     """
-    judge: Judge = "simulator" if detected.layer == "simulator" else "line"
-    (found,) = judge_runs(load_catalogue()[detected.mutant], judge, [detected.run])
+    (found,) = _judged(detected, [detected.run])
     first = [name for name in found.properties if name not in detected.beside][:1]
     if first == [detected.check] and set(detected.beside) <= set(found.properties):
         return ""
@@ -86,25 +84,27 @@ def run_again(chosen: Sequence[Detected], on_step: Callable[[str], None]) -> Ite
 
 def another_run(detected: Detected, seeds: int = SEEDS) -> Run | None:
     """The first run of which the check is the first to detect something; None if there is none."""
-    judge: Judge = "simulator" if detected.layer == "simulator" else "line"
     for seed in range(seeds):
-        runs = [Run(workload, seed) for workload in WORKLOADS]
-        for found in judge_runs(load_catalogue()[detected.mutant], judge, runs):
+        for found in _judged(detected, [Run(workload, seed) for workload in WORKLOADS]):
             if found.properties[:1] == (detected.check,):
                 return found.run
     return None
 
 
-def check_rows(
-    checks: Sequence[Check], catalogue: Catalogue, evidence: Evidence, models: Sequence[ModelCheck] = CHECKS
-) -> tuple[Row, ...]:
+def _judged(detected: Detected, runs: Sequence[Run]) -> tuple[Found, ...]:
+    """What these runs of its mutant violate, by the layer of the check."""
+    judge: Judge = "simulator" if detected.layer == "simulator" else "line"
+    return judge_runs(load_catalogue()[detected.mutant], judge, runs)
+
+
+def check_rows(checks: Sequence[Check], catalogue: Catalogue, evidence: Evidence) -> tuple[Row, ...]:
     """A row for each check; a cell for each mutant, or slice with a rule broken or left out, that it detects."""
     reasons = {(aside.layer, aside.check): aside.reason for aside in evidence.aside}
     return tuple(
         Row(
             f"{check.layer}: {check.name}",
             change=check.kind,
-            cells=tuple(_detected_by(check, catalogue, evidence, models)),
+            cells=tuple(_detected_by(check, catalogue, evidence)),
             reason=reasons.get((check.layer, check.name), ""),
         )
         for check in checks
@@ -124,11 +124,9 @@ def check_problems(rows: Sequence[Row], catalogue: Catalogue, evidence: Evidence
             yield f"{one.layer}: {one.check}: evidence of mutant {mutant or 'none'} for what does not exist"
 
 
-def _detected_by(
-    check: Check, catalogue: Catalogue, evidence: Evidence, models: Sequence[ModelCheck]
-) -> Iterator[Cell]:
+def _detected_by(check: Check, catalogue: Catalogue, evidence: Evidence) -> Iterator[Cell]:
     if check.layer == "model":
-        for model in models:
+        for model in CHECKS:
             if model.violates == check.name:
                 yield Cell(model.name, True, where="the slice of this name must violate it")
         for mutant in catalogue.mutants:

@@ -9,5 +9,7 @@ COMMITTED = (
     *VECTOR_SCHEMAS.values(),
     *(WIRE_SCHEMA, CAPTURE_SCHEMA),
 )
-for schema in COMMITTED:
-    schema.path.write_text(schema.text(), encoding="utf-8")
+
+if __name__ == "__main__":
+    for schema in COMMITTED:
+        schema.path.write_text(schema.text(), encoding="utf-8")
