@@ -23,8 +23,6 @@ _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 _SECONDS_CELL = re.compile(r"│ \d+\.\d +│")
 _LONG = {"run"}
 """Examples that take long."""
-
-
 _NAMES = sorted(file.stem for file in EXAMPLES.glob("*.txt"))
 
 
@@ -68,20 +66,14 @@ def comparable(text: str) -> str:
     return _SECONDS_CELL.sub("│ . │", _SECONDS.sub(". s", text))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in _NAMES if name not in _LONG])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.nightly if name in _LONG else pytest.mark.slow) for name in _NAMES],
+)
 def test_an_example_is_what_the_command_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     text = (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8")
     assert commands(text)
-    assert comparable(session(text)) == comparable(text), "python -m tests.site.test_command_examples"
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", sorted(_LONG))
-def test_a_long_example_is_what_the_command_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    text = (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8")
     assert comparable(session(text)) == comparable(text), "python -m tests.site.test_command_examples"
 
 

@@ -88,10 +88,10 @@ class App:
 
 def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sphinx")
-    from tools.site import extension
+    from tools.site import extension, facts
 
     broken = without(material, "model").report
-    monkeypatch.setattr(extension, "check_citations", lambda *_: broken)
+    monkeypatch.setattr(facts, "check_citations", lambda *_: broken)
     written: list[object] = []
     monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
     with pytest.raises(SystemExit, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):

@@ -59,7 +59,7 @@ def api_pages(repository: Path) -> Iterable[tuple[str, str]]:
         yield f"{FOLDER}/{name}.rst", module_page(name, file.relative_to(repository).as_posix(), parts)
 
 
-def module_page(name: str, path: str = "", parts: Sequence[str] = ()) -> str:
+def module_page(name: str, path: str, parts: Sequence[str]) -> str:
     """The page of one module; what is in it is read from the docstrings when the page is.
 
     Args:
@@ -68,8 +68,7 @@ def module_page(name: str, path: str = "", parts: Sequence[str] = ()) -> str:
         parts: the modules and packages right inside a package.
     """
     lines = [":orphan:", "", name, "=" * len(name), ""]
-    lines += [f"``{path}``, one of :doc:`the public modules <index>`.", ""] if path else []
-    lines += [f".. automodule:: {name}", ""]
+    lines += [f"``{path}``, one of :doc:`the public modules <index>`.", "", f".. automodule:: {name}", ""]
     if parts:
         lines += [".. rubric:: In this package", "", *(f"- :doc:`{part}`" for part in parts), ""]
     return "\n".join(lines)

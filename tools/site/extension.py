@@ -39,9 +39,6 @@ from tools.site.names import ALL_SCENARIOS
 from tools.site.tla_lexer import TlaLexer
 
 from kraft_spec.rules import PROPERTIES, Registry, load_registry
-from kraft_spec.rules.citations import check_citations
-from kraft_spec.rules.scope import load_scope
-from kraft_spec.rules.sources import checkout_sources
 
 FOLDERS = ("api", "commands", "model", "results", "rules", "scenarios")
 """The folders below docs/ that hold generated pages, and nothing else."""
@@ -97,13 +94,10 @@ def _generate(app: Sphinx) -> None:
             and asks to report them.
     """
     docs = Path(app.srcdir)
-    repository = docs.parent
-    registry = load_registry()
-    report = check_citations(registry, checkout_sources(repository))
-    material = Material.of(registry, load_scope(), report, repository)
+    material = Material.of(docs.parent)
     facts = gather(material)
     try:
-        require_names(report, material.titles.keys())
+        require_names(material.report, material.titles.keys())
     except EvidenceError as error:
         raise SystemExit(f"The site is not built, because of rules that are named wrongly:\n{error}") from None
     try:

@@ -18,9 +18,10 @@ from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_spec.proofs.induction.mutants import Mutant as TheoryMutant
 from kraft_spec.proofs.theorems import Theorem, theorems
-from kraft_spec.rules import Registry, Rule
-from kraft_spec.rules.citations import Citation, CitationReport
-from kraft_spec.rules.scope import Scope
+from kraft_spec.rules import Registry, Rule, load_registry
+from kraft_spec.rules.citations import Citation, CitationReport, check_citations
+from kraft_spec.rules.scope import Layer, Scope, load_scope
+from kraft_spec.rules.sources import checkout_sources
 
 _TEST_BENCH = ("/scenarios/", "/cluster/")
 """What drives the reference and is no part of it."""
@@ -109,11 +110,12 @@ class Material:
     mutants: MutantCatalogue
 
     @classmethod
-    def of(cls, registry: Registry, scope: Scope, report: CitationReport, repository: Path) -> "Material":
-        """With the vectors and mutants of the packages."""
-        catalogue = VectorCatalogue()
+    def of(cls, repository: Path) -> "Material":
+        """What the packages have, and where a checkout names it."""
+        registry, catalogue = load_registry(), VectorCatalogue()
+        report = check_citations(registry, checkout_sources(repository))
         titles = {vector_id: catalogue.vector(vector_id).title for vector_id in catalogue}
-        return cls(registry, scope, report, repository, catalogue.manifest.vectors, titles, load_catalogue())
+        return cls(registry, load_scope(), report, repository, catalogue.manifest.vectors, titles, load_catalogue())
 
 
 def gather(material: Material) -> Mapping[str, RuleFacts]:
@@ -166,13 +168,13 @@ def _models(place: Citation) -> bool:
     return place.layer == "model" and place.path.endswith(".tla") and not Path(place.path).name.startswith("MC")
 
 
-def _reason(rule: Rule, layer: str, scope: Scope) -> str:
+def _reason(rule: Rule, layer: Layer, scope: Scope) -> str:
     """Why the reference or the model need not name a rule; empty if it must."""
     if rule.id in scope.later:
         return scope.later[rule.id]
     if layer == "model" and rule.id in scope.instead:
         return scope.instead_reasons[rule.id]
-    exempted = scope.exempted("reference" if layer == "reference" else "model").get(rule.id)
+    exempted = scope.exempted(layer).get(rule.id)
     return "" if exempted is None else exempted.reason
 
 

@@ -16,7 +16,8 @@ _WHOLE_FUNCTION_LINES_MAX = 90
 _WHOLE_STATEMENT_LINES_MAX = 60
 """Of a longer statement, a table most of the time, only the entry is shown."""
 
-_OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
+OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
+"""Where a definition of a module of the model begins, with its name."""
 _MODULE_LINE = re.compile(r"^-{4,}\s*MODULE\b|^={4,}\s*$|^-{4,}\s*$")
 
 
@@ -90,7 +91,7 @@ def tla_blocks(path: str, text: str) -> tuple[Piece, ...]:
             if start is not None:
                 blocks.append(Piece(path, start, last, name))
             start, name = number, ""
-        if operator := _OPERATOR.match(line):
+        if operator := OPERATOR.match(line):
             name = operator.group(1)
         last, after_gap = number, False
     if start is not None:
@@ -101,7 +102,7 @@ def tla_blocks(path: str, text: str) -> tuple[Piece, ...]:
 def operators_of(text: str, block: Piece) -> tuple[str, ...]:
     """The operators that a block of a module defines."""
     lines = text.splitlines()[block.first - 1 : block.last]
-    return tuple(match.group(1) for line in lines if (match := _OPERATOR.match(line)))
+    return tuple(match.group(1) for line in lines if (match := OPERATOR.match(line)))
 
 
 def _python_piece(tree: ast.Module, lines: Sequence[str], line: int) -> tuple[int, int, str]:

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from tools.site.markup import prose, sentence
+from tools.site.pieces import OPERATOR
 
 from kraft_spec.models import CHECKS, ModelCheck, model_directory
 
-_OPERATOR = re.compile(r"^(?:LOCAL\s+)?(\w+)(?:\([^=]*\))?\s*==")
 _EXTENDS = re.compile(r"^EXTENDS\s+(.*)$", re.MULTILINE)
 _WORD = re.compile(r"[\w.-]*\w")
 _COMMENT = "\\*"
@@ -105,7 +105,7 @@ def _definitions(text: str) -> list[tuple[str, list[str], list[str]]]:
     for line in text.splitlines():
         if line.startswith(_COMMENT):
             comment, inside = [*comment, line], False
-        elif operator := _OPERATOR.match(line):
+        elif operator := OPERATOR.match(line):
             found.append((operator.group(1), comment, [line]))
             comment, inside = [], True
         elif inside and (not line or line[0].isspace()):

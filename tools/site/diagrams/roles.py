@@ -52,11 +52,11 @@ class Edge(NamedTuple):
     rows: tuple[Transition, ...]
 
 
-def edges(rows: Sequence[Transition] = TRANSITIONS) -> tuple[Edge, ...]:
+def edges() -> tuple[Edge, ...]:
     """The arrows, in the order of the table; what every running role does alike is one arrow."""
     running = [role for role in Role if role is not Role.STOPPED]
     alike: dict[tuple[object, ...], list[Transition]] = {}
-    for row in rows:
+    for row in TRANSITIONS:
         alike.setdefault((row.cause, row.target, row.epoch, row.leader, row.vote, row.rules), []).append(row)
     found: dict[tuple[Role | None, Role], list[Transition]] = {}
     for same in alike.values():
