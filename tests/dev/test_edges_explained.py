@@ -40,7 +40,7 @@ def edges(*events: Event) -> Iterator[tuple[ReplicaState, Edge]]:
 
 
 def started() -> tuple[Explaining, list[Edge]]:
-    return Explaining(invariants=True), [edge for _, edge in edges(Restart("E1"), ElectionTimeout(), Poll())]
+    return Explaining(), [edge for _, edge in edges(Restart("E1"), ElectionTimeout(), Poll())]
 
 
 def test_edges_are_steps_of_the_proof() -> None:

@@ -50,7 +50,7 @@ def edges(
         return _explain_slice(slice_name, time_limit)
     need_folder_of(file)
     stored = None if file is None or explain else _stored(file)
-    explaining = Explaining(invariants=True) if explain else None
+    explaining = Explaining() if explain else None
     graph = stored or _enumerated(explaining)
     if file is not None and stored is None:
         save_edges(file, graph)
@@ -69,7 +69,7 @@ def _explain_slice(name: str, time_limit: float | None) -> int:
     known = slices()
     if name not in known:
         raise usage_error(f"no slice {name!r}; there are {', '.join(known)}")
-    explaining = Explaining(invariants=True)
+    explaining = Explaining()
     with progress(name) as advance:
         reached = explain_slice(
             known[name], explaining, lambda so_far: advance(0, f"{name}: {so_far.states} states"), time_limit

@@ -35,6 +35,12 @@ class Start(NamedTuple):
     configuration: ModelRecord
 
 
+def successors(tool: JavaObject, state: JavaObject) -> list[JavaObject]:
+    """The states that a step of Next leads to, each once for each way in which Next is true."""
+    states = tool.getNextStates(tool.getNextStateSpec(), state)
+    return [states.elementAt(index) for index in range(states.size())]
+
+
 class Constructing:
     """Takes one step from each constructed state.
 
@@ -45,7 +51,6 @@ class Constructing:
     def __init__(self, specification: Specification, own: Own) -> None:
         """Use the parsed slice, and share values with the edges that `own` has made."""
         self._specification = specification
-        self._next = specification.tool.getNextStateSpec()
         self._codec = codec()
         self._own_value = own
         self._from_text: dict[str, Any] = {}
@@ -80,7 +85,7 @@ class Constructing:
     def _steps(self, start: Start, constructed: ConstructedState) -> Iterator[Edge]:
         state = self._bound(start.state, constructed)
         enabled = set()
-        for successor in self._successors(state):
+        for successor in successors(self._specification.tool, state):
             step, observed = (self._specification.lookup(successor, name) for name in ("step", "observed"))
             event = self._own(step)
             enabled.add(id(event))
@@ -100,7 +105,7 @@ class Constructing:
         before = self._own(self._codec.encode(constructed.before))
         for event, reason in self._refusals(state, constructed):
             if id(event) not in enabled:
-                yield Edge(start.configuration, event, before, before, reason, (), in_graph=False, constructed=True)
+                yield Edge.refused(start.configuration, event, before, reason, constructed=True)
 
     def _bound(self, start: JavaObject, constructed: ConstructedState) -> JavaObject:
         replicas: Any = self._specification.decoded(start, "replicas")
@@ -138,10 +143,6 @@ class Constructing:
                     {"name": f"Handle{message['type']}", "replica": message["destination"], "message": message}
                 )
                 yield self._own_value(cast(TlaValue, named)), "NOT_RUNNING"
-
-    def _successors(self, state: JavaObject) -> list[JavaObject]:
-        states = self._specification.tool.getNextStates(self._next, state)
-        return [states.elementAt(index) for index in range(states.size())]
 
     def _own(self, value: JavaObject) -> Any:
         """A value of TLC in Python's own kinds, decoded once for each text."""

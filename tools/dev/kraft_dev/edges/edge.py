@@ -42,6 +42,19 @@ class Edge:
     in_graph: bool = True
     constructed: bool = False
 
+    @classmethod
+    def refused(
+        cls,
+        configuration: ModelRecord,
+        event: ModelRecord,
+        state: ModelRecord,
+        reason: str,
+        *,
+        constructed: bool = False,
+    ) -> "Edge":
+        """An event that the model refuses in a state, which stays."""
+        return cls(configuration, event, state, state, reason, (), in_graph=False, constructed=constructed)
+
     @property
     def action(self) -> str:
         """The name of the event, which is that of the model's action."""

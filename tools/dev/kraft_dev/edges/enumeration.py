@@ -8,6 +8,7 @@ Only these modules of the package, and `constructed*`, need Java.
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 import jpype
 
-from kraft_dev.edges.constructing import Constructing, Start
+from kraft_dev.edges.constructing import Constructing, Start, successors
 from kraft_dev.edges.edge import WHOLE, Edge
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
@@ -70,7 +71,6 @@ class _Enumeration:
         self._explaining = explaining
         self._specification = Specification(directory, "Edges")
         self._tool = self._specification.tool
-        self._next = self._tool.getNextStateSpec()
         self._decode = codec().decode
         unlabelled = {"step": codec().encode({"name": ""}), "observed": codec().encode(())}
         unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
@@ -87,7 +87,7 @@ class _Enumeration:
         began = time.perf_counter()
         specification = self._specification
         known: set[int] = set()
-        level: list[_Found] = []
+        queue: deque[_Found] = deque()
         starts: list[Start] = []
         for state in specification.initial_states():
             configuration = str(specification.lookup(state, "config").toString())
@@ -96,19 +96,17 @@ class _Enumeration:
             known.add(self._nameless(state))
             replicas = specification.decoded(state, "replicas")
             assert isinstance(replicas, tuple), "the replicas are numbered from 1"
-            level.append(_Found(state, configuration, 0, self._begin(configuration, replicas)))
+            queue.append(_Found(state, configuration, 0, self._begin(configuration, replicas)))
             for number, replica in enumerate(replicas, start=1):
                 self._ask(state, configuration, number, replica)
         explored = depth = 0
-        while level:
-            following: list[_Found] = []
-            for found in level:
-                depth = found.depth
-                following.extend(self._explored(found, known))
-                explored += 1
-                if on_progress is not None and explored % _STATES_BETWEEN_CALLS == 0:
-                    on_progress(explored, len(known))
-            level = following
+        while queue:
+            found = queue.popleft()
+            depth = found.depth
+            queue.extend(self._explored(found, known))
+            explored += 1
+            if on_progress is not None and explored % _STATES_BETWEEN_CALLS == 0:
+                on_progress(explored, len(known))
         edges = [label.edge for label in self._labels.values() if label.edge is not None]
         for edge in edges:
             self._actions[edge.action].distinct += 1
@@ -132,7 +130,7 @@ class _Enumeration:
     def _explored(self, found: _Found, known: set[int]) -> Iterator[_Found]:
         """Count the edges of a state, and yield the states that are new and within the bounds."""
         seen: set[tuple[int, int]] = set()
-        for successor in self._successors(found.state):
+        for successor in successors(self._tool, found.state):
             texts = tuple([str(successor.lookup(name).toString()) for name, _ in self._unlabelled])
             key = (found.configuration, *texts)
             label = self._labels.get(key)  # type: ignore[arg-type]
@@ -162,10 +160,6 @@ class _Enumeration:
         if self._explaining is None:
             return None
         return self._explaining.begin(self._configurations[configuration], [self._own(one) for one in replicas])
-
-    def _successors(self, state: JavaObject) -> list[JavaObject]:
-        states = self._tool.getNextStates(self._next, state)
-        return [states.elementAt(index) for index in range(states.size())]
 
     def _nameless(self, state: JavaObject) -> int:
         """The fingerprint of a state without its labels, which are taken off for good."""
@@ -227,24 +221,12 @@ class _Enumeration:
             return
         self._replica_states.add((configuration, replica))
         asked = self._specification.bind(state, "step", {"name": "asked", "replica": replica_id})
-        enabled = set()
-        for successor in self._successors(asked):
-            enabled.add(self._specification.decoded(successor, "step"))
-        before = self._own(replica)
+        enabled = {self._specification.decoded(successor, "step") for successor in successors(self._tool, asked)}
+        cluster, before = self._configurations[configuration], self._own(replica)
         events: Any = self._decode(self._specification.evaluate("AskedEvents", asked))
         for event, reason in sorted(events, key=str):
             if event not in enabled:
-                self._refused.append(
-                    Edge(
-                        configuration=self._configurations[configuration],
-                        event=self._own(event),
-                        before=before,
-                        after=before,
-                        refusal=str(reason),
-                        effects=(),
-                        in_graph=False,
-                    )
-                )
+                self._refused.append(Edge.refused(cluster, self._own(event), before, str(reason)))
 
 
 def _not_running(edges: list[Edge]) -> Iterator[Edge]:
@@ -259,15 +241,7 @@ def _not_running(edges: list[Edge]) -> Iterator[Edge]:
             stopped.setdefault((*place, id(edge.before)), edge)
     for (configuration, replica_id, _), edge in stopped.items():
         for delivery in deliveries.get((configuration, replica_id), {}).values():
-            yield Edge(
-                configuration=edge.configuration,
-                event=delivery.event,
-                before=edge.before,
-                after=edge.before,
-                refusal="NOT_RUNNING",
-                effects=(),
-                in_graph=False,
-            )
+            yield Edge.refused(edge.configuration, delivery.event, edge.before, "NOT_RUNNING")
 
 
 def main() -> None:

@@ -33,10 +33,9 @@ class Explaining:
         broken: Invariants that do not hold in a state of the proof that was reached, with how often.
     """
 
-    def __init__(self, *, invariants: bool = False) -> None:
-        """`invariants` says whether they are evaluated in each state that is new."""
+    def __init__(self) -> None:
+        """Begin without an edge."""
         self._interpreter = Interpreter(theory())
-        self._invariants = invariants
         self.edges = 0
         self.steps: Counter[str] = Counter({action.name: 0 for action in self._interpreter.theory.actions})
         self.unexplained: list[str] = []
@@ -88,10 +87,9 @@ class Explaining:
         )
 
     def visit(self, followed: Refinement) -> None:
-        """A state that is new to the search."""
+        """A state that is new to the search: every invariant is evaluated in it."""
         self.states += 1
-        if self._invariants:
-            self.broken.update(self._interpreter.broken(followed.world))
+        self.broken.update(self._interpreter.broken(followed.world))
 
 
 def _occurrence(edge: Edge) -> Occurrence:

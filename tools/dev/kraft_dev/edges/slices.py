@@ -5,9 +5,11 @@ its arguments, which Next has not. What a step did to its replica, the reference
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 import jpype
 
+from kraft_dev.edges.constructing import successors
 from kraft_dev.edges.edge import Edge
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS
@@ -111,45 +114,35 @@ class _Search:
     def __init__(self, specification: Specification, explaining: Explaining) -> None:
         self._specification = specification
         self._tool = specification.tool
-        self._next = self._tool.getNextStateSpec()
         self._explaining = explaining
-        unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
-        self._names = {name: unique_string(name) for name in ("config", "replicas", "step")}
+        self._step = jpype.JClass("util.UniqueString").uniqueStringOf("step")
         self._decode: Callable[[JavaObject], Any] = codec().decode
         self._no_step = codec().encode(())
         self._configurations: dict[str, Any] = {}
         self._edges: dict[tuple[str, ...], Edge | None] = {}
 
     def run(self, on_progress: Callable[[Reached], None], time_limit_seconds: float | None) -> Reached:
-        end = None if time_limit_seconds is None else monotonic() + time_limit_seconds
+        end = inf if time_limit_seconds is None else monotonic() + time_limit_seconds
         known: set[int] = set()
-        queue: list[tuple[JavaObject, Refinement]] = []
+        queue: deque[tuple[JavaObject, Refinement]] = deque()
         for state in self._specification.initial_states():
             if self._tool.isInModel(state):
                 known.add(self._fingerprint(state))
-                replicas = [_plain(one) for one in self._decode(state.lookup(self._names["replicas"]))]
+                replicas: Any = _plain(self._specification.decoded(state, "replicas"))
                 queue.append((state, self._explaining.begin(self._configuration(state), replicas)))
                 self._explaining.visit(queue[-1][1])
         explored = 0
-        while queue and (end is None or monotonic() < end):
-            following = []
-            for state, followed in queue:
-                following += self._explored(state, followed, known)
-                explored += 1
-                if explored % 500 == 0:
-                    on_progress(Reached(explored, len(known) - explored))
-                    if end is not None and monotonic() > end:
-                        return Reached(explored, len(known) - explored)
-            queue = following
-        return Reached(explored, len(known) - explored)
+        while queue and monotonic() < end:
+            queue.extend(self._explored(*queue.popleft(), known))
+            explored += 1
+            if explored % 500 == 0:
+                on_progress(Reached(explored, len(queue)))
+        return Reached(explored, len(queue))
 
     def _explored(
         self, state: JavaObject, followed: Refinement, known: set[int]
-    ) -> list[tuple[JavaObject, Refinement]]:
-        new = []
-        found = self._tool.getNextStates(self._next, state)
-        for index in range(found.size()):
-            successor = found.elementAt(index)
+    ) -> Iterator[tuple[JavaObject, Refinement]]:
+        for successor in successors(self._tool, state):
             if not self._tool.isInActions(state, successor):
                 continue
             edge = self._edge(state, successor)
@@ -158,22 +151,21 @@ class _Search:
             if self._tool.isInModel(successor) and fingerprint not in known:
                 known.add(fingerprint)
                 self._explaining.visit(after)
-                new.append((successor, after))
-        return new
+                yield successor, after
 
     def _fingerprint(self, state: JavaObject) -> int:
         """That of a state without its label, which is taken off for good."""
-        state.bind(self._names["step"], self._no_step)
-        return int(state.fingerPrint())
+        state.bind(self._step, self._no_step)
+        return self._specification.fingerprint(state)
 
     def _edge(self, state: JavaObject, successor: JavaObject) -> Edge | None:
         """What happened to a replica; None where the network alone changed."""
-        label = successor.lookup(self._names["step"])
+        label = self._specification.lookup(successor, "step")
         name, *arguments = self._decode(label)
         if name in NETWORK_ACTIONS:
             return None
         place = codec().encode(arguments[0])
-        before, after = (one.lookup(self._names["replicas"]).apply(place, 0) for one in (state, successor))
+        before, after = (self._specification.lookup(one, "replicas").apply(place, 0) for one in (state, successor))
         configuration = self._configuration(state)
         key = (str(id(configuration)), str(label.toString()), str(before.toString()), str(after.toString()))
         if key not in self._edges:
@@ -182,7 +174,7 @@ class _Search:
         return self._edges[key]
 
     def _configuration(self, state: JavaObject) -> Any:
-        value = state.lookup(self._names["config"])
+        value = self._specification.lookup(state, "config")
         text = str(value.toString())
         if text not in self._configurations:
             plain = _plain(self._decode(value))

@@ -68,19 +68,14 @@ def _first_line() -> bytes:
     return f"{_FORMAT} {enumeration_key()}".encode()
 
 
-def load_graph(path: Path) -> EdgeGraph:
-    """Read a graph from a file, whatever model it was enumerated from.
+def load_edges(path: Path) -> tuple[Edge, ...]:
+    """Read the edges in a file, whatever model they were enumerated from.
 
     Raises:
         OSError: The file cannot be read.
         EdgeFileError: It holds something else, or a part only.
     """
-    return _graph(path, _parts(path)[1])
-
-
-def load_edges(path: Path) -> tuple[Edge, ...]:
-    """The edges of `load_graph`."""
-    return load_graph(path).edges
+    return _graph(path, _parts(path)[1]).edges
 
 
 def stored_graph(path: Path) -> EdgeGraph | None:
