@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kraft_conformance.vectors.acceptance import Accepts, accepted_by_model
+from kraft_conformance.vectors.acceptance import accepted_by_model
 from kraft_conformance.vectors.files import files_of
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import vector_folder
@@ -27,21 +27,18 @@ from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import TRACE_PROPERTIES
 
 
-def generated(accepts: Accepts = accepted_by_model) -> dict[str, bytes]:
+def generated() -> dict[str, bytes]:
     """Every file of the folder of vectors, by its name.
-
-    Args:
-        accepts: who says under which profiles a run is right.
 
     Raises:
         NotAcceptedError: the model rejects a run.
         VectorProofError: a vector does not say what its run shows.
         ValueError: two vectors have one id, or a rule that a vector names does not hold.
     """
-    return files_of((*scenario_vectors(accepts), *targeted_vectors(accepts), *partition_vectors()))
+    return files_of((*scenario_vectors(), *targeted_vectors(), *partition_vectors()))
 
 
-def scenario_vectors(accepts: Accepts) -> Iterator[Vector]:
+def scenario_vectors() -> Iterator[Vector]:
     """The vectors of all scenarios, by the number of the scenario.
 
     Raises:
@@ -50,7 +47,7 @@ def scenario_vectors(accepts: Accepts) -> Iterator[Vector]:
     for scenario in SCENARIOS:
         for variant in scenario.variants:
             if _is_conformant(variant):
-                yield from _vectors(scenario, variant, accepts)
+                yield from _vectors(scenario, variant)
 
 
 def _is_conformant(variant: Variant) -> bool:
@@ -58,8 +55,9 @@ def _is_conformant(variant: Variant) -> bool:
     return not variant.without and not TRACE_PROPERTIES & set(variant.violates)
 
 
-def _vectors(scenario: Scenario, variant: Variant, accepts: Accepts) -> Iterator[Vector]:
-    made = Recorded(f"scenario {scenario.name}/{variant.name}", variant.configuration, variant.script, accepts)
+def _vectors(scenario: Scenario, variant: Variant) -> Iterator[Vector]:
+    source = f"scenario {scenario.name}/{variant.name}"
+    made = Recorded(source, variant.configuration, variant.script, accepted_by_model)
     for replica_id, replica in sorted(variant.configuration.replicas.items()):
         # What software without Pre-Vote does is no outcome to hold anybody to.
         if replica.pre_vote != "supported":
@@ -106,7 +104,7 @@ def _rules(occurrence: Occurrence, role: Role | None) -> tuple[str, ...]:
     return rules_of_event(event_name(event), None if role is None else str(role), pre_vote, after)
 
 
-def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
+def targeted_vectors() -> Iterator[Vector]:
     """The vectors of all scripts; a run that several of them are cut from is made once.
 
     Raises:
@@ -117,7 +115,7 @@ def targeted_vectors(accepts: Accepts) -> Iterator[Vector]:
     for subject, script, configuration in TARGETS:
         made_by = (script, id(configuration))
         if made_by not in runs:
-            runs[made_by] = Recorded(source_of(script), configuration, script, accepts)
+            runs[made_by] = Recorded(source_of(script), configuration, script, accepted_by_model)
         vectors = tuple(with_twins(runs[made_by], subject))
         if not vectors:
             raise ValueError(f"{subject.id}: nothing happens at replica {subject.replica_id} after the first step")

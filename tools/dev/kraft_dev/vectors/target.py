@@ -14,6 +14,10 @@ from kraft_reference.scenarios.schedule import ScriptT, said_of
 THREE = cluster(3)
 OBSERVED = cluster(4, (1, 2, 3))
 """Replica 4 is an observer."""
+JOINING = cluster(4, (1, 2, 3), joining=(4,))
+"""The same, and it joins by itself."""
+STATIC = cluster(3, static=True)
+"""At kraft.version 0."""
 
 
 def source_of(script: Callable[..., None]) -> str:

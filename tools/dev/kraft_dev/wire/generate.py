@@ -231,15 +231,12 @@ def _refusals(message: Message, version: int) -> Iterator[Refusal]:
         )
 
 
-def read_file(name: str) -> WireFile:
-    """One of the files of the package."""
-    return msgspec.json.decode((data_folder() / name).read_bytes(), type=WireFile)
-
-
 def read_files() -> Iterator[WireFile]:
-    """Those that the manifest names, in its order."""
-    manifest = msgspec.json.decode((data_folder() / MANIFEST).read_bytes(), type=Manifest)
-    return (read_file(entry.file) for entry in manifest.files)
+    """The files of the package that its manifest names, in its order."""
+    folder = data_folder()
+    manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+    for entry in manifest.files:
+        yield msgspec.json.decode((folder / entry.file).read_bytes(), type=WireFile)
 
 
 def rules_of_pairs() -> dict[str, tuple[str, ...]]:

@@ -1,12 +1,10 @@
 """Additions: what the leader finds out first, when it answers; and controllers that join by themselves."""
 
-from kraft_dev.vectors.target import OBSERVED, Targets, with_replicas
+from kraft_dev.vectors.target import JOINING, OBSERVED, Targets, with_replicas
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start, take_over
-from kraft_reference.scenarios.scenario import cluster
 
 TARGETS = Targets(OBSERVED)
-_JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
 @TARGETS.vector(
@@ -101,7 +99,7 @@ def _deposed(d: Director) -> None:
 
 
 @TARGETS.vector(
-    "change.joins", 4, "auto-join.enabled-by-config", "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING
+    "change.joins", 4, "auto-join.enabled-by-config", "auto-join.uses-the-ordinary-rpcs", configuration=JOINING
 )
 def _joins(d: Director) -> None:
     """A controller with auto join asks to be added."""

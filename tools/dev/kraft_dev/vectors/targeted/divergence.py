@@ -4,13 +4,12 @@ Replicas 1 and 2 lead in turn, each elected by 3, and fetch nothing from each ot
 At kraft.version 0 an epoch starts with one record, so that a log can be written as its epochs: `1 2 2 4`.
 """
 
-from kraft_dev.vectors.target import Targets
+from kraft_dev.vectors.target import STATIC, Targets
 from kraft_reference.roles import Role
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import catch_up
-from kraft_reference.scenarios.scenario import cluster
 
-TARGETS = Targets(cluster(3, static=True))
+TARGETS = Targets(STATIC)
 
 
 def _leads(d: Director, leader: int, records: int, *fetching: int) -> None:

@@ -2,7 +2,7 @@
 
 from kraft_dev.vectors.openings import campaign, fetch_in_turn, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_dev.vectors.target import JOINING, OBSERVED, STATIC, Targets
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.messages import (
     AddVoterRequest,
@@ -20,8 +20,6 @@ _TIMEOUT = "add-voter.timeout"
 
 _TWO_OUTSIDE = cluster(5, (1, 2, 3))
 """Replicas 4 and 5 are observers."""
-_STATIC = cluster(3, static=True)
-_JOINING = cluster(4, (1, 2, 3), joining=(4,))
 
 
 def _expires(d: Director, request: int) -> None:
@@ -138,7 +136,7 @@ def _own_removal(d: Director) -> None:
     d.end_quorum_epoch(1, 2)
 
 
-@TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=_STATIC)
+@TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=STATIC)
 def _upgrade(d: Director) -> None:
     """An upgrade asked for again is no success before the first is committed."""
     start_reported(d)
@@ -187,7 +185,7 @@ def _restarted(d: Director) -> None:
 
 
 @TARGETS.vector(
-    "expired.asks-to-join-again", 4, "auto-join.add-self", "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING
+    "expired.asks-to-join-again", 4, "auto-join.add-self", "auto-join.uses-the-ordinary-rpcs", configuration=JOINING
 )
 def _asks_to_join_again(d: RecordingDirector) -> None:
     """A replica that joins drops the late answer to the request that it has given up."""
@@ -209,7 +207,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
     d.refuses(4, Poll())
 
 
-@TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=_JOINING)
+@TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=JOINING)
 def _joins_after_its_time(d: Director) -> None:
     """A replica whose request to join has run out of time is told so, and may ask again."""
     elect(d, 1, 1)
@@ -224,7 +222,7 @@ def _joins_after_its_time(d: Director) -> None:
     d.change_answer(1, 4, "ok")
 
 
-@TARGETS.vector("expired.reports-again", 2, "update-voter.when-sent", configuration=_STATIC)
+@TARGETS.vector("expired.reports-again", 2, "update-voter.when-sent", configuration=STATIC)
 def _reports_again(d: RecordingDirector) -> None:
     """A voter whose report was answered too late reports again."""
     start(d, 1, 1, end_offset=4)

@@ -2,7 +2,7 @@
 
 from kraft_dev.vectors.openings import lead_with_snapshot, move_voter, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_dev.vectors.target import JOINING, OBSERVED, Targets
 from kraft_reference.events import RemoveVoter
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
@@ -131,7 +131,7 @@ def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
     d.roles("", "", "F(1,1)")
 
 
-@TARGETS.vector("foreign.add-voter", 1, *_FOREIGN, configuration=cluster(4, (1, 2, 3), joining=(4,)))
+@TARGETS.vector("foreign.add-voter", 1, *_FOREIGN, configuration=JOINING)
 def _joins(d: RecordingDirector) -> None:
     """Nobody joins from another cluster."""
     start(d, 1, 1, end_offset=4)

@@ -6,17 +6,15 @@ happen to the replica in each, and what it does is not the same.
 
 from kraft_dev.vectors.openings import new_disk, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
 from kraft_reference.events import Poll
 from kraft_reference.messages import FetchRequest, UpdateVoterRequest, VoteRequest
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over, win
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_reference.scenarios.scenario import voter_set
 
 TARGETS = Targets()
-
-STATIC = cluster(3, static=True)
 
 
 def _decided(d: Director) -> Profile:

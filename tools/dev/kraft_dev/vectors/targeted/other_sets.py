@@ -1,10 +1,10 @@
 """Voters sets that are not everybody's: a requester that the own set does not have, and a configuration that is old."""
 
 from kraft_dev.vectors.openings import move_voter, start_reported
-from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_reference.scenarios.scenario import voter_set
 
 TARGETS = Targets()
 
@@ -28,9 +28,7 @@ def _asked_by_a_stranger(d: Director) -> None:
     d.vote(4, 3, "granted")
 
 
-@TARGETS.vector(
-    "restart.static-voters-ignored", 2, "kraft-version.static-config-ignored", configuration=cluster(3, static=True)
-)
+@TARGETS.vector("restart.static-voters-ignored", 2, "kraft-version.static-config-ignored", configuration=STATIC)
 def _upgraded_and_restarted(d: Director) -> None:
     """From kraft.version 1 on the voters come from the log, whatever the configuration says."""
     start_reported(d)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kraft_dev.vectors.openings import fetch_in_turn, lead_unannounced, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
+from kraft_dev.vectors.target import OBSERVED, STATIC, THREE, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import BeginQuorumEpochRequest
@@ -16,8 +16,7 @@ from kraft_reference.scenarios.opening import observe, start
 from kraft_reference.scenarios.scenario import cluster, voter_set, without_list
 
 TARGETS = Targets()
-_STATIC = cluster(3, static=True)
-_OLD_3 = with_replicas(_STATIC, 3, key=ReplicaKey(3))
+_OLD_3 = with_replicas(STATIC, 3, key=ReplicaKey(3))
 """The software of 3 knows nothing of directory ids."""
 
 
@@ -187,7 +186,7 @@ def _too_new_for_the_level(d: Director) -> None:
     d.answered(request, "INVALID_REQUEST")
 
 
-@TARGETS.vector("versions.brokers-too-new", 1, "kraft-version.upgrade-needs-all-observers", configuration=_STATIC)
+@TARGETS.vector("versions.brokers-too-new", 1, "kraft-version.upgrade-needs-all-observers", configuration=STATIC)
 def _brokers_too_new(d: Director) -> None:
     """A level below what the registered brokers support is refused."""
     start_reported(d)

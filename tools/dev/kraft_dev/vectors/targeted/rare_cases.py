@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kraft_dev.vectors.openings import campaign, lead_unannounced, overtake, start_reported
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
+from kraft_dev.vectors.target import OBSERVED, STATIC, THREE, Targets, with_replicas
 from kraft_reference.events import AdvanceReassignment, Poll, PollFetch, UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import KIP
@@ -36,7 +36,7 @@ def _newer_voter(d: Director) -> None:
     "change.no-such-level",
     1,
     "kraft-version.upgrade-needs-all-voters",
-    configuration=with_replicas(cluster(3, static=True), 1, 2, 3, max_version=2),
+    configuration=with_replicas(STATIC, 1, 2, 3, max_version=2),
 )
 def _no_such_level(d: Director) -> None:
     """An upgrade is from level 0 to level 1."""
@@ -64,9 +64,7 @@ def _last_of_six(d: Director) -> None:
     d.end_quorum_epoch(1, 6)
 
 
-@TARGETS.vector(
-    "fetch.upgrade-reverted", 1, "fetch.diverging.truncate", configuration=cluster(3, static=True), level="state"
-)
+@TARGETS.vector("fetch.upgrade-reverted", 1, "fetch.diverging.truncate", configuration=STATIC, level="state")
 def _upgrade_reverted(d: Director) -> None:
     """A level goes with the record that is truncated, wherever the log is cut."""
     _overtaken_with_an_upgrade(d)
@@ -86,7 +84,7 @@ def _overtaken_with_an_upgrade(d: Director) -> None:
     "fetch.upgrade-reverted-file",
     1,
     "durable.version-by-kraft",
-    configuration=cluster(3, static=True),
+    configuration=STATIC,
     level="effects",
 )
 def _file_after_a_reverted_upgrade(d: Director) -> None:

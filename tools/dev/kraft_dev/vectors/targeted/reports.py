@@ -1,12 +1,11 @@
 """What voters report of themselves, and kraft.version."""
 
 from kraft_dev.vectors.openings import campaign, move_voter, start_reported
-from kraft_dev.vectors.target import THREE, Targets, with_replicas
+from kraft_dev.vectors.target import STATIC, THREE, Targets, with_replicas
 from kraft_reference.events import UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster
 
 TARGETS = Targets()
 
@@ -86,7 +85,7 @@ def _without_the_level(d: Director) -> None:
     "change.report-without-level-0",
     1,
     "update-voter.range-must-include-finalized",
-    configuration=with_replicas(cluster(3, static=True), 2, min_version=1),
+    configuration=with_replicas(STATIC, 2, min_version=1),
 )
 def _without_level_0(d: Director) -> None:
     """At kraft.version 0 too the range has to have the level in force."""
@@ -120,7 +119,7 @@ def _leader_moved(d: Director) -> None:
     1,
     "kraft-version.reply-after-commit",
     "kraft-version.record-gate",
-    configuration=cluster(3, static=True),
+    configuration=STATIC,
 )
 def _upgraded(d: Director) -> None:
     """An upgrade of kraft.version is answered after its commit."""
@@ -132,9 +131,7 @@ def _upgraded(d: Director) -> None:
     d.answered(request, "NONE")
 
 
-@TARGETS.vector(
-    "change.upgrade-refused", 1, "kraft-version.upgrade-needs-all-observers", configuration=cluster(3, static=True)
-)
+@TARGETS.vector("change.upgrade-refused", 1, "kraft-version.upgrade-needs-all-observers", configuration=STATIC)
 def _broker_lacks(d: Director) -> None:
     """A level that a registered broker does not support is refused."""
     start_reported(d)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kraft_dev.vectors.openings import new_disk
-from kraft_dev.vectors.target import Targets
+from kraft_dev.vectors.target import STATIC, Targets
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import nominate, start, take_over
@@ -49,7 +49,7 @@ def _voted(d: Director) -> None:
     2,
     "durable.fields-v0",
     "durable.version-by-kraft",
-    configuration=cluster(3, static=True),
+    configuration=STATIC,
     level="state",
 )
 def _voted_static(d: Director) -> None:

@@ -1,14 +1,13 @@
 """How replicas begin: formatted alone, with a list, without one, or with static voters; and how they find a leader."""
 
 from kraft_dev.vectors.openings import lead_unannounced
-from kraft_dev.vectors.target import OBSERVED, Targets
+from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, nominate, start
 from kraft_reference.scenarios.scenario import cluster, without_list
 
 TARGETS = Targets()
 
-_STATIC = cluster(3, static=True)
 _WITHOUT_LIST = cluster(2, (1,), formatted=without_list(2))
 
 
@@ -84,7 +83,7 @@ def _without_list(d: Director) -> None:
     "state.voters-set.fallback-static",
     "prevote.not-gated-by-kraft-version",
     "identity.unknown-directory-matches-id",
-    configuration=_STATIC,
+    configuration=STATIC,
 )
 def _static_asks(d: Director) -> None:
     """At kraft.version 0 the static voters are the set, and Pre-Vote works the same."""
@@ -99,7 +98,7 @@ def _static_asks(d: Director) -> None:
     1,
     "kraft-version.record-gate",
     "bootstrap.static-quorum",
-    configuration=_STATIC,
+    configuration=STATIC,
     level="effects",
 )
 def _static_wins(d: Director) -> None:
@@ -116,7 +115,7 @@ def _static_wins(d: Director) -> None:
     "durable.version-by-kraft",
     "durable.fields-v0",
     "vote.unsupported-version",
-    configuration=_STATIC,
+    configuration=STATIC,
 )
 def _static_votes(d: Director) -> None:
     """At kraft.version 0 the quorum state file is of version 0, and a vote is decided as ever."""
