@@ -5,7 +5,7 @@ from functools import cache
 
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import Kafka, released
-from kraft_conformance.kafka.patching.patches import Patch, bugs, patched
+from kraft_conformance.kafka.patching.patches import Patch, patched
 from kraft_conformance.kafka.releases import releases
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
@@ -26,8 +26,8 @@ NAMED = "named"
 HEADS = ("bug", "what Kafka does", "breaks", "vectors that fail", "of these name it early", "the first of them")
 
 
-def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch] = ()) -> Matrix:
-    """Run the vectors on a release, and those that pass on the release with each bug.
+def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch]) -> Matrix:
+    """Run the vectors on a release, and those that pass on the release with each of these bugs.
 
     Raises:
         KafkaUnavailableError: it cannot be run here, or a bug does not fit it.
@@ -35,7 +35,7 @@ def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch] 
     """
     kafka, passing = released(releases()[version]), _passing(version)
     rows: list[Row] = []
-    for bug in asked or bugs():
+    for bug in asked:
         failing = [one for one in _outcomes(patched(kafka, bug), passing) if one.status in FAILING]
         rows.append(Row(bug.name, bug.rules, bug.what, (_first(failing), _first_that_names(failing, bug.rules[0]))))
         on_row(rows[-1])

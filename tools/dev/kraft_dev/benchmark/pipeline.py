@@ -107,7 +107,7 @@ def _write_corpus(folder: Path, traces: int) -> None:
 
 
 def _write(path: Path, plan: RunPlan) -> None:
-    path.write_bytes(recording(plan, plan.steps).content)
+    path.write_bytes(recording(plan).content)
 
 
 def _link_tenfold(folder: Path, target: Path) -> None:

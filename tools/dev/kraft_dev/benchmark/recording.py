@@ -22,11 +22,11 @@ class Recording:
     content: bytes
 
 
-def recording(plan: RunPlan, events: int) -> Recording:
-    """The trace of the first events of a run."""
+def recording(plan: RunPlan) -> Recording:
+    """The trace of a run, without what its liveness phase adds."""
     simulation = plan.simulation()
     generator = own_generator(plan.seed, plan.workload)
-    run = islice(simulation.run(), events)
+    run = islice(simulation.run(), plan.steps)
     lines = list(trace_bytes(run, simulation.configuration, generator, spec_hash=spec_hash()))
     # All lines but the header and the end are events.
     return Recording(f"{plan.workload}-{plan.seed}", len(lines) - 2, b"".join(lines))
@@ -34,7 +34,7 @@ def recording(plan: RunPlan, events: int) -> Recording:
 
 def mix(events: int) -> list[Recording]:
     """One trace of each named workload."""
-    return [recording(RunPlan(seed=1, steps=events, workload=name), events) for name in WORKLOADS]
+    return [recording(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
 
 
 def of_others(recordings: Iterable[Recording]) -> list[Recording]:

@@ -51,7 +51,7 @@ def measure_short() -> Figure:
     Raises:
         BenchmarkError: the trace is not accepted.
     """
-    one = recording(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"), SHORT_EVENTS)
+    one = recording(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"))
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         file = Path(folder) / "short.jsonl"
         file.write_bytes(one.content)

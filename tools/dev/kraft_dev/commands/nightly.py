@@ -1,7 +1,6 @@
 """`kraft_dev nightly`: the long forms of all checks, with a dated record from which a stopped night goes on."""
 
 import os
-from collections.abc import Sequence
 from datetime import date as calendar_date
 from functools import partial
 from importlib.metadata import version
@@ -13,11 +12,12 @@ import typer
 from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_dev.nightly.parts import PARTS, Means, Part, find_part
+from kraft_dev.nightly import parts
+from kraft_dev.nightly.parts import Means, Part
 from kraft_dev.nightly.record import Item, RecordError, record_path
 from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_item, run_night
 
-_KNOWN = ", ".join(part.name for part in PARTS)
+_KNOWN = ", ".join(part.name for part in parts.PARTS)
 Folder = Annotated[Path, typer.Option("--folder", help="Where the dated records and the checkpoints are.")]
 PartNames = Annotated[list[str] | None, typer.Option("--part", help=f"Only this part ({_KNOWN}); repeatable.")]
 Day = Annotated[str | None, typer.Option("--date", help="The night's date, YYYY-MM-DD; today if not given.")]
@@ -83,11 +83,12 @@ def _day(text: str | None) -> calendar_date:
         raise usage_error(f"--date {text!r} is no date, expected YYYY-MM-DD") from error
 
 
-def _parts(names: list[str] | None) -> Sequence[Part]:
-    try:
-        return PARTS if names is None else tuple(find_part(name) for name in dict.fromkeys(names))
-    except KeyError as error:
-        raise usage_error(str(error.args[0])) from error
+def _parts(names: list[str] | None) -> list[Part]:
+    known = {part.name: part for part in parts.PARTS}
+    for name in names or ():
+        if name not in known:
+            raise usage_error(f"no part {name!r} of a night; there are {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(names or known)]
 
 
 def one_line(item: Item, taken_over: bool) -> str:

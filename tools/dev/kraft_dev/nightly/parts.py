@@ -275,15 +275,3 @@ PARTS: tuple[Part, ...] = (
         otherwise=HARMLESS_UNDER_KAFKA,
     ),
 )
-
-
-def find_part(name: str) -> Part:
-    """The part of that name.
-
-    Raises:
-        KeyError: There is none.
-    """
-    for part in PARTS:
-        if part.name == name:
-            return part
-    raise KeyError(f"no part {name!r} of a night; there are {', '.join(part.name for part in PARTS)}")

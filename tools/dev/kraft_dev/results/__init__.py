@@ -26,6 +26,7 @@ DESCRIBES = {
 }
 """Each result, and the packages whose change makes it old."""
 
+_CELL_LENGTH_MAX = 200
 _ENDINGS = (".py", ".java", ".tla", ".cfg", ".toml", ".json")
 
 
@@ -160,11 +161,11 @@ def result_bytes(matrix: Matrix) -> bytes:
     return f"{text}\n}}\n".encode()
 
 
-def joined(matrices: Iterable[Matrix | None]) -> tuple[Row, ...]:
+def joined(matrices: Iterable[Matrix]) -> tuple[Row, ...]:
     """The seeded rows of several results, one for each name: of each detector the first cell there is."""
     found: dict[str, Row] = {}
     for matrix in matrices:
-        for row in () if matrix is None else matrix.rows:
+        for row in matrix.rows:
             known = found.setdefault(row.name, row)
             asked = {cell.detector for cell in known.cells}
             more = tuple(cell for cell in row.cells if cell.detector not in asked)
@@ -205,7 +206,7 @@ def _sources(name: str) -> str:
     return fingerprint_of(DESCRIBES[name], _ENDINGS)
 
 
-def one_line(text: str, most: int = 200) -> str:
+def one_line(text: str) -> str:
     """A text without line breaks, cut where it is too long for a cell."""
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= _CELL_LENGTH_MAX else f"{line[: _CELL_LENGTH_MAX - 1]}…"
