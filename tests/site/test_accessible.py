@@ -1,18 +1,15 @@
 """Nobody is shut out: axe-core finds nothing serious on the site, on the viewer's page and on the reports."""
 
-import functools
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 from tests.conformance.commands import REFERENCE
 from tests.conformance.view_pages import write_pages
-from tests.site.test_search import QuietHandler
+from tests.site.test_search import served
 
 from kraft_conformance.cli import main
 
@@ -50,10 +47,8 @@ def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     (built / "of-a-trace").mkdir()
     write_pages(built / "of-a-trace")
     main(["conformance", "run", "--adapter", REFERENCE, "-k", "vote.", "--html", str(built / "of-a-run.html")])
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=str(built))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(built) as address:
+        yield address
 
 
 @pytest.mark.nightly

@@ -34,16 +34,12 @@ PAGES = {
 }
 """With the commands whose output stands there whole, in order.
 
-`load-bearing` and `make run` are among the examples of commands that are compared at night."""
+`make run` is among the examples of commands that are compared at night."""
 
 
 def whole_sessions(page: str) -> list[str]:
     text = (REPOSITORY / page).read_text(encoding="utf-8")
-    return [
-        one
-        for one in sessions(text)
-        if "\n  ...\n" not in one and not one.startswith("$ python -m kraft_dev load-bearing")
-    ]
+    return [one for one in sessions(text) if "\n  ...\n" not in one]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,6 +4,7 @@ import functools
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -49,13 +50,20 @@ def site(facts: Mapping[str, RuleFacts], material: Material, tmp_path_factory: p
     return built
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    handler = functools.partial(QuietHandler, directory=str(site))
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address at which a folder is served."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with served(site) as address:
+        yield address
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import typer
 from tools.site.markup import code_block, prose
@@ -52,20 +52,14 @@ _PLACEHOLDERS = {
 }
 
 
-class _Command(Protocol):
-    """What is used of a command: Typer brings its classes from a package of its own, whose place has changed."""
-
-    @property
-    def name(self) -> str | None: ...
-
-
 def command_pages() -> Iterable[tuple[str, str]]:
     """Yield (path below docs, Markdown) for the index and every command."""
-    root = typer.main.get_command(app)
+    # Typer brings the class of it from a package of its own, whose place has changed.
+    root: Any = typer.main.get_command(app)
     context = typer.Context(root, info_name=PROGRAM)
     rows = []
     for name in NAMES:
-        _, command, _ = root.resolve_command(context, [name])  # type: ignore[attr-defined]
+        _, command, _ = root.resolve_command(context, [name])
         rows.append((f"[{PROGRAM} {name}]({name}.md)", prose(command.get_short_help_str(limit=200))))
         words = get_docs_for_click(obj=command, ctx=context, name=name, call_prefix=PROGRAM)
         yield f"{FOLDER}/{name}.md", "\n".join(_page(name, with_whole_summaries(tidied(words), command)))
@@ -118,7 +112,7 @@ def codes() -> tuple[tuple[ExitCode, str], ...]:
     return tuple(sorted(found))
 
 
-def with_whole_summaries(words: str, command: _Command) -> str:
+def with_whole_summaries(words: str, command: Any) -> str:
     """The list of a group's commands with links, and with whole sentences where Typer cuts them.
 
     Args:

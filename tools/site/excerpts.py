@@ -61,9 +61,6 @@ def _definition_in(path: Path, words: list[str], name: str) -> Excerpt:
     return Excerpt(_shown(path), first, "\n".join(lines))
 
 
-_LAYOUT = re.compile(r"\S")
-
-
 def operator_definition(name: str) -> Excerpt:
     """An operator of the model, with the comment right above it.
 
@@ -86,7 +83,7 @@ def operator_definition(name: str) -> Excerpt:
     while first and lines[first - 1].startswith(("\\*", "(*")):
         first -= 1
     last = place + 1
-    while last < len(lines) and not _LAYOUT.match(lines[last]):
+    while last < len(lines) and not lines[last][:1].strip():
         last += 1
     return Excerpt(_shown(path), first + 1, "\n".join(lines[first:last]).rstrip())
 

@@ -56,7 +56,7 @@ def pieces(path: str, text: str, lines: Iterable[int]) -> tuple[Piece, ...]:
     tree = ast.parse(text, filename=path) if path.endswith(".py") else None
     for line in sorted(set(lines)):
         if tree is not None:
-            piece = _python_piece(tree, text.splitlines(), line)
+            piece = _in_body(tree.body, text.splitlines(), line, "")
         else:
             piece = next(
                 ((block.first, block.last, block.name) for block in blocks if block.first <= line <= block.last),
@@ -105,13 +105,8 @@ def operators_of(text: str, block: Piece) -> tuple[str, ...]:
     return tuple(match.group(1) for line in lines if (match := OPERATOR.match(line)))
 
 
-def _python_piece(tree: ast.Module, lines: Sequence[str], line: int) -> tuple[int, int, str]:
-    """First line, last line and name of what a line of a Python file belongs to."""
-    return _in_body(tree.body, lines, line, "")
-
-
 def _in_body(body: Sequence[ast.stmt], lines: Sequence[str], line: int, owner: str) -> tuple[int, int, str]:
-    """Look for the line among the statements of a module or a class."""
+    """First line, last line and name of what a line belongs to, among the statements of a module or a class."""
     for statement, text in _with_text_below(body):
         first = _comment_above(lines, _first_line(statement))
         last = (text or statement).end_lineno or first

@@ -1,8 +1,8 @@
 """What is proved of what, line by line: KIP, rule, the model's actions, the proof's, its obligations."""
 
-import re
 from collections.abc import Iterable, Mapping
 
+from tools.site.excerpts import named_rules
 from tools.site.markup import prose
 
 from kraft_dev.markdown import Section, code, codes, page
@@ -18,8 +18,6 @@ PAGE = "results/proved.md"
 
 NONE = "in what several of them share"
 """For a rule that the model states in an operator of no action alone."""
-
-_RULE = re.compile(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+")
 
 
 def proved_page(registry: Registry) -> str:
@@ -82,5 +80,4 @@ def _row(registry: Registry, rule: str, taken: Iterable[str], counted: Mapping[s
 def _stating(registry: Registry) -> Mapping[str, tuple[str, ...]]:
     """Of each action of the proof the rules that its docstring names."""
     before = any_state()
-    said = {make(before).name: _RULE.findall(make.__doc__ or "") for make in (*actions.ALL, *logs.ALL)}
-    return {name: tuple(rule for rule in rules if rule in registry.by_id) for name, rules in said.items()}
+    return {make(before).name: named_rules(make.__doc__ or "", registry.by_id) for make in (*actions.ALL, *logs.ALL)}
