@@ -1,4 +1,4 @@
-"""Builds the templates of adapters, where there is a toolchain.
+"""Builds the templates of adapters, where there is a toolchain; who needs what is missing is skipped.
 
 `python -m tests.conformance.adapter_builds` says on standard error, in capitals, which one is missing.
 """
@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import ROOT
 
 from kraft_conformance.commands.conformance_template import Language, copy_template
 from kraft_conformance.kafka.jars import KafkaUnavailableError, fetched
 from kraft_conformance.kafka.releases import json_jars
 
-ROOT = Path(__file__).parents[2]
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Tests that run side by side do not build in one folder."""
 _LEAST_JAVA = 17
@@ -35,6 +35,19 @@ class ToolchainMissing(Exception):  # noqa: N818 - a reason to skip
 
     def __init__(self, language: Language, wanted: str) -> None:
         super().__init__(f"SKIPPED: {wanted}: THE {language.upper()} TEMPLATE IS NEITHER BUILT NOR RUN")
+
+
+@contextmanager
+def skipped_if_missing() -> Iterator[None]:
+    """Skip the test where a toolchain is missing, or where Kafka is neither in the cache nor can be fetched."""
+    try:
+        yield
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing))
+    except KafkaUnavailableError as error:
+        if shutil.which("mvn") is None or "cannot fetch" in str(error):
+            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
+        raise
 
 
 def toolchain(language: Language) -> Path:
@@ -106,17 +119,6 @@ def gson() -> Path:
         return fetched(json_jars())[0]
     except KafkaUnavailableError as error:
         raise ToolchainMissing(Language.JAVA, "NO GSON IN THE CACHE, AND IT CANNOT BE FETCHED") from error
-
-
-@contextmanager
-def or_no_kafka() -> Iterator[None]:
-    """A skip that nobody takes for green, where Kafka cannot be had here."""
-    try:
-        yield
-    except KafkaUnavailableError as error:
-        if shutil.which("mvn") is None or "cannot fetch" in str(error):
-            pytest.skip(f"SKIPPED: {error}: KAFKA IS NOT RUN")
-        raise
 
 
 def cargo(folder: Path, *words: str) -> None:

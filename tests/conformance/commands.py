@@ -17,6 +17,8 @@ REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.refere
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
+VERSION = "4.1.1"
+"""The release of Kafka that tests run."""
 
 def altered(*modes: str) -> str:
     """The command line of an `altered_adapter`."""

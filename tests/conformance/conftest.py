@@ -1,8 +1,14 @@
-"""What tests of commands that write into the current folder share."""
+"""What several files of tests share: an empty folder to write into, and Kafka."""
 
 from pathlib import Path
 
 import pytest
+from tests.conformance.adapter_builds import ToolchainMissing, skipped_if_missing, toolchain
+from tests.conformance.commands import VERSION
+
+from kraft_conformance.commands.conformance_template import Language
+from kraft_conformance.kafka.jars import Kafka, released
+from kraft_conformance.kafka.releases import releases
 
 
 @pytest.fixture
@@ -10,3 +16,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in which the test runs."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Kafka:
+    """A release and what compiles the adapter for it, or a skip that nobody takes for green."""
+    try:
+        toolchain(Language.JAVA)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing).replace("THE JAVA TEMPLATE", "KAFKA'S ADAPTER"))
+    with skipped_if_missing():
+        return released(releases()[VERSION])

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.conformance.adapter_builds import ToolchainMissing, toolchain
+from tests.conformance.adapter_builds import ToolchainMissing, skipped_if_missing, toolchain
+from tests.conformance.commands import DOCS
 
 from kraft_conformance.commands.conformance_template import Language
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "adapter-in-30-minutes.md"
+PAGE = DOCS / "adapter-in-30-minutes.md"
 _BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _INSTALL = "pip install 'kraft-spec[conformance]'\n"
 """The one command that is not run: what it installs is under test."""
@@ -98,12 +98,10 @@ def _needs(section: str) -> Language | None:
 def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> None:
     needed = _needs(section)
     if needed is not None:
-        try:
+        with skipped_if_missing():
             toolchain(needed)
             if needed is Language.JAVA and shutil.which("mvn") is None:
                 raise ToolchainMissing(needed, "NO MAVEN ON PATH")
-        except ToolchainMissing as missing:
-            pytest.skip(str(missing))
     blocks = sections(PAGE.read_text(encoding="utf-8"))[section]
     for expected, printed in Reader(tmp_path).outputs(blocks):
         if expected is not None:

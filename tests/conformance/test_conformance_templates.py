@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conformance.adapter_builds import ROOT, ToolchainMissing, built, cargo, toolchain
-from tests.conformance.commands import Captured
+from tests.conformance.adapter_builds import built, cargo, skipped_if_missing, toolchain
+from tests.conformance.commands import ROOT, Captured, lines
 
 from kraft_conformance.cli import main
 from kraft_conformance.commands.conformance_template import Language
@@ -35,10 +35,8 @@ PASSED = 106
 @pytest.fixture(scope="module", params=list(Language))
 def adapter(request: pytest.FixtureRequest) -> str:
     """The command line of a template that was built."""
-    try:
+    with skipped_if_missing():
         return built(request.param)
-    except ToolchainMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +93,8 @@ def test_nothing_half_written(capsys: Captured, tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_go_template_is_clean(tmp_path: Path) -> None:
-    try:
+    with skipped_if_missing():
         gofmt = toolchain(Language.GO) / "gofmt"
-    except ToolchainMissing as missing:
-        pytest.skip(str(missing))
     main(["conformance", "template", "go", str(tmp_path / "go")])
     assert subprocess.run([gofmt, "-l", tmp_path / "go"], capture_output=True, check=True).stdout == b""
 
@@ -112,10 +108,8 @@ def test_the_rust_template_is_clean(tool: str, tmp_path: Path) -> None:
     ):
         pytest.skip(f"SKIPPED: NO CARGO {tool.upper()}")
     main(["conformance", "template", "rust", str(tmp_path / "rust")])
-    try:
+    with skipped_if_missing():
         cargo(tmp_path / "rust", tool, *{"clippy": ("--", "-D", "warnings"), "fmt": ("--check",)}[tool])
-    except ToolchainMissing as missing:
-        pytest.skip(str(missing))
 
 
 def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -> None:
@@ -136,11 +130,9 @@ def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -
 
 def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, process: AdapterProcess) -> None:
     hello = greeted(process)
-    capsys.readouterr()
-    code = main(["conformance", "run", "--adapter", adapter, "--json"])
-    _, *lines, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    code, (_, *found, _) = lines(capsys, "conformance", "run", "--adapter", adapter)
     by_status: dict[str, set[str]] = {}
-    for line in lines:
+    for line in found:
         by_status.setdefault(line["status"], set()).add(line["id"])
     assert by_status.keys() <= {"pass", "unsupported", "skipped"}
     assert code == ExitCode.CONFORMANT

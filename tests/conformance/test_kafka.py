@@ -6,8 +6,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.conformance.adapter_builds import ToolchainMissing, or_no_kafka, toolchain
-from tests.conformance.commands import Captured, assert_said, document, lines, output
+from tests.conformance.adapter_builds import skipped_if_missing, toolchain
+from tests.conformance.commands import VERSION, Captured, assert_said, document, lines, output
 
 from kraft_conformance.commands.conformance_template import Language, Template, copy_template
 from kraft_conformance.commands.kafka import worst
@@ -30,20 +30,8 @@ from kraft_reference.profile import PROFILES
 from kraft_spec.rules import load_registry
 from kraft_traces.vocabulary import EVENT_NAMES
 
-VERSION = "4.1.1"
 RELEASE = releases()[VERSION]
 REPLY_S = "30"
-
-
-@pytest.fixture(scope="module")
-def kafka() -> Kafka:
-    """A release, or a skip that nobody takes for green."""
-    try:
-        toolchain(Language.JAVA)
-    except ToolchainMissing as missing:
-        pytest.skip(str(missing).replace("THE JAVA TEMPLATE", "KAFKA'S ADAPTER"))
-    with or_no_kafka():
-        return released(RELEASE)
 
 
 @pytest.fixture
@@ -236,10 +224,8 @@ def test_without_javac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("empty_cache")
 def test_jars_that_the_adapter_does_not_compile_with(tmp_path: Path) -> None:
-    try:
+    with skipped_if_missing():
         toolchain(Language.JAVA)
-    except ToolchainMissing as missing:
-        pytest.skip(str(missing))
     with pytest.raises(KafkaUnavailableError, match=r"does not compile with Kafka 9\.9: .*\.java:\d+: error: "):
         command_line(built(jars_of_a_build(tmp_path / "libs", "9.9")[0].parent, RELEASE), "wire")
 
@@ -331,7 +317,7 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
 def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
     capsys: Captured, version: str, idle: set[str]
 ) -> None:
-    with or_no_kafka():
+    with skipped_if_missing():
         released(releases()[version])
     _, shown = lines(capsys, "kafka", "run", "--version", version, "-k", "-observer", "--timeout", REPLY_S)
     found = {one["id"]: one["differences"] for one in shown if one.get("status") == "expected failure"}

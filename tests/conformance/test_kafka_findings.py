@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured, assert_said, document, lines, output
-from tests.conformance.test_kafka import VERSION, kafka
+from tests.conformance.commands import VERSION, Captured, assert_said, document, lines, output
+from tests.conformance.test_kafka_schedules import play
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
@@ -15,8 +15,7 @@ from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import bugs, patched, patches
 from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
-from kraft_conformance.random_runs.notes import Notes
-from kraft_conformance.random_runs.seats import Command, InProcess
+from kraft_conformance.random_runs.seats import InProcess
 from kraft_conformance.random_runs.table import Table
 from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
 from kraft_dev.results import SCHEMA, Cell, Matrix, Row
@@ -27,8 +26,6 @@ from kraft_reference.scenarios.membership.unread_voters import read_at_restart, 
 from kraft_reference.state import ReplicaState
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
-
-__all__ = ["kafka"]
 
 FIRST = "own-vote-before-known-leader"
 UNREAD = "unread-voters"
@@ -182,11 +179,7 @@ def told_of_the_other(d: Director) -> None:
 @pytest.mark.parametrize("script", [read_at_restart, told_of_the_other])
 def test_what_else_becomes_of_unread_voters(kafka: Kafka, script: Callable[[Director], None]) -> None:
     _, variant = find_finding(UNREAD).variant()
-    notes = Notes()
-    with Table((Command(command_line(kafka, "state")),), 30) as table:
-        make = table.maker(notes, stops=False, dies_in_steps=False, beside=replicas_without(variant.without))
-        script(Director(UNREAD, variant.configuration, make))
-    assert not notes.is_over, notes.undecided or notes.first
+    play(command_line(kafka, "state"), variant.configuration, script, replicas_without(variant.without))
 
 
 @pytest.mark.usefixtures("kafka")

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conformance.test_kafka import kafka
 
 from kraft_conformance.commands.conformance_template import Template, copy_template
 from kraft_conformance.kafka.adapter import command_line
@@ -36,8 +35,6 @@ from kraft_reference.scenarios.schedule import ScenarioFailure
 from kraft_spec.edits import Edit
 from kraft_spec.experiments.replicas import replicas_edited
 
-__all__ = ["kafka"]
-
 THREE = cluster(3, profile=KAFKA_4)
 ONE_IS_NEW = cluster(3, (2, 3), formatted=without_list(1), profile=KAFKA_4)
 TWO = cluster(2, profile=KAFKA_4)
@@ -50,6 +47,7 @@ def play(
     script: Callable[[Director], None],
     beside: MakeReplica = Replica,
 ) -> Notes:
+    """A script on an implementation that does as it says, with replicas of the reference beside it."""
     notes = Notes()
     with Table((Command(command),), 30) as table:
         maker = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from junitparser import JUnitXml
-from tests.conformance.adapter_builds import or_no_kafka
+from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, assert_said, output
 from tests.conformance.test_conformance_reports import assert_harmless_page, assert_tap
 
@@ -221,7 +221,7 @@ def test_the_list_of_cases_fits_into_80_columns(capsys: Captured) -> None:
 
 @pytest.mark.parametrize("version", controllers())
 def test_kafka(version: str) -> None:
-    with or_no_kafka():
+    with skipped_if_missing():
         commands = kafka_commands(version)
     found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
     assert [one.status for one in found] == [Status.PASS] * 3, [one.reason for one in found]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conformance.adapter_builds import or_no_kafka
+from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, assert_said
 
 from kraft_conformance.cli import main
@@ -163,7 +163,7 @@ def test_what_is_held_makes_way() -> None:
 
 @pytest.mark.parametrize("version", controllers())
 def test_kafka(version: str, capsys: Captured) -> None:
-    with or_no_kafka():
+    with skipped_if_missing():
         kafka_commands(version)
     assert main(["kafka", "run", "--live", "--version", version, "-k", "change.busy"]) == ExitCode.CONFORMANT
     assert capsys.readouterr().out.startswith(f"1 vectors of suite {suite_version()}: 1 pass")

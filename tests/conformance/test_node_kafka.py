@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.acted_brokers import CONFIGS, ActedBrokers
-from tests.conformance.adapter_builds import or_no_kafka
+from tests.conformance.adapter_builds import skipped_if_missing
+from tests.conformance.commands import VERSION
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
 from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_spec.tlc.jar import find_java
-
-VERSION = "4.1.1"
 
 _ELECTIONS = 6
 """So often Kafka has the chance to win one."""
@@ -28,7 +27,7 @@ def java() -> list[str]:
 
 def classes_of(version: str) -> list[str]:
     """The command that runs a class of a release, or a skip that nobody takes for green."""
-    with or_no_kafka():
+    with skipped_if_missing():
         path = ":".join(map(str, controller(version).class_path))
     quick = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
     return [str(find_java().executable), *quick, "-cp", path]
