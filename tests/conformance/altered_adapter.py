@@ -1,7 +1,7 @@
 """The adapter of the tests: the reference that shows less, chooses otherwise, is wrong, or misbehaves as a program.
 
-`python altered_adapter.py MODE...`: names of `MODES`, of `choices` and of `fetching_adapter`, some with a value, as
-`without-rule=hw.own-epoch`; or of what `_misbehaved` does with the bytes.
+`python altered_adapter.py MODE...`: names of `MODES`, of `choices`, of `partition_choices` and of `fetching_adapter`,
+some with a value, as `without-rule=hw.own-epoch`; or of what `_misbehaved` does with the bytes.
 """
 
 import os
@@ -15,6 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.choices import RIGHT, RIGHT_REQUESTS, WRONG, Change, Effects, Moment, each, elections, of_effects
 from tests.conformance.fetching_adapter import RIGHT_FETCHES, WRONG_FETCHES, Fetching
+from tests.conformance.partition_choices import OF_PARTITIONS
 
 from kraft_conformance.protocol.messages import (
     ErrorReply,
@@ -56,9 +57,9 @@ def _says_otherwise(moment: Moment, reply: Reply) -> Reply:
     return replace(reply, profile=given) if isinstance(reply, HelloReply) else reply
 
 
-def _says_unobserved(moment: Moment, reply: Reply) -> Reply:
-    names = tuple(moment.value.split("+"))
-    return replace(reply, unobserved=names) if isinstance(reply, HelloReply) else reply
+def _lists(field: str, default: str = "") -> Change:
+    """Its hello has the names of the value, as `a+b`, in this field."""
+    return lambda moment, reply: _hello(**{field: tuple((moment.value or default).split("+"))})(moment, reply)
 
 
 def _misreads(moment: Moment, reply: Reply) -> Reply:
@@ -204,6 +205,7 @@ MODES: dict[str, Change] = {
     **RIGHT,
     **RIGHT_REQUESTS,
     **WRONG,
+    **OF_PARTITIONS,
     "state": lambda _, reply: reply,
     "history": _hello(state_injection=False),
     "constructed": _hello(state_injection="constructed"),
@@ -213,9 +215,10 @@ MODES: dict[str, Change] = {
     "shows-epoch": _shows_epoch,
     "polled-again-at-once": _polled_again_at_once,
     "dies": _dies,
-    "unobserved": _says_unobserved,
+    "unobserved": _lists("unobserved"),
+    "subjects": _lists("subjects"),
     "misreads": _misreads,
-    "unsupported": _hello(unsupported=("voter-changes", "observers")),
+    "unsupported": _lists("unsupported", "voter-changes+observers"),
     "kip-595-only": _hello(kip_levels={"KIP-595": "full"}),
     "profile": _says_otherwise,
     "other-version": _hello(schema="kraft-adapter/2"),

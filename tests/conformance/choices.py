@@ -11,6 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import Crash, Reply, Request, Reset, Restart, RestartReply, Step, StepReply
+from kraft_conformance.protocol.partitions import PartitionStepReply
 from kraft_reference.effects import Send, Timer
 from kraft_reference.events import Draw
 from kraft_reference.identity import ReplicaKey
@@ -73,22 +74,22 @@ class Moment(NamedTuple):
 Change = Callable[[Moment, Reply], Reply]
 
 
-def of_effects(change: Callable[[Moment, Effects], Effects]) -> Change:
+def of_effects(change: Callable[[Moment, Any], Sequence[Any]]) -> Change:
     """A change of what is done in a step or at a restart that does not crash."""
 
     def changed(moment: Moment, reply: Reply) -> Reply:
         crashes = getattr(moment.request, "crash", UNSET) is not UNSET
-        if crashes or not isinstance(reply, StepReply | RestartReply):
+        if crashes or not isinstance(reply, StepReply | RestartReply | PartitionStepReply):
             return reply
         return replace(reply, effects=tuple(change(moment, reply.effects)))
 
     return changed
 
 
-def each(kind: type[TracedEffect], portions: Callable[[Moment, Any], Effects]) -> Change:
+def each(kind: Any, portions: Callable[[Moment, Any], Sequence[Any]]) -> Change:
     """Every effect of a kind becomes others."""
 
-    def change(moment: Moment, effects: Effects) -> Effects:
+    def change(moment: Moment, effects: Sequence[Any]) -> Sequence[Any]:
         made = [portions(moment, one) if isinstance(one, kind) else (one,) for one in effects]
         return [one for several in made for one in several]
 

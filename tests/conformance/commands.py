@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -16,9 +17,9 @@ Captured = pytest.CaptureFixture[str]
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-
 VERSION = "4.1.1"
 """The release of Kafka that tests run."""
+
 
 def altered(*modes: str) -> str:
     """The command line of an `altered_adapter`."""
@@ -66,6 +67,18 @@ def lines(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
     """Exit code and the JSON lines of `kraft-spec ... --json`."""
     code, said = output(capsys, *words, "--json")
     return code, [json.loads(line) for line in said.splitlines()]
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a page of the documents, each with its language and its text."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def block(page: str, beginning: str) -> str:
+    """The text of the fenced block that begins so."""
+    (found,) = [text for _, text in blocks(page) if text.startswith(beginning)]
+    return found
 
 
 def ends(pid: int) -> bool:

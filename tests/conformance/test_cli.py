@@ -10,7 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import DOCS, Captured, assert_said, document, error, output
+from tests.conformance.commands import Captured, assert_said, block, document, error, output
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -288,8 +288,7 @@ def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(capsy
 
 
 def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:
-    small = (DOCS / "trace-format.md").read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
-    Path("small.jsonl").write_text(small, encoding="utf-8")
+    Path("small.jsonl").write_text(block("trace-format", '{"kind":"header"'), encoding="utf-8")
     said = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"
     assert_said(capsys, ExitCode.BAD_INPUT, said, "trace", "merge", "small.jsonl", "-o", "merged.jsonl")
 

@@ -1,22 +1,17 @@
 """The subject `partitions`: its messages, its vectors, what the runner lets pass and what it does not."""
 
-import json
 import os
-import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.commands import Captured, altered, assert_said, lines, output, without_rule
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionReset,
@@ -46,22 +41,14 @@ from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.encode import configuration_of
 from kraft_traces.partitions.process import PartitionProcess
 
-ADAPTER = Path(__file__).with_name("partition_adapter.py")
-PAGE = Path(__file__).parents[2] / "docs" / "conformance-partitions.md"
 ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "partitions"]
 
 
-def adapter(mode: str, value: str = "") -> str:
-    return shlex.join([sys.executable, str(ADAPTER), mode, *([value] if value else [])])
-
-
-def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]]]:
+def ran(capsys: Captured, adapter: str, word: str) -> tuple[int, list[dict[str, Any]]]:
     """The exit code of `kraft-spec conformance run`, and the JSON lines of the vectors of partitions."""
-    capsys.readouterr()
-    code = main(["conformance", "run", *words, "--json"])
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    code, found = lines(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
     ours = {entry.id for entry in ENTRIES}
-    return code, [line for line in lines if line.get("id") in ours]
+    return code, [line for line in found if line.get("id") in ours]
 
 
 @cache
@@ -83,8 +70,8 @@ def outcomes(command: str) -> list[Outcome]:
     return found
 
 
-def statuses(lines: Iterable[dict[str, Any]]) -> set[str]:
-    return {line["status"] for line in lines}
+def statuses(found: Iterable[dict[str, Any]]) -> set[str]:
+    return {line["status"] for line in found}
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -123,29 +110,27 @@ def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
 @pytest.mark.parametrize(
     ("mode", "reasons"),
     [
-        ("silent-about-subjects", {"needs the subject partitions"}),
-        ("without-kip-455", {"needs KIP-455"}),
-        ("unsupported", {"needs old-znode", "needs unclean-election"}),
+        ("subjects=replica", {"needs the subject partitions"}),
+        ("kip-595-only", {"needs KIP-455"}),
+        ("unsupported=old-znode+unclean-election", {"needs old-znode", "needs unclean-election"}),
     ],
 )
-def test_what_an_adapter_lacks_is_unsupported(capsys: pytest.CaptureFixture[str], mode: str, reasons: set[str]) -> None:
-    _, lines = ran(capsys, "--adapter", adapter(mode), "-k", "partition-reassign.")
-    assert {line["reason"] for line in lines if line["status"] == "unsupported"} == reasons
-    alone = mode != "unsupported"
-    assert statuses(lines) == ({"unsupported"} if alone else {"pass", "skipped", "unsupported"})
+def test_what_an_adapter_lacks_is_unsupported(capsys: Captured, mode: str, reasons: set[str]) -> None:
+    _, found = ran(capsys, altered(mode), "partition-reassign.")
+    assert {line["reason"] for line in found if line["status"] == "unsupported"} == reasons
+    alone = not mode.startswith("unsupported")
+    assert statuses(found) == ({"unsupported"} if alone else {"pass", "skipped", "unsupported"})
 
 
-def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("conformance", "smoke", "--adapter", adapter("partitions-only"))
-    assert main([*words, "--subject", "partitions"]) == ExitCode.CONFORMANT
-    assert (
-        capsys.readouterr().out
-        == f"{len(PARTITION_SMOKE)} vectors of suite {suite_version()}: {len(PARTITION_SMOKE)} pass\n"
-    )
-    assert main([*words]) == ExitCode.NOTHING_JUDGED
-    assert capsys.readouterr().out.startswith("unsupported: 12, needs the subject replica\n")
-    assert main([*words, "--subject", "partition"]) == ExitCode.USAGE
-    assert "no subject 'partition', expected one of replica, partitions" in capsys.readouterr().err
+def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: Captured) -> None:
+    words = ("conformance", "smoke", "--adapter", altered("subjects=partitions"))
+    number = len(PARTITION_SMOKE)
+    passed = f"{number} vectors of suite {suite_version()}: {number} pass\n"
+    assert output(capsys, *words, "--subject", "partitions") == (ExitCode.CONFORMANT, passed)
+    code, said = output(capsys, *words)
+    assert (code, said.splitlines()[0]) == (ExitCode.NOTHING_JUDGED, "unsupported: 12, needs the subject replica")
+    told = "no subject 'partition', expected one of replica, partitions"
+    assert_said(capsys, ExitCode.USAGE, told, *words, "--subject", "partition")
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -154,10 +139,11 @@ def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    "mode", ["plain", "wire", "other-order-of-rows", "tells-again", "stores-one-by-one", "version 4"]
+    "mode",
+    ["state", "wire", "other-order-of-rows", "tells-again", "stores-one-by-one", "leader-and-isr-version=4"],
 )
 def test_what_no_rule_forbids_passes(mode: str) -> None:
-    found = outcomes(adapter(*mode.split()))
+    found = outcomes(altered(mode))
     skipped = [one for one in found if one.status is Status.SKIPPED]
     assert {one.reason for one in skipped} == {"of the profile kafka-4 (experimental), not kip"}
     unobserved = [one.id for one in found if one.status is Status.UNOBSERVED]
@@ -193,12 +179,12 @@ FREE = {
 }
 
 
-@pytest.mark.parametrize("level", ["plain", "wire"])
+@pytest.mark.parametrize("level", ["state", "wire"])
 @pytest.mark.parametrize("choice", sorted(FREE))
 def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choice: str, level: str) -> None:
     """Where a vector cannot go on from what was chosen it is skipped, and says so."""
     with edited(monkeypatch, [FREE[choice]]):
-        found = outcomes(adapter(level))
+        found = outcomes(altered(level))
     assert [one for one in found if one.status in FAILING] == []
     skipped = [one.id for one in found if "here, and the vector goes on from another" in one.reason]
     assert len(skipped) <= 10
@@ -221,7 +207,7 @@ def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choi
         ),
         ("stores-twice", "partition.start", "StorePartitions A-0: expected once, actual twice"),
         ("never-stops", "partition.cancel", "StopReplica A-0 to 4: expected once, actual nothing"),
-        ("version 2", "partition.start", "LeaderAndIsr A-0 to 1.version: expected at least 3, actual 2"),
+        ("leader-and-isr-version=2", "partition.start", "LeaderAndIsr A-0 to 1.version: expected at least 3, actual 2"),
         (
             "forgets-rows",
             "partition.list.all",
@@ -235,16 +221,16 @@ def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choi
         ),
         ("one-partition-less", "partition.list.all", "before.partitions.A-0: expected {"),
         (
-            "other-error NO_REASSIGNMENT_IN_PROGRESS",
+            "other-error=NO_REASSIGNMENT_IN_PROGRESS",
             "partition.request.error-order",
             'AlterReassignmentsAnswer.results.A-99: expected "UNKNOWN_TOPIC_OR_PARTITION", '
             'actual "NO_REASSIGNMENT_IN_PROGRESS"',
         ),
     ],
 )
-def test_what_is_wrong_fails(capsys: pytest.CaptureFixture[str], mode: str, vector: str, said: str) -> None:
-    code, lines = ran(capsys, "--adapter", adapter(*mode.split()), "-k", vector)
-    failed = next(one for one in lines if one["id"] == vector)
+def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str) -> None:
+    code, found = ran(capsys, altered(mode), vector)
+    failed = next(one for one in found if one["id"] == vector)
     assert (code, failed["status"]) == (ExitCode.VIOLATION, "fail")
     assert said in failed["reason"]
 
@@ -256,27 +242,25 @@ def test_what_is_wrong_fails(capsys: pytest.CaptureFixture[str], mode: str, vect
         ("partition.request.unauthorized-elsewhere", "NONE"),
     ],
 )
-def test_of_two_errors_either_is_right(capsys: pytest.CaptureFixture[str], vector: str, error: str) -> None:
+def test_of_two_errors_either_is_right(capsys: Captured, vector: str, error: str) -> None:
     """The order of the errors is a SHOULD."""
-    _, lines = ran(capsys, "--adapter", adapter("other-error", error), "-k", vector)
-    assert statuses(lines) == {"pass"}
+    _, found = ran(capsys, altered(f"other-error={error}"), vector)
+    assert statuses(found) == {"pass"}
 
 
-def test_a_field_that_is_left_out_is_unobserved(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines = ran(capsys, "--adapter", adapter("without-field", "removing"), "-k", "partition.start.adds")
-    assert (code, statuses(lines)) == (ExitCode.NOTHING_JUDGED, {"unobserved"})
-    assert lines[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
-    code, lines = ran(capsys, "--adapter", adapter("without-field", "version"), "-k", "partition.start.adds")
-    assert (code, statuses(lines)) == (ExitCode.CONFORMANT, {"pass"})
+def test_a_field_that_is_left_out_is_unobserved(capsys: Captured) -> None:
+    code, found = ran(capsys, altered("leader-and-isr-without=removing"), "partition.start.adds")
+    assert (code, statuses(found)) == (ExitCode.NOTHING_JUDGED, {"unobserved"})
+    assert found[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
+    code, found = ran(capsys, altered("leader-and-isr-without=version"), "partition.start.adds")
+    assert (code, statuses(found)) == (ExitCode.CONFORMANT, {"pass"})
 
 
 @pytest.mark.parametrize("rule", switchable_partition_rules())
-def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(
-    capsys: pytest.CaptureFixture[str], rule: str
-) -> None:
-    code, lines = ran(capsys, "--adapter", adapter("without-rule", rule), "-k", rule)
+def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(capsys: Captured, rule: str) -> None:
+    code, found = ran(capsys, without_rule(rule), rule)
     assert code == ExitCode.VIOLATION
-    assert rule in {name for one in lines if one["status"] == "fail" for name in one["rules"]}
+    assert rule in {name for one in found if one["status"] == "fail" for name in one["rules"]}
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -333,52 +317,3 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         )
         with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .*AlterPartitionReassignments"):
             accepts(run)
-
-
-# -------------------------------------------------------------------------------------------------------------
-# The page.
-# -------------------------------------------------------------------------------------------------------------
-
-
-def blocks() -> list[str]:
-    """The fenced blocks of the page, without their language."""
-    return [block.partition("\n")[2].rstrip("`\n") for block in PAGE.read_text().split("```")[1::2]]
-
-
-def test_the_dialogue_of_the_page_is_what_the_reference_says() -> None:
-    (dialogue,) = [block for block in blocks() if block.startswith('> {"type":"partition_reset"')]
-    said, reference = dialogue.splitlines(), ReferenceAdapter()
-    for request, reply in zip(said[::2], said[1::2], strict=True):
-        answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
-        assert f"< {encoded(answer).decode().rstrip()}" == reply
-
-
-def test_the_page_shows_what_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    name = "partition.complete.leader-moves"
-    main(["conformance", "run", "-k", name, "--adapter", adapter("tells-first")])
-    failed = next(block for block in blocks() if block.startswith(f"FAIL {name}"))
-    told = [line for line in capsys.readouterr().out.splitlines() if "repeat:" not in line]
-    assert told == [line for line in failed.splitlines() if "repeat:" not in line]
-
-
-def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "first.py").write_text(next(block for block in blocks() if block.startswith("import json")))
-    monkeypatch.chdir(tmp_path)
-    first = f"{shlex.quote(sys.executable)} first.py"
-    assert main(["conformance", "smoke", "--subject", "partitions", "--adapter", first]) == ExitCode.VIOLATION
-    shown = capsys.readouterr().out.replace(shlex.quote(first), "'python first.py'")
-    assert shown.startswith(next(block for block in blocks() if block.startswith("FAIL partition.cancel.nothing")))
-    assert shown.splitlines()[-1] == f"12 vectors of suite {suite_version()}: 2 pass, 1 fail, 9 skipped"
-
-
-def test_the_page_counts_the_vectors() -> None:
-    text = PAGE.read_text()
-    scenarios = sum(entry.id.startswith("scenario.") for entry in ENTRIES)
-    levels = [sum(entry.level == level for entry in ENTRIES) for level in ("wire", "effects", "state")]
-    counted = f"{scenarios} from scenarios and {len(ENTRIES) - scenarios} from scripts"
-    assert (
-        f"There are {len(ENTRIES)} of them: {counted}; {levels[0]} of the level `wire`, {levels[1]} `effects`." in text
-    )
-    assert levels[2] == 0

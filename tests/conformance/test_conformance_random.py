@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.choices import Change, Effects, Moment, each, of_effects
-from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, document, error, lines, output
+from tests.conformance.commands import REFERENCE, Captured, altered, block, document, error, lines, output
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
@@ -35,8 +35,6 @@ from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
 from kraft_traces.message_types import TracedEndQuorumEpochRequest
-
-PAGE = (DOCS / "conformance.md").read_text(encoding="utf-8").partition("\n## Random runs of the conformance suite\n")[2]
 
 
 def ran(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
@@ -296,10 +294,10 @@ def test_a_rule_that_is_left_out_is_found_shrunk_saved_and_replayed(capsys: Capt
     words = ["--adapter", adapter, "--adapter", "reference", "--seeds", "0", "--workload", "elections"]
     words += ["--steps", "200", "--replicas", "3"]
     code, told = output(capsys, "conformance", "random", *words, "--save", str(tmp_path))
-    shown = PAGE.partition("```\nFAIL ")[2].partition("```")[0]
+    shown = block("conformance", "FAIL elections.0")
     shown = shown.replace("'python broken.py'", shlex.quote(adapter)).replace("python broken.py", adapter)
     *found, last = told.splitlines()
-    assert (code, found) == (ExitCode.VIOLATION, ("FAIL " + shown.replace("failures", str(tmp_path))).splitlines())
+    assert (code, found) == (ExitCode.VIOLATION, shown.replace("failures", str(tmp_path)).splitlines())
     assert last.startswith("1 runs, ")
     assert last.endswith(" events: 1 fail")
     replayed = ["conformance", "replay", "random.elections-0", "--vectors", str(tmp_path), "--adapter"]
@@ -559,7 +557,7 @@ def test_a_folder_that_cannot_be_written_is_said(capsys: Captured, tmp_path: Pat
 
 
 def test_the_example_of_the_page_runs(capsys: Captured) -> None:
-    example = PAGE.partition("```python\n")[2].partition("```")[0]
+    example = block("conformance", "from kraft_conformance")
     exec(compile(example, "conformance.md", "exec"), {})
     said = [line.rpartition(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == [f"elections.{seed} pass" for seed in range(5)]

@@ -1,7 +1,6 @@
 """`kraft-spec conformance`: what an implementer sees, with adapters that are right, show less, or misbehave."""
 
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.commands import (
-    DOCS,
     REFERENCE,
     Captured,
     altered,
@@ -35,7 +33,6 @@ from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors import profiles
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.experiments import switchable_rules
-from kraft_spec.rules import load_registry
 
 Lines = list[dict[str, Any]]
 
@@ -462,45 +459,6 @@ def test_explain_names_other_right_courses_and_what_is_open_of_a_fetch(capsys: C
     assert "of an answer to a Fetch" not in "".join(course)
     _, said = output(capsys, "conformance", "explain", "fetch.diverging-counted")
     assert "of an answer to a Fetch: when it comes" in said
-
-
-def test_the_page_for_implementers_says_the_truth(capsys: Captured) -> None:
-    page = (DOCS / "conformance.md").read_text()
-    blocks = [block.partition("\n")[2].rstrip("`\n") for block in page.split("```")[1::2]]
-    failed = next(block for block in blocks if block.startswith("FAIL vote.granted"))
-    _, said = output(capsys, "conformance", "run", "-k", "vote.granted", "--adapter", altered("sends-first"))
-    shown = [line for line in said.splitlines() if "repeat:" not in line]
-    assert shown == [line for line in failed.splitlines() if "repeat:" not in line]
-    entries = Catalogue().entries.values()
-    levels = [sum(one.level == level for one in entries) for level in ("wire", "effects", "state")]
-    scenarios = sum(one.id.startswith("scenario.") for one in entries)
-    counted = f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts"
-    of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`, {levels[2]} `state`"
-    assert f"There are {len(entries)} vectors: {counted}; {of_levels}." in page
-    assert f"\n{sum(one.history is None for one in entries)} begin in a constructed state." in page
-
-
-def test_the_first_adapter_of_the_page_gets_as_far_as_the_page_says(
-    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (DOCS / "conformance.md").read_text()
-    blocks = [block.partition("\n") for block in page.split("```")[1::2]]
-    (tmp_path / "first.py").write_text(next(code for language, _, code in blocks if language == "python"))
-    monkeypatch.chdir(tmp_path)
-    adapter = f"{shlex.quote(sys.executable)} first.py"
-    code, said = output(capsys, "conformance", "smoke", "--adapter", adapter)
-    shown = said.replace(shlex.quote(adapter), "'python first.py'")
-    assert code == ExitCode.VIOLATION
-    assert shown.startswith(next(block for _, _, block in blocks if block.startswith("FAIL vote.once-per-epoch")))
-    assert shown.splitlines()[-1].startswith(f"12 vectors of suite {suite_version()}: 1 pass, 1 fail, 1 unobserved, ")
-
-
-def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> None:
-    page = (DOCS / "decisions.md").read_text(encoding="utf-8")
-    table = page.partition("Every rule with SHOULD or MAY")[2].partition("\n\n### ")[0]
-    optional = [one.id for one in load_registry() if one.level != "MUST"]
-    named = re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", table)
-    assert [one for one in optional if one not in named and not one.startswith(("metric.", "cli."))] == []
 
 
 def test_a_pinned_suite_is_the_one_that_runs_or_nothing_does(capsys: Captured, tmp_path: Path) -> None:

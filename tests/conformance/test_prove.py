@@ -1,7 +1,6 @@
 """`kraft-spec prove transition` and `prove plan`, as a user sees them."""
 
 import os
-import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 import z3
-from tests.conformance.commands import DOCS, Captured, document, prove
+from tests.conformance.commands import Captured, document, prove
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.proofs_cross_check import expected_answer
@@ -57,17 +56,6 @@ def test_a_plan_of_ones_own_is_refused_with_reasons(capsys: Captured) -> None:
     assert "step 2 removes the leader 1" in capsys.readouterr().out
     assert prove("plan", "--from", "1,2", "--to", "2,1") == ExitCode.CONFORMANT
     assert "0 VotersRecords: nothing is to be done" in capsys.readouterr().out
-
-
-def test_the_page_shows_what_the_commands_print(capsys: Captured) -> None:
-    page = (DOCS / "proofs.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^```\n\$ kraft-spec prove ((?:transition|plan) .*)\n([^`]*)```$", page, re.MULTILINE)
-    assert len(shown) == 8
-    for words, expected in shown:
-        is_refused = "forbidden:" in expected or "refused:" in expected
-        assert prove(*words.split()) == (ExitCode.VIOLATION if is_refused else ExitCode.CONFORMANT)
-        printed = "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.strip("\n").splitlines())
-        assert printed == expected, words
 
 
 @pytest.mark.parametrize(

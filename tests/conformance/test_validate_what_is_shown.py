@@ -2,21 +2,17 @@
 
 import gzip
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.commands import Captured, output
+from tests.conformance.commands import Captured, block, output
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.samples import sample_folder
 
-_PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text(encoding="utf-8")
-_SMALL = re.search(r"```json\n(.*?)```", _PAGE, re.DOTALL)
-assert _SMALL is not None
-SMALL: str = _SMALL[1]
+SMALL = block("trace-format", '{"kind":"header"')
 NAMES = ("kind", "sequence", "replica", "event")
 
 

@@ -3,10 +3,12 @@
 import io
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.commands import blocks
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -15,7 +17,6 @@ from kraft_dev.wire.generate import read_files
 PAIRS = {pair.id: pair for file in read_files() for pair in file.pairs}
 VOTE = PAIRS["vote-request-v2-typical"]
 VOTERS = PAIRS["voters-record-v0-typical"]
-PAGE = Path(__file__).parents[2] / "docs" / "wire.md"
 
 
 class Shell:
@@ -246,12 +247,8 @@ def test_list_says_what_there_is(wire: Shell) -> None:
 
 def test_the_examples_of_the_page_are_what_the_command_says(wire: Shell) -> None:
     """Each block `sh` with one command, and the block after it with what it prints."""
-    blocks = PAGE.read_text(encoding="utf-8").split("```")
-    checked = 0
-    for command, shown in zip(blocks[1::2], blocks[3::2], strict=False):
-        if command.startswith("sh\nkraft-spec wire") and "|" not in command and shown.startswith(("\n", "json\n")):
-            words = command.removeprefix("sh\nkraft-spec wire ").split()
-            _, out, err = wire(*words)
-            assert (out or err).strip() == shown.partition("\n")[2].strip()
-            checked += 1
-    assert checked == 2
+    examples = [(text, shown) for (_, text), (_, shown) in pairwise(blocks("wire")) if text.startswith("kraft-spec")]
+    assert len(examples) == 2
+    for command, shown in examples:
+        _, out, err = wire(*command.split()[2:])
+        assert (out or err).strip() == shown.strip()

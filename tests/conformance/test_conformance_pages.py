@@ -1,0 +1,92 @@
+"""The pages for implementers and that of decisions: what stands there of commands, vectors and rules is so."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from tests.conformance.commands import DOCS, Captured, altered, block, blocks, output
+
+from kraft_conformance.adapters.reference import ReferenceAdapter
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.runner.output.results import suite_version
+from kraft_conformance.vectors.catalogue import Catalogue
+from kraft_conformance.vectors.manifest import ManifestEntry
+from kraft_spec.rules import load_registry
+
+ENTRIES = [*Catalogue().entries.values()]
+OF_PARTITIONS = [one for one in ENTRIES if one.subject == "partitions"]
+
+
+@pytest.mark.parametrize(
+    ("page", "vector", "mode"),
+    [
+        ("conformance", "vote.granted", "sends-first"),
+        ("conformance-partitions", "partition.complete.leader-moves", "tells-first"),
+    ],
+)
+def test_a_failure_is_shown_as_it_is_told(capsys: Captured, page: str, vector: str, mode: str) -> None:
+    _, said = output(capsys, "conformance", "run", "-k", vector, "--adapter", altered(mode))
+    shown = block(page, f"FAIL {vector}").splitlines()
+    assert [line for line in said.splitlines() if "repeat:" not in line] == [
+        line for line in shown if "repeat:" not in line
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "subject", "failed", "counted"),
+    [
+        ("conformance", "replica", "vote.once-per-epoch", "1 pass, 1 fail, 1 unobserved, "),
+        ("conformance-partitions", "partitions", "partition.cancel.nothing", "2 pass, 1 fail, 9 skipped"),
+    ],
+)
+def test_the_first_adapter_gets_as_far_as_the_page_says(
+    capsys: Captured, elsewhere: Path, page: str, subject: str, failed: str, counted: str
+) -> None:
+    code = next(text for language, text in blocks(page) if language == "python")
+    (elsewhere / "first.py").write_text(code)
+    adapter = f"{shlex.quote(sys.executable)} first.py"
+    ended, said = output(capsys, "conformance", "smoke", "--subject", subject, "--adapter", adapter)
+    assert ended == ExitCode.VIOLATION
+    assert said.replace(shlex.quote(adapter), "'python first.py'").startswith(block(page, f"FAIL {failed}"))
+    assert said.splitlines()[-1].startswith(f"12 vectors of suite {suite_version()}: {counted}")
+
+
+def counted(entries: list[ManifestEntry]) -> tuple[str, list[int]]:
+    """How many are from where, as the pages say it; and how many of each level there are."""
+    scenarios = sum(one.id.startswith("scenario.") for one in entries)
+    levels = [sum(one.level == level for one in entries) for level in ("wire", "effects", "state")]
+    return f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts", levels
+
+
+def test_the_vectors_are_counted() -> None:
+    page = (DOCS / "conformance.md").read_text()
+    sources, levels = counted(ENTRIES)
+    of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`, {levels[2]} `state`"
+    assert f"There are {len(ENTRIES)} vectors: {sources}; {of_levels}." in page
+    assert f"\n{sum(one.history is None for one in ENTRIES)} begin in a constructed state." in page
+
+
+def test_the_vectors_of_partitions_are_counted() -> None:
+    page = (DOCS / "conformance-partitions.md").read_text()
+    sources, levels = counted(OF_PARTITIONS)
+    of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`"
+    assert f"There are {len(OF_PARTITIONS)} of them: {sources}; {of_levels}." in page
+    assert levels[2] == 0
+
+
+def test_a_dialogue_about_partitions_is_what_the_reference_says() -> None:
+    said, reference = block("conformance-partitions", '> {"type":"partition_reset"').splitlines(), ReferenceAdapter()
+    for request, reply in zip(said[::2], said[1::2], strict=True):
+        answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
+        assert f"< {encoded(answer).decode().rstrip()}" == reply
+
+
+def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> None:
+    page = (DOCS / "decisions.md").read_text(encoding="utf-8")
+    table = page.partition("Every rule with SHOULD or MAY")[2].partition("\n\n### ")[0]
+    optional = [one.id for one in load_registry() if one.level != "MUST"]
+    named = re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", table)
+    assert [one for one in optional if one not in named and not one.startswith(("metric.", "cli."))] == []
