@@ -4,7 +4,6 @@ import gzip
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.conformance.commands import Captured
@@ -33,16 +32,25 @@ def test_the_page_and_what_is_said(sample: str, said: str, tmp_path: Path, capsy
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
-def test_compressed_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = (SAMPLES / "ping-pong.jsonl").read_bytes()
-    packed = tmp_path / "ping-pong.jsonl.gz"
-    packed.write_bytes(gzip.compress(raw))
-    assert view(packed, "-o", tmp_path / "a.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
-    with (SAMPLES / "ping-pong.jsonl").open("rb") as standard_input:
+@pytest.mark.parametrize("sample", ["ping-pong", "partition-normal"])
+def test_compressed(sample: str, tmp_path: Path, capsys: Captured) -> None:
+    trace = SAMPLES / f"{sample}.jsonl"
+    packed = tmp_path / trace.name
+    packed.write_bytes(gzip.compress(trace.read_bytes()))
+    assert view(trace, "-o", tmp_path / "a.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
+    assert capsys.readouterr().out == f"page: {tmp_path / 'a.html'}\n"
+    assert view(packed, "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = SAMPLES / "ping-pong.jsonl"
+    assert view(trace, "-o", tmp_path / "a.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
+    with trace.open("rb") as standard_input:
         monkeypatch.setattr(sys, "stdin", standard_input)
         assert view("-", "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
     first, second = ((tmp_path / name).read_text(encoding="utf-8") for name in ("a.html", "b.html"))
-    assert first.replace(packed.name, "standard input") == second
+    assert first.replace(trace.name, "standard input") == second
 
 
 def test_the_same_trace_gives_the_same_page_wherever_it_lies(tmp_path: Path) -> None:
@@ -59,7 +67,9 @@ def test_the_same_trace_gives_the_same_page_wherever_it_lies(tmp_path: Path) -> 
 
 
 def broken(name: str) -> bytes:
-    """A trace of 67 events that cannot be read to its end: 40 lines are whole."""
+    """A trace that cannot be read to its end: of one of 67 events 40 lines are whole, of one of partitions 7."""
+    if name == "partitions":
+        return (SAMPLES / "partition-normal.jsonl").read_bytes()[:-20]
     lines = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)
     whole, next_line = b"".join(lines[:40]), lines[40]
     match name:
@@ -80,6 +90,7 @@ BROKEN = {
     "malformed": ("41:17: not JSON: expecting property name enclosed in double quotes", 39),
     "stranger": ("41: $.replica: replica 77 is not in the header, which lists 1, 2, 3", 39),
     "cut-off-gzip": ("the compressed data stops before its end mark", None),
+    "partitions": ("8:1049: the file stops in the middle of a line", 6),
 }
 """What is said of each, and how many events its page has."""
 
@@ -100,25 +111,38 @@ def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_pa
     assert said in err.replace("\n", "")
     assert said in document["broken"]
     assert document["broken"].startswith(f"{name}.jsonl:")
-    assert f"page: {page}" in out
     verdict = document["verdict"]
-    assert (verdict is not None) == checked
-    if verdict is not None:
+    if checked:
         assert verdict["kind"] == "inconclusive"
         assert verdict["reason"].endswith("cannot be read; what the trace shows before that is right")
+        assert out == f"{trace}: inconclusive, {count} events: {verdict['reason']}\npage: {page}\n"
+    else:
+        assert (verdict, out) == (None, f"page: {page}\n")
     # What the checker says of the same file has the same exit code.
     assert main(["validate", str(trace), "--prefixes", str(tmp_path)]) == ExitCode.BAD_INPUT
 
 
-def test_a_trace_without_events(tmp_path: Path, capsys: Captured) -> None:
+END = b'{"kind":"end","events":0,"complete":true}\n'
+
+
+@pytest.mark.parametrize(
+    ("sample", "rest", "reason", "said"),
+    [
+        ("ping-pong", END, "the trace has no event", "a header and an end, and no event between them"),
+        ("partition-normal", b"", "the trace has no event", "a header and no event"),
+        ("partition-normal", b"{\n", "line 2 cannot be read; what the trace shows before that is right", ":2:"),
+    ],
+)
+def test_a_trace_without_events(
+    sample: str, rest: bytes, reason: str, said: str, tmp_path: Path, capsys: Captured
+) -> None:
     trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
-    header = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)[0]
-    trace.write_bytes(header + b'{"kind":"end","events":0,"complete":true}\n')
+    trace.write_bytes((SAMPLES / f"{sample}.jsonl").read_bytes().splitlines(keepends=True)[0] + rest)
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
-    assert "the trace has no event" in out.replace("\n", " ")
-    assert "cannot be read" not in out + err
-    assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == "the trace has no event"
+    assert out == f"{trace}: inconclusive, 0 events: {reason}\npage: {page}\n"
+    assert said in err.replace("\n", "")
+    assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == reason
 
 
 def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Captured) -> None:
@@ -140,10 +164,12 @@ def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Capt
         ("missing.jsonl", None, ExitCode.NO_INPUT, "missing.jsonl: No such file"),
     ],
 )
-def test_bad_input(name: str, content: Any, code: ExitCode, said: str, tmp_path: Path, capsys: Captured) -> None:
+def test_bad_input(
+    name: str, content: bytes | None, code: ExitCode, said: str, tmp_path: Path, capsys: Captured
+) -> None:
     trace = tmp_path / name
     if content is not None:
-        trace.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        trace.write_bytes(content)
     assert view(trace, "-o", tmp_path / "page.html") == code
     assert said in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()

@@ -1,6 +1,5 @@
-"""`kraft-spec view` of a trace of partition reassignment, and its page in a real browser."""
+"""What the page of a trace of partition reassignment does, in a real browser."""
 
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -10,38 +9,10 @@ from tests.conformance.view_pages import SAMPLES, Page, view
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_traces.partitions.encode import encoded
-from kraft_traces.view.partitions import read_partition_document
+
+pytestmark = pytest.mark.slow
 
 
-def test_unchecked_and_compressed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = SAMPLES / "partition-normal.jsonl"
-    packed = tmp_path / "partition-normal.jsonl"
-    packed.write_bytes(gzip.compress(trace.read_bytes()))
-    assert view(trace, "-o", tmp_path / "a.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == f"page: {tmp_path / 'a.html'}\n"
-    assert view(packed, "-o", tmp_path / "b.html", "--no-check", "--title", "T") == ExitCode.CONFORMANT
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
-
-
-NO_EVENT = {
-    "header only": (b"", "the trace has no event", "a header and no event"),
-    "first event malformed": (b"{\n", "line 2 cannot be read; what the trace shows before that is right", ":2:"),
-}
-
-
-@pytest.mark.parametrize("name", NO_EVENT)
-def test_a_trace_without_events_has_a_page(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rest, reason, said = NO_EVENT[name]
-    trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
-    trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0] + rest)
-    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
-    out, err = capsys.readouterr()
-    assert out == f"{trace}: inconclusive, 0 events: {reason}\npage: {page}\n"
-    assert said in err.replace("\n", "")
-    assert page.exists()
-
-
-@pytest.mark.slow
 def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> None:
     trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
     trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes().splitlines(keepends=True)[0])
@@ -52,22 +23,6 @@ def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> Non
     assert not seen.page.is_visible("#panels")
     seen.press("ArrowRight", "End", "r", "+", "w")
     assert seen.complaints == []
-
-
-def test_what_comes_before_a_line_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trace, page = tmp_path / "cut-off.jsonl", tmp_path / "page.html"
-    trace.write_bytes((SAMPLES / "partition-normal.jsonl").read_bytes()[:-20])
-    assert view(trace, "-o", page) == ExitCode.BAD_INPUT
-    out, err = capsys.readouterr()
-    reason = "line 8 cannot be read; what the trace shows before that is right"
-    assert out == f"{trace}: inconclusive, 6 events: {reason}\npage: {page}\n"
-    assert "The page holds 6 events, those before the first line that cannot be read" in err
-    assert f"{trace}:8" in err
-    document = read_partition_document(str(trace))
-    verdict = document.document["verdict"]
-    assert verdict is not None
-    assert (verdict["kind"], verdict["reason"]) == ("inconclusive", reason)
-    assert str(document.document["broken"]).startswith("cut-off.jsonl:8:1049: the file stops in the middle of a line")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +39,6 @@ def changed(seen: Page) -> list[str]:
     return list(map(str, seen.page.locator("#state tr.changed th").all_inner_texts()))
 
 
-@pytest.mark.slow
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "planted-bug.html")
     assert seen.heading == "30. CompleteReassignment"
@@ -107,7 +61,6 @@ def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Pat
     assert (seen.complaints, len(seen.requests)) == ([], 1)
 
 
-@pytest.mark.slow
 def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "chaos.html")
     assert seen.text("#verdict") == "This trace was not checked."
@@ -132,7 +85,6 @@ def test_steps_by_keys_and_buttons(browser: Any, pages: Path) -> None:
     assert seen.complaints == []
 
 
-@pytest.mark.slow
 def test_stays_with_a_partition(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "chaos.html", "#60")
     # An event of A-1; the next ones of that partition, and one from which another is followed.
@@ -157,7 +109,6 @@ def test_stays_with_a_partition(browser: Any, pages: Path) -> None:
     assert seen.complaints == []
 
 
-@pytest.mark.slow
 def test_a_reassignment_from_its_start_to_its_cancellation(browser: Any, pages: Path) -> None:
     seen = Page(browser, pages / "override-kafka-4.html", "#1")
     assert "CancelRestores" in seen.text("#verdict")
@@ -177,7 +128,6 @@ def test_a_reassignment_from_its_start_to_its_cancellation(browser: Any, pages: 
     assert seen.complaints == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [420, 1400])
 def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:
@@ -210,7 +160,6 @@ _CONTRAST_WITH_INK = """(ground) => {
 """The contrast of the lanes' text with a ground, as WCAG computes it."""
 
 
-@pytest.mark.slow
 def test_thousands_of_events(browser: Any, tmp_path: Path) -> None:
     configuration = random_configuration(7)
     trace = tmp_path / "long.jsonl"
