@@ -148,3 +148,10 @@ class Nodes:
         """The files of all traces."""
         files = (self.data(number) / "trace.jsonl" for number in self.ports)
         return [str(file) for file in files if file.exists()]
+
+    def merged(self) -> Path:
+        """The traces as one, which the model accepts."""
+        output = self.folder / "merged.jsonl"
+        assert main(["trace", "merge", *self.traces(), "-o", str(output)]) == 0
+        assert main(["validate", str(output), "--require", "complete"]) == 0
+        return output

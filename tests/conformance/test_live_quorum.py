@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from tests.conformance.commands import Captured, assert_said
+from tests.conformance.commands import VERSION, Captured, assert_said
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -13,6 +13,8 @@ from kraft_conformance.live.faults import LEADER, FaultKind, plan_of
 from kraft_conformance.live.quorum import read_plan
 
 RULE = "prevote.follower.rejects-after-fetch"
+
+pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def quorum(*words: str) -> int:
@@ -29,10 +31,7 @@ def test_a_seed_is_a_plan() -> None:
     assert plan_of(3, 30, [], (1, 2, 3)) == ()
 
 
-def test_nodes_lose_a_leader_and_change_their_voters(
-    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_nodes_lose_a_leader_and_change_their_voters(tmp_path: Path, capsys: Captured) -> None:
     words = ("--seconds", "5", "--seed", "21", "--faults", "voters,kill", "-o", "kept", "--json")
     assert quorum(*words) == ExitCode.CONFORMANT, capsys.readouterr()
     told = json.loads(capsys.readouterr().out)
@@ -56,11 +55,8 @@ def is_granted(path: Path) -> bool:
     return '"granted":true' in path.read_text()
 
 
-def test_a_planted_bug_is_named_and_the_run_is_kept(
-    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_bug_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
-    monkeypatch.chdir(tmp_path)
     planted = [word for one in (1, 2, 3) for word in ("--without", f"{one}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
     words = ("--seconds", "7", "--faults", "stop", *planted)
@@ -89,18 +85,16 @@ def test_a_planted_bug_is_named_and_the_run_is_kept(
     ],
 )
 def test_what_cannot_be_run_is_said(
-    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, code: ExitCode, said: str, words: tuple[str, ...]
+    tmp_path: Path, capsys: Captured, code: ExitCode, said: str, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     assert_said(capsys, code, said, "live", "quorum", *words)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.nightly
-def test_a_planted_bug_beside_kafka_is_named(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_planted_bug_beside_kafka_is_named(capsys: Captured) -> None:
     planted = [word for one in (1, 2) for word in ("--without", f"{one}={RULE}")]
-    words = ("--nodes", "2", "--kafka", "4.1.1", "--seconds", "12", "--seed", "5", "--faults", "stop")
+    words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
     assert quorum(*words, *planted) == ExitCode.VIOLATION
     assert f"right without  {RULE}" in capsys.readouterr().out
 
@@ -108,6 +102,5 @@ def test_a_planted_bug_beside_kafka_is_named(tmp_path: Path, capsys: Captured, m
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("nodes", [3, 5])
-def test_faults_of_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: int, seed: int) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_faults_of_all_kinds(nodes: int, seed: int) -> None:
     assert quorum("--nodes", str(nodes), "--seconds", "60", "--seed", str(seed)) == ExitCode.CONFORMANT

@@ -24,19 +24,9 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_conformance.node.exchanges import fetch_wait_ms
-from kraft_conformance.wire.documents import read_json
 from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
+from kraft_dev.wire.generate import read_files
 from kraft_reference.configuration import Timeouts
-
-
-def merged(nodes: Nodes, capsys: Captured) -> Path:
-    """The merged trace, which the model accepts."""
-    output = nodes.folder / "merged.jsonl"
-    assert main(["trace", "merge", *nodes.traces(), "-o", str(output)]) == 0
-    capsys.readouterr()
-    code = main(["validate", str(output), "--require", "complete"])
-    assert code == 0, capsys.readouterr().out
-    return output
 
 
 def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path, capsys: Captured) -> None:
@@ -60,7 +50,7 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
         nodes.kill(second, signal.SIGTERM)
         nodes.leader(other_than=second)
         nodes.kill(4)
-    output = merged(nodes, capsys)
+    output = nodes.merged()
     lines = output.read_text().splitlines()
     events = [json.loads(line).get("event") for line in lines]
     assert {"Crash", "Restart", "Shutdown", "AddVoter", "RemoveVoter", "HandleApiVersionsRequest"} <= set(events)
@@ -70,7 +60,7 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
     assert "granted" in capsys.readouterr().out
 
 
-def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path, capsys: Captured) -> None:
+def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=5, others=1, snapshot_bytes=1) as nodes:
         nodes.start(1, 2, 3, 4, 5)
         nodes.leader()
@@ -79,15 +69,13 @@ def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path, capsys: Cap
             lambda told: [one["logEndOffset"] == told["highWatermark"] for one in told["observers"]] == [True]
         )
         assert len(list((nodes.data(6) / "__cluster_metadata-0").glob("*.checkpoint"))) >= 1
-    lines = merged(nodes, capsys).read_text().splitlines()
+    lines = nodes.merged().read_text().splitlines()
     events = {(line["event"], line["replica"]) for line in map(json.loads, lines) if line["kind"] == "event"}
     assert ("HandleFetchSnapshotResponse", 6) in events
 
 
 def frames() -> list[bytes]:
     """Requests: those of the wire's pairs, and some that the quorum does not know."""
-    folder = Path(str(__import__("kraft_conformance").__path__[0])) / "wire" / "data"
-    pairs = [pair for path in folder.glob("*.json") for pair in read_json(path.read_text()).get("pairs", [])]
     broker = {"broker_id": 11, "broker_epoch": 3}
     registration = {"cluster_id": CLUSTER_ID, "incarnation_id": UUID(int=1), "rack": None, "log_dirs": [UUID(int=9)]}
     registration |= {"listeners": [{"name": "A", "host": "a", "port": 1, "security_protocol": 0}], "features": []}
@@ -107,7 +95,8 @@ def frames() -> list[bytes]:
         (63, 1): broker | heartbeat,
     }
     others = [encode_other_request(OtherRequest(*api, 1, body), "operator") for api, body in bodies.items()]
-    return [bytes.fromhex(pair["hex"]) for pair in pairs if pair["kind"] == "request"] + others * 3
+    pairs = [pair for file in read_files() for pair in file.pairs if pair.kind == "request"]
+    return [bytes.fromhex(str(pair.hex)) for pair in pairs] + others * 3
 
 
 async def attack(port: int, chance: random.Random, count: int) -> None:

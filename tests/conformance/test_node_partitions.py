@@ -16,7 +16,6 @@ from tests.conformance.acted_brokers import (
 from tests.conformance.kafka_python import kafka_module
 from tests.conformance.nodes import Nodes
 
-from kraft_conformance.cli import main
 from kraft_conformance.node.image import BEGIN, END
 
 
@@ -41,9 +40,7 @@ def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:
         nodes.kill(2, signal.SIGTERM)
         assert acted.create("B", [2]) == INVALID_ASSIGNMENT
         nodes.kill(1)
-    merged = str(tmp_path / "merged.jsonl")
-    assert main(["trace", "merge", *nodes.traces(), "-o", merged]) == 0
-    assert main(["validate", merged, "--require", "complete"]) == 0
+    nodes.merged()
 
 
 def test_it_is_cancelled_and_what_is_wrong_is_said(tmp_path: Path) -> None:
