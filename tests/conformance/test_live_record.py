@@ -38,7 +38,7 @@ FROM_DISKS = CONTROLLERS.with_name("from-disks.capture.gz")
 """The same on disks that are not fresh; the leader is killed and comes back."""
 
 
-def test_what_was_captured_is_as_the_schema_says() -> None:
+def test_a_capture_fits_the_schema() -> None:
     validator = Draft202012Validator(CAPTURE_SCHEMA.committed())
     with gzip.open(CONTROLLERS) as stream:
         for line in stream:
