@@ -18,15 +18,14 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.conformance.commands import REFERENCE, altered
+from tests.conformance.commands import REFERENCE, ROOT, altered, without_rule
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.runner.output.results import suite_version
 
-REPOSITORY = Path(__file__).parents[2]
-FILES = REPOSITORY / "conformance" / "ci"
-WRONG = f"{sys.executable} -m kraft_conformance.adapters.without_rules prevote.follower.rejects-after-fetch"
+FILES = ROOT / "conformance" / "ci"
+WRONG = without_rule("prevote.follower.rejects-after-fetch")
 FEW = "-k prevote.follower"
 
 
@@ -56,9 +55,7 @@ def _check_reports_of_the_action(tmp_path: Path, adapter: str, code: int) -> Non
     action = yaml.safe_load((FILES / "action.yml").read_text())
     step = action["runs"]["steps"][1]
     given = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
-    variables = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) }}", lambda m: given[m[1]], text) for name, text in step["env"].items()
-    }
+    variables = {name: _filled(text, r"\$\{\{ inputs\.(\w+) }}", given) for name, text in step["env"].items()}
     ends = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": tmp_path / "out", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
     ended = shell(step["run"], tmp_path, **variables, **{name: str(path) for name, path in ends.items()})
     assert ended.returncode == code, ended.stderr
@@ -99,7 +96,7 @@ def test_the_image_is_built_and_runs() -> None:
     if not answering:
         pytest.skip(f"NO BUILDER OF IMAGES ANSWERS HERE ({', '.join(builders) or 'none installed'}): NOT BUILT")
     builder = answering[0]
-    build = [builder, "build", "--quiet", "-f", str(FILES / "Containerfile"), str(REPOSITORY)]
+    build = [builder, "build", "--quiet", "-f", str(FILES / "Containerfile"), str(ROOT)]
     image = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
     run = [builder, "run", "--rm", image, "--version"]
     assert subprocess.run(run, capture_output=True, text=True, check=True).stdout.startswith("kraft-spec ")

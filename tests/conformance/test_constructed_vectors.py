@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from tests.conformance.commands import Captured, altered, output
 
-from kraft_conformance.cli import main as conformance
 from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
 from kraft_conformance.vectors.recording import Subject as Cut
 from kraft_conformance.vectors.recording import vector_of
@@ -69,10 +68,9 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
         accepted_by_model(replace(run, occurrences=wrong))
 
 
-def test_without_injection_a_constructed_vector_is_unsupported(capsys: pytest.CaptureFixture[str]) -> None:
-    command = altered("history")
-    conformance(["conformance", "run", "-k", "constructed.leader-asked", "--adapter", command])
-    assert "unsupported: 1, needs state_injection" in capsys.readouterr().out
+def test_without_injection_a_constructed_vector_is_unsupported(capsys: Captured) -> None:
+    _, said = output(capsys, "conformance", "run", "-k", "constructed.leader-asked", "--adapter", altered("history"))
+    assert "unsupported: 1, needs state_injection" in said
 
 
 def test_an_adapter_may_take_constructed_states_and_no_others(capsys: Captured) -> None:

@@ -1,4 +1,6 @@
-"""`kraft-spec prove mutants`, `premises` and `refinement`, as a user sees them."""
+"""`kraft-spec prove mutants`, `premises`, `refinement` and `actions`, as a user sees them."""
+
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -79,3 +81,16 @@ def test_each_schedule_of_the_scenarios_is_explained_but_those_that_the_proof_ex
     assert found["runs"] > 100
     assert found["states_evaluated"] > 500
     assert "majority-voted forbids become-leader" in found["unexplained"]
+
+
+def test_the_list_of_actions_says_what_is_proved_and_why_the_rest_is_not(capsys: Captured) -> None:
+    code, listed = document(capsys, "prove", "actions", "--list")
+    assert code == ExitCode.CONFORMANT
+    assert "HandleVoteRequest" in listed["proved"]
+    assert listed["executed"]["DropMessage"] == "no replica acts"
+
+
+def test_what_is_proved_of_actions_is_written_for_another_solver(capsys: Captured) -> None:
+    code, (others,) = document(capsys, "prove", "actions", "others", "--smt2", "asked")
+    assert (code, others["not_proved"]) == (ExitCode.CONFORMANT, [])
+    assert len(list(Path("asked").glob("*.smt2"))) == others["obligations"] == 16

@@ -1,10 +1,7 @@
 """`kraft-spec scenario` of a quorum reassignment: the records that say who votes, beside what every scenario shows."""
 
-import json
+from tests.conformance.commands import Captured, document, output
 
-from tests.conformance.commands import Captured
-
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 S24_LEADER_GOES = """\
@@ -24,15 +21,14 @@ S24_LEADER_GOES = """\
 
 
 def test_the_records_of_a_reassignment_are_shown(capsys: Captured) -> None:
-    assert main(["scenario", "s24", "--variant", "right-leader-goes"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == S24_LEADER_GOES
+    words = ("scenario", "s24", "--variant", "right-leader-goes")
+    assert output(capsys, *words) == (ExitCode.CONFORMANT, S24_LEADER_GOES)
 
 
 def test_they_are_in_the_json_and_only_of_a_reassignment(capsys: Captured) -> None:
-    assert main(["scenario", "s24", "--variant", "right-leader-goes", "--json"]) == ExitCode.CONFORMANT
-    [document] = json.loads(capsys.readouterr().out)
+    _, (shown,) = document(capsys, "scenario", "s24", "--variant", "right-leader-goes")
     names = ("offset", "epoch", "record", "leader", "voters", "target")
-    assert document["records"] == [
+    assert shown["records"] == [
         dict(zip(names, values, strict=True))
         for values in (
             (0, 1, "LeaderChange", 1, None, None),
@@ -44,6 +40,5 @@ def test_they_are_in_the_json_and_only_of_a_reassignment(capsys: Captured) -> No
             (6, 2, "VoterAssignment", None, [2, 3], None),
         )
     ]
-    assert main(["scenario", "s1", "--variant", "right", "--json"]) == ExitCode.CONFORMANT
-    [other] = json.loads(capsys.readouterr().out)
+    _, (other,) = document(capsys, "scenario", "s1", "--variant", "right")
     assert "records" not in other

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,10 @@ from kraft_conformance.wire.frames import decode_request, decode_response, encod
 from kraft_conformance.wire.schema import Field, Kind, fields_of, messages
 from kraft_conformance.wire.trace_links import LINKS, WITHOUT_KAFKA_FIELD, filled, kafka_name, without_kafka_field
 from kraft_conformance.wire.translation import from_kafka, to_kafka
-from kraft_traces import samples
+from kraft_dev.samples import sample_folder
 from kraft_traces.latitude.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
 
-SAMPLES = Path(next(iter(samples.__path__)))
 VOTE = {
     "type": "VoteRequest",
     "id": "2.2",
@@ -53,7 +51,7 @@ def traced_messages(document: Any) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def all_traced() -> dict[str, dict[str, Any]]:
     """Each once, of the sample traces and of the vectors, which have those that no sample has."""
-    files = [*SAMPLES.glob("*.jsonl"), *vector_folder().rglob("*.json")]
+    files = [*sample_folder().glob("*.jsonl"), *vector_folder().rglob("*.json")]
     found: dict[str, dict[str, Any]] = {}
     for file in files:
         lines = file.read_text(encoding="utf-8").splitlines() if file.suffix == ".jsonl" else [file.read_text("utf-8")]

@@ -1,14 +1,12 @@
 """The vectors as a tool of the matrix: mutants behind the adapter, and what shows less of them."""
 
 import os
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.commands import altered
+from tests.conformance.commands import REFERENCE, altered
 
 from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
 from kraft_conformance.protocol.partitions import (
@@ -33,7 +31,6 @@ from kraft_dev.results import Cell, Row, load_result
 from kraft_spec.edits import Edit
 from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedStartTimer
 
-REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 MEANS = Means(Path, 60.0)
 
 
