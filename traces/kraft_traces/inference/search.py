@@ -30,7 +30,7 @@ class Bound(NamedTuple):
     nodes: int = 400
     """So many nodes for a message."""
     cost: float = 12.0
-    """So much for a message: a timer that fires costs 2, a restart 8."""
+    """So much for a message; `costs` has what each step costs."""
     kept: int = 4
     """So many ways are followed from one message to the next."""
     thorough: bool = False

@@ -191,8 +191,8 @@ class PartitionTraceChecker:
         if differing:
             explained = self._explaining(line) if not tuple(differences_of_shape(line)) else ()
             near = (*explained, *rules_of(differing))
-            rules = tuple(dict.fromkeys((*near, *partition_event_rules(found.event))))
-            return replace(found, differences=differing, explained_by=explained, rules=rules, is_attributed=bool(near))
+            named = tuple(dict.fromkeys((*near, *partition_event_rules(found.event))))
+            return replace(found, differences=differing, explained_by=explained, rules=named, is_attributed=bool(near))
         judged = self._model.violated(self._state, after)
         self.given_up |= self._not_promised.intersection(judged)
         violated = tuple([name for name in judged if name not in self._not_promised])
