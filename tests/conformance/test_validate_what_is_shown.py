@@ -53,6 +53,25 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        (
+            '"epoch":1,"voted_key":{"id":1,"directory_id":"A"}',
+            '"epoch":1,"voted_key":null',
+            "  rules        state.same",
+        ),
+        ('"role":"Candidate","epoch":1', '"role":"Candidate","epoch":5', "  action's rules  prevote.response."),
+    ],
+)
+def test_rules_that_follow_from_nothing_are_said_to_be_the_actions(
+    capsys: Captured, right: str, wrong: str, said: str
+) -> None:
+    Path("small.jsonl").write_text(SMALL.replace(right, wrong))
+    code, shown = output(capsys, "validate", "small.jsonl")
+    assert (code, said in shown) == (ExitCode.VIOLATION, True), shown
+
+
+@pytest.mark.parametrize(
     ("required", "said"),
     [
         ("complete", "too few events show message in 0 of 2, sends in 0 of 4, writes in 0 of 4, 28 fields more"),
