@@ -127,6 +127,8 @@ def test_a_message_that_arrived_already_is_not_on_its_way(own: bool) -> None:
     found = story.rejection_of(structs.replace(arrival, sequence=len(story.lines) + 1), own=own)
     assert found.conjunct is not None
     assert found.conjunct.text == "\\E w \\in OnItsWay"
+    assert found.headline().endswith(" is not possible in the model: no such message is on its way")
+    assert found.rules == ("vote.request.contents", "prevote.request.contents")
 
 
 def test_a_refusal_that_the_role_does_not_give_is_rejected() -> None:

@@ -21,7 +21,7 @@ from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attribution import attributed_line, rules_left_out
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
-from kraft_traces.check.verdict import Conjunct, Rejection, RejectionKind
+from kraft_traces.check.verdict import NOBODY_SENT, Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.lines import EventLine
@@ -60,6 +60,8 @@ class Diagnosis:
         if found is None:
             return self._attributed(self._rejection(RejectionKind.NOT_ENABLED, where), where)
         conjunct = Conjunct(_shortened(found.text), found.module, found.line, found.operands)
+        if conjunct.text == NOBODY_SENT:
+            return self._not_sent(self._rejection(RejectionKind.NOT_ENABLED, where, conjunct=conjunct), where)
         # The operators that the conjunct names, then those that it stands in, the innermost first.
         named = rules_of_operators(_OPERATOR.findall(found.text))
         around = rules_of_operators(reversed(found.operators))
@@ -76,14 +78,13 @@ class Diagnosis:
         if explain:
             found = self._attributed(found, where)
         elif not any(missing) and all(one.field.startswith("message.") for one in differences):
-            found = self._not_sent(found, where)
+            found = replace(self._not_sent(found, where), sent_at=self._bound(where).get("sent"))
         return replace(found, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")
 
     def _not_sent(self, rejection: Rejection, where: Where) -> Rejection:
         """Nobody has sent the message that arrives: it is its sender that is to be looked at, not its receiver."""
         kind = MESSAGE_TYPES[where.line.event.removeprefix(HANDLE)]
-        sent_at = self._bound(where).get("sent")
-        return replace(rejection, rules=rules_in(kind.__doc__ or ""), sent_at=sent_at, is_attributed=True)
+        return replace(rejection, rules=rules_in(kind.__doc__ or ""), is_attributed=True)
 
     def violation(self, where: Where, properties: tuple[str, ...]) -> Rejection:
         """The step is the model's, but violates properties."""

@@ -36,6 +36,10 @@ class RejectionKind(StrEnum):
     """A checkpoint shows another state than the one to which the lines before it lead."""
 
 
+NOBODY_SENT = "\\E w \\in OnItsWay"
+"""The conjunct that is false where a message arrives that is not on its way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conjunct:
     """A conjunct of an action that is false, and where it stands in the model."""
@@ -80,7 +84,9 @@ class Rejection:
         where += "" if self.replica is None else f" at replica {self.replica}"
         match self.kind:
             case RejectionKind.NOT_ENABLED:
-                return f"{where} is not possible in the model"
+                is_unsent = self.conjunct is not None and self.conjunct.text == NOBODY_SENT
+                why = ": no such message is on its way" if is_unsent else ""
+                return f"{where} is not possible in the model{why}"
             case RejectionKind.MISMATCH:
                 return f"{where} is possible but {self._shown()}"
             case RejectionKind.PROPERTY:
