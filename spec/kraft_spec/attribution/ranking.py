@@ -31,8 +31,8 @@ _OF_THE_ROLE = 1.2
 """The rule speaks of the replica's role, and of few others."""
 _OF_ANOTHER = 3.0
 """The rule speaks of other roles, or of the other kind of vote."""
-_OF_OTHER_EVENTS = 1.0
-"""The model states the rule in the actions of other events only."""
+_OF_OTHER_EVENTS = 1.5
+"""The model states the rule at other events only."""
 
 
 class Clue(NamedTuple):
@@ -158,8 +158,7 @@ def _named(clue: Clue) -> Mapping[str, float]:
 def _fitting(rule_id: str, asked: Asked, *, of_a_kind: bool) -> float:
     if of_a_kind and asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
         return -_OF_ANOTHER
-    events = _events_of().get(rule_id)
-    if asked.event and events and asked.event not in events:
+    if asked.event and rule_id in _of_events() and rule_id not in rules_of_event(asked.event):
         return -_OF_OTHER_EVENTS
     roles = load_registry()[rule_id].states
     if not roles or asked.role == "Stopped":
@@ -170,8 +169,6 @@ def _fitting(rule_id: str, asked: Asked, *, of_a_kind: bool) -> float:
 
 
 @cache
-def _events_of() -> Mapping[str, frozenset[str]]:
-    """The events whose actions state a rule, by rule."""
-    of_event = {event: frozenset(rules_of_event(event)) for event in EVENT_OPERATORS}
-    rules = frozenset[str]().union(*of_event.values())
-    return {rule: frozenset(event for event, stated in of_event.items() if rule in stated) for rule in rules}
+def _of_events() -> frozenset[str]:
+    """The rules that the model states at some event."""
+    return frozenset(rule for event in EVENT_OPERATORS for rule in rules_of_event(event))

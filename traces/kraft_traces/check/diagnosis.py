@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Event
-from kraft_spec.action_rules import rules_of_event, rules_of_operators
+from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event, rules_of_operators
 from kraft_spec.attribution import rules_in
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.rules import load_registry
@@ -32,7 +32,6 @@ CHECKPOINT = "Checkpoint"
 """What a rejection calls the event of a checkpoint."""
 
 _OPERATOR = re.compile(r"\b[A-Z]\w*")
-_KEBAB = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[a-z]{4,}")
 
 
@@ -120,7 +119,8 @@ class Diagnosis:
             return rejection
         before = state_from_model(_fields(state_before(self._model, where.before, rejection.replica)))
         found = attributed_line(where.line, event, before, self._configuration, rejection.rules)
-        if not found.why:
+        is_attributed = bool(concerned) or found.is_exact or bool(found.why)
+        if not is_attributed:
             found = found._replace(rules=nearest_first(found.rules, rejection))
         explained_by = rules_left_out(found.suspects)
         rules = tuple(dict.fromkeys((*explained_by, *concerned, *found.rules)))
@@ -128,7 +128,7 @@ class Diagnosis:
             rejection,
             rules=rules,
             explained_by=explained_by,
-            is_attributed=bool(concerned) or bool(found.why),
+            is_attributed=is_attributed,
         )
 
     def _event(self, where: Where, replica: int) -> Event | None:
@@ -190,15 +190,15 @@ def _fields(record: Function) -> dict[str, Any]:
 
 
 def nearest_first(rules: tuple[str, ...], rejection: Rejection) -> tuple[str, ...]:
-    """Rules of an action where nothing is known but what differs: those first that speak of that, or of the request."""
+    """Rules of an action where nothing is known but what differs: those first that speak of that, or of this action."""
     registry = load_registry()
-    asked = _KEBAB.sub("-", rejection.event).lower()
+    own = rules_of_operators(EVENT_OPERATORS.get(rejection.event, ())[:1])
     words = {word for one in rejection.differences for word in _WORD.findall(one.field.rsplit(".", 1)[-1])}
 
     def far(rule_id: str) -> int:
         rule = registry[rule_id]
         text = f"{rule.title} {rule.statement}".lower()
-        return -(rule_id.split(".")[0] in asked) - any(word in text for word in words)
+        return -(rule_id in own) - any(word in text for word in words)
 
     return tuple(sorted(rules, key=far))
 
