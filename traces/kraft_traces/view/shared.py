@@ -3,16 +3,14 @@
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import to_builtins
 
 from kraft_spec.rules import load_registry
+from kraft_traces.check.verdict import Verdict
 from kraft_traces.errors import TraceError
-
-if TYPE_CHECKING:
-    from kraft_traces.check import Verdict
-    from kraft_traces.partitions.checker import PartitionVerdict
+from kraft_traces.partitions.checker import PartitionVerdict
 
 
 class NamedRules:
@@ -35,7 +33,7 @@ class NamedRules:
         return [{"id": one.id, "title": one.title, "level": one.level, "statement": one.statement} for one in rules]
 
 
-def shown_verdict(verdict: "Verdict | PartitionVerdict", source: str) -> dict[str, Any]:
+def shown_verdict(verdict: Verdict | PartitionVerdict, source: str) -> dict[str, Any]:
     """A verdict as plain values, with `source` wherever it has a path."""
     rejection = None if verdict.rejection is None else replace(verdict.rejection, source=source)
     document: dict[str, Any] = to_builtins(replace(verdict, source=source, rejection=rejection).as_dict())
