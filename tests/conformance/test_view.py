@@ -115,7 +115,8 @@ def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_pa
     if checked:
         assert verdict["kind"] == "inconclusive"
         assert verdict["reason"].endswith("cannot be read; what the trace shows before that is right")
-        assert out == f"{trace}: inconclusive, {count} events: {verdict['reason']}\npage: {page}\n"
+        assert out.startswith(f"{trace}: inconclusive, {count} events")
+        assert out.endswith(f": {verdict['reason']}\npage: {page}\n")
     else:
         assert (verdict, out) == (None, f"page: {page}\n")
     # What the checker says of the same file has the same exit code.

@@ -5,7 +5,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from kraft_reference.events import Receive, event_name
+from kraft_reference.events import Receive
 from kraft_spec.attribution.altered import alternatives
 from kraft_spec.attribution.given import AnyGiven, Given, played, player
 from kraft_spec.attribution.mutated import broken
@@ -78,7 +78,7 @@ def _concluded(
     asked = Asked()
     if isinstance(given, Given):
         message = given.event.message if isinstance(given.event, Receive) else None
-        asked = Asked(str(given.state.role), getattr(message, "pre_vote", None), event_name(given.event))
+        asked = Asked(str(given.state.role), getattr(message, "pre_vote", None))
     found = ranked(suspects, clues, asked, stated)
     exact = [one for one in clues if one.is_exact]
     return Attribution(found.rules, bool(suspects or exact), level_of(exact, suspects), found.why, found.suspects)

@@ -1,10 +1,8 @@
 """Which of the rules named at several places is the one: what stands closest, and what the step is about."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event
 from kraft_spec.attribution.citing import cited_at
 from kraft_spec.attribution.probing import Place
 from kraft_spec.rules import Level, load_registry, strictest_level
@@ -31,8 +29,6 @@ _OF_THE_ROLE = 1.2
 """The rule speaks of the replica's role, and of few others."""
 _OF_ANOTHER = 3.0
 """The rule speaks of other roles, or of the other kind of vote."""
-_OF_OTHER_EVENTS = 1.5
-"""The model states the rule at other events only."""
 
 
 class Clue(NamedTuple):
@@ -61,7 +57,6 @@ class Asked(NamedTuple):
     """Empty at controllers of partitions."""
     pre_vote: bool | None = None
     """Of a vote: whether it is a Pre-Vote."""
-    event: str = ""
 
 
 class Ranked(NamedTuple):
@@ -97,12 +92,7 @@ def ranked(suspects: Sequence[Suspect], clues: Sequence[Clue], asked: Asked, sta
     for rule in dict.fromkeys([rule for one in suspects for rule in one.rules]):
         later = min(one.rules.index(rule) for one in suspects if rule in one.rules)
         worth[rule] = worth.get(rule, 0.0) + _BROKEN - _LATER_BROKEN * later
-    # A rule that stands alone at its place is about both kinds of votes.
-    closest = [_closest(clue) for clue in clues]
-    for_both = {rules[0] for rules in closest if len(rules) == 1}
-    in_order = tuple(
-        sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked, of_a_kind=rule not in for_both))
-    )
+    in_order = tuple(sorted(worth, key=lambda rule: -worth[rule] - _fitting(rule, asked)))
     of_rule = sorted(suspects, key=lambda one: min(in_order.index(rule) for rule in one.rules))
     return Ranked(in_order, _why(in_order, of_rule, clues), tuple([one.name for one in of_rule]))
 
@@ -155,20 +145,12 @@ def _named(clue: Clue) -> Mapping[str, float]:
     return worth
 
 
-def _fitting(rule_id: str, asked: Asked, *, of_a_kind: bool) -> float:
-    if of_a_kind and asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
+def _fitting(rule_id: str, asked: Asked) -> float:
+    if asked.pre_vote is not None and rule_id.startswith("vote." if asked.pre_vote else "prevote."):
         return -_OF_ANOTHER
-    if asked.event and rule_id in _of_events() and rule_id not in rules_of_event(asked.event):
-        return -_OF_OTHER_EVENTS
     roles = load_registry()[rule_id].states
     if not roles or asked.role == "Stopped":
         return 0.0
     if asked.role in roles:
         return _OF_THE_ROLE / len(roles)
     return 0.0 if "Observer" in roles else -_OF_ANOTHER
-
-
-@cache
-def _of_events() -> frozenset[str]:
-    """The rules that the model states at some event."""
-    return frozenset(rule for event in EVENT_OPERATORS for rule in rules_of_event(event))

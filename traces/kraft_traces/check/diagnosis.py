@@ -12,10 +12,9 @@ from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Event
-from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event, rules_of_operators
+from kraft_spec.action_rules import rules_of_event, rules_of_operators
 from kraft_spec.attribution import rules_in
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
-from kraft_spec.rules import load_registry
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attribution import attributed_line, rules_left_out
@@ -32,7 +31,6 @@ CHECKPOINT = "Checkpoint"
 """What a rejection calls the event of a checkpoint."""
 
 _OPERATOR = re.compile(r"\b[A-Z]\w*")
-_WORD = re.compile(r"[a-z]{4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +118,9 @@ class Diagnosis:
         before = state_from_model(_fields(state_before(self._model, where.before, rejection.replica)))
         found = attributed_line(where.line, event, before, self._configuration, rejection.rules)
         is_attributed = bool(concerned) or found.is_exact or bool(found.why)
-        if not is_attributed:
-            found = found._replace(rules=nearest_first(found.rules, rejection))
         explained_by = rules_left_out(found.suspects)
         rules = tuple(dict.fromkeys((*explained_by, *concerned, *found.rules)))
-        return replace(
-            rejection,
-            rules=rules,
-            explained_by=explained_by,
-            is_attributed=is_attributed,
-        )
+        return replace(rejection, rules=rules, explained_by=explained_by, is_attributed=is_attributed)
 
     def _event(self, where: Where, replica: int) -> Event | None:
         """What happens in a line; the model knows what the line leaves out of it, unless nothing fits."""
@@ -190,20 +181,6 @@ class Diagnosis:
 
 def _fields(record: Function) -> dict[str, Any]:
     return {str(field): value for field, value in record.items()}
-
-
-def nearest_first(rules: tuple[str, ...], rejection: Rejection) -> tuple[str, ...]:
-    """Rules of an action where nothing is known but what differs: those first that speak of that, or of this action."""
-    registry = load_registry()
-    own = rules_of_operators(EVENT_OPERATORS.get(rejection.event, ())[:1])
-    words = {word for one in rejection.differences for word in _WORD.findall(one.field.rsplit(".", 1)[-1])}
-
-    def far(rule_id: str) -> int:
-        rule = registry[rule_id]
-        text = f"{rule.title} {rule.statement}".lower()
-        return -(rule_id in own) - any(word in text for word in words)
-
-    return tuple(sorted(rules, key=far))
 
 
 def _is_about_role(conjunct: str) -> bool:
