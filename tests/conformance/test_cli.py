@@ -52,6 +52,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert f"{trace}: accepted, " in out
     assert f"{planted}:31: event 30 CompleteReassignment is possible but shows something else" in out
     assert "right without  partition-reassign.add-before-remove" in out
+    assert "  rules          partition-reassign.add-before-remove, " in out
     prefix = tmp_path / "partition-planted-bug.failing.jsonl"
     assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
     _, (normal, quorum, bug) = document(capsys, *words)

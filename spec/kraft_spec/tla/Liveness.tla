@@ -56,9 +56,9 @@ ExchangeIsLost(r, to) == replicas[r].role \in {"Follower", "Unattached"} /\ IsLo
 (* A follower that is served fetches in time: its fetch timer fires only   *)
 (* if the replica that it follows does not run, does not lead that epoch   *)
 (* any more, or cannot be reached, in one direction or both; then it may   *)
-(* fire in the middle of an election, and split its votes once.  A leader that a majority of its     *)
-(* voters follows and reaches is fetched from in time: its check-quorum    *)
-(* timer fires only if there is no such majority.                          *)
+(* fire in the middle of an election, and split its votes once.  A leader  *)
+(* that a majority of its voters follows and reaches is fetched from in    *)
+(* time: its check-quorum timer fires only if there is no such majority.   *)
 (***************************************************************************)
 ElectionTypes ==
   {"VoteRequest", "VoteResponse", "BeginQuorumEpochRequest", "BeginQuorumEpochResponse",

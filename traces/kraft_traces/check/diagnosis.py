@@ -134,10 +134,7 @@ class Diagnosis:
             if not arrived:
                 return None
             event["message"] = _fields(arrived[0].message)
-        try:
-            return event_from_model(event, self._configuration.cluster_id)
-        except KeyError:  # nothing could be tried in place of what the line leaves out
-            return None
+        return event_from_model(event, self._configuration.cluster_id)
 
     def _bound(self, where: Where) -> dict[str, Any]:
         """The event as the model has it."""
