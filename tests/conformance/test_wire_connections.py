@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 
 import pytest
 
-from kraft_conformance.wire.connections import Connection, Server
+from kraft_conformance.wire.connections import REQUEST_BYTES_MAX, Connection, Server
 from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, unsupported_api_versions
@@ -102,3 +103,68 @@ def test_an_api_versions_of_the_future_is_answered_in_version_0() -> None:
     frame = decode_response(answer, message_of("ApiVersions", Kind.RESPONSE), 0)
     assert (frame.header, frame.body) == ({"correlationId": 9}, {"errorCode": 35, "apiKeys": keys})
     assert unsupported_api_versions(b"\0" * 12, keys) is None
+
+
+def test_a_client_that_pipelines_does_not_keep_others_waiting() -> None:
+    count, answered, seen = 2_000, 0, []
+
+    async def respond(raw: bytes) -> bytes | None:
+        nonlocal answered
+        answered += 1
+        return await _vote_response(raw)
+
+    async def run(server: Server) -> None:
+        header = {"correlationId": 1, "clientId": "pipelines"}
+        frame, _ = encode_frame(message_of("Vote", Kind.REQUEST), 0, {"header": header, "body": _BODY})
+        reader, writer = await asyncio.open_connection(server.host, server.port)
+        writer.write(frame * count)
+        await reader.readexactly(4)
+        with closing(Connection(server.host, server.port, "client")) as client:
+            await client.ask("Vote", 0, _BODY)
+        seen.append(answered)
+        writer.close()
+
+    _with_server(respond, run)
+    assert seen[0] < count
+
+
+def test_requests_that_are_not_finished_hold_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraft_conformance.wire.connections.HELD_BYTES_MAX", 2**20)
+    half = REQUEST_BYTES_MAX.to_bytes(4, "big") + bytes(REQUEST_BYTES_MAX // 2)
+
+    async def run(server: Server) -> None:
+        opened = [await asyncio.open_connection(server.host, server.port) for _ in range(5)]
+        for _, writer in opened:
+            writer.write(half)
+        ends = [asyncio.ensure_future(reader.read()) for reader, _ in opened]
+        while len([one for one in ends if one.done()]) < 4:
+            await asyncio.wait([one for one in ends if not one.done()], return_when=asyncio.FIRST_COMPLETED)
+        with closing(Connection(server.host, server.port, "client")) as client:
+            assert (await client.ask("Vote", 0, _BODY)).body["errorCode"] == 1
+        assert len([one for one in ends if not one.done()]) == 1
+        for _, writer in opened:
+            writer.close()
+        await asyncio.gather(*ends, return_exceptions=True)
+
+    _with_server(_vote_response, run)
+
+
+def test_responses_that_clients_do_not_read_hold_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraft_conformance.wire.connections.HELD_BYTES_MAX", 2**24)
+    served = 0
+
+    async def respond(raw: bytes) -> bytes | None:
+        nonlocal served
+        served += 1
+        return bytes(12 * 2**20)
+
+    async def run(server: Server) -> None:
+        opened = [await asyncio.open_connection(server.host, server.port, limit=1) for _ in range(3)]
+        for _, writer in opened:
+            writer.write(bytes(4))
+        while served < 3 or len(server._tasks) > 1:
+            await asyncio.sleep(0.01)
+        for _, writer in opened:
+            writer.transport.abort()
+
+    _with_server(respond, run)

@@ -13,6 +13,7 @@ from kraft_conformance.wire.decoding import Document
 from kraft_conformance.wire.errors import Reason, WireError
 from kraft_conformance.wire.frames import Frame
 from kraft_conformance.wire.log_records import Batch, batches_of, records_of
+from kraft_conformance.wire.reading import ELEMENTS_MAX
 from kraft_conformance.wire.snapshot_files import decode_snapshot
 from kraft_conformance.wire.trace_links import kafka_name
 from kraft_conformance.wire.translation import from_kafka, to_kafka
@@ -40,8 +41,8 @@ VERSIONS = {
 """What a node sends; every controller of Apache Kafka 4.0 and later has them.  Rule: wire.negotiation."""
 _FETCH_WAIT_MS = 500
 """That of Kafka's raft client."""
-_SNAPSHOT_BYTES_MAX = 2**30
-"""Larger ones are not taken."""
+_SNAPSHOT_BYTES_MAX = 2**26
+"""Larger ones are not taken: a snapshot is decoded in memory."""
 _CHUNK_BYTES = 2**20
 """Of a snapshot, in one response."""
 
@@ -126,9 +127,15 @@ def _fields(name: str, version: int, answer: Frame, request: Request) -> Documen
 
 
 def fetched(body: Document) -> tuple[tuple[Batch, ...], list[Document]]:
-    """The batches of a Fetch response, and their records as a trace has them; none beside an error of all of it."""
+    """The batches of a Fetch response, and their records as a trace has them; none beside an error of all of it.
+
+    Raises:
+        WireError: a batch is damaged, or there are more records than a frame may have.
+    """
     partitions = [one for topic in body["responses"] for one in topic["partitions"]]
     batches = tuple(batches_of(b"".join(b64decode(one.get("records") or "") for one in partitions)))
+    if (count := sum(batch.end_offset - batch.base_offset for batch in batches)) > ELEMENTS_MAX:
+        raise WireError(Reason.BAD_LENGTH, "body.responses", f"up to {ELEMENTS_MAX} records", str(count))
     records = [record for batch in batches for record in records_of(batch)]
     return batches, [msgspec.to_builtins(traced_record(record)) for record in records]
 
@@ -137,7 +144,7 @@ async def _snapshot(
     connection: Connection, request: FetchSnapshotRequest, body: Document, static: Snapshot
 ) -> Received:
     """The whole snapshot, piece by piece."""
-    raw = b""
+    raw = bytearray()
     while True:
         partition = body["topics"][0]["partitions"][0]
         partition["position"] = len(raw)
@@ -155,6 +162,6 @@ async def _snapshot(
         raw += content
         if len(raw) >= piece["size"] or not content:
             break
-    found = decode_snapshot(raw, request.snapshot_end_offset, request.snapshot_epoch, static).snapshot
+    found = decode_snapshot(bytes(raw), request.snapshot_end_offset, request.snapshot_epoch, static).snapshot
     fields["snapshot"] = msgspec.to_builtins(traced_snapshot(found))
-    return Received(reference_message("FetchSnapshotResponse", fields), snapshot=raw)
+    return Received(reference_message("FetchSnapshotResponse", fields), snapshot=bytes(raw))

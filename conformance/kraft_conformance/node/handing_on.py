@@ -12,6 +12,7 @@ from kraft_conformance.node.driver import Node
 from kraft_conformance.node.exchanges import CLIENT
 from kraft_conformance.node.metadata import METADATA_VERSION, METADATA_VERSION_MIN
 from kraft_conformance.wire.connections import UNANSWERED, Connection
+from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.other_requests import (
     OtherRequest,
     decode_other_response,
@@ -55,7 +56,9 @@ async def live_as_broker(node: Node, ended: asyncio.Event) -> None:
 async def _asked(node: Node, api: tuple[int, int], body: dict[str, Any]) -> Any:
     request = OtherRequest(*api, 1, body)
     raw = await response_of_leader(node, encode_other_request(request, f"{CLIENT}{node.id}"))
-    return None if raw is None else decode_other_response(request, raw)
+    with suppress(WireError):
+        return None if raw is None else decode_other_response(request, raw)
+    return None
 
 
 def _registration(node: Node, incarnation: Any) -> dict[str, Any]:

@@ -115,9 +115,9 @@ def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[
     _checked_magic(header["magic"], header["attributes"], 16, 21)
     start = content.offset
     count = content.number("int32", "records (length)")
-    if not 0 < count <= content.left:
-        raise WireError(Reason.BAD_LENGTH, "records", f"1 to {content.left} records", str(count), start)
-    records = [_decoded_record(content, number) for number in range(count)]
+    records = [_decoded_record(content, number) for number in content.elements(count, "records", "records", start)]
+    if not records:
+        raise WireError(Reason.BAD_LENGTH, "records", "one record or more", "0", start)
     content.finished("records")
     if records[-1]["offsetDelta"] != header["lastOffsetDelta"]:
         expected = f"{records[-1]['offsetDelta']}, that of the last record"

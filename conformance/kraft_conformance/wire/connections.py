@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import struct
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from kraft_conformance.wire.decoding import Document
@@ -16,7 +17,12 @@ from kraft_conformance.wire.frames import Frame, decode_response, encode_frame
 from kraft_conformance.wire.schema import Kind, message_of
 
 FRAME_BYTES_MAX = 16 * 2**20
-"""Longest frame that is read: what claims to be longer is not waited for."""
+"""Longest frame that is read."""
+REQUEST_BYTES_MAX = 2**20
+"""Longest request that a `Server` reads: a response may carry a batch of 8 MiB, a request carries none."""
+HELD_BYTES_MAX = 32 * 2**20
+"""Most bytes of requests without a response and of responses that clients have not read, of one `Server`."""
+_CHUNK_BYTES = 2**16
 
 UNANSWERED = (OSError, EOFError, WireError)
 """What `Connection` raises in place of a response; a time that is over is an OSError too."""
@@ -25,18 +31,33 @@ Respond = Callable[[bytes], Awaitable[bytes | None]]
 """Gives the whole response frame to a whole request frame; None ends the connection."""
 
 
-async def read_frame(reader: asyncio.StreamReader) -> bytes:
+async def read_frame(
+    reader: asyncio.StreamReader, bytes_max: int = FRAME_BYTES_MAX, hold: Callable[[int], None] = lambda _: None
+) -> bytes:
     """The next frame, with its length in front.
 
+    Args:
+        reader: of the connection.
+        bytes_max: longest frame that is read.
+        hold: receives the number of bytes in hand whenever it grows.
+
     Raises:
-        WireError: its length is negative, or more than `FRAME_BYTES_MAX`.
+        WireError: the length is negative, or more than `bytes_max`.
         EOFError: the connection ended.
     """
-    length = await reader.readexactly(4)
-    (size,) = struct.unpack(">i", length)
-    if not 0 <= size <= FRAME_BYTES_MAX:
-        raise WireError(Reason.BAD_LENGTH, "length", f"a length from 0 to {FRAME_BYTES_MAX}", str(size), 0)
-    return length + await reader.readexactly(size)
+    # Frames that have arrived already are read without waiting, and other connections and timers need their turn.
+    await asyncio.sleep(0)
+    raw = bytearray(await reader.readexactly(4))
+    (size,) = struct.unpack(">i", raw)
+    if not 0 <= size <= bytes_max:
+        raise WireError(Reason.BAD_LENGTH, "length", f"a length from 0 to {bytes_max}", str(size), 0)
+    while (missing := 4 + size - len(raw)) > 0:
+        chunk = await reader.read(min(missing, _CHUNK_BYTES))
+        if not chunk:
+            raise EOFError(f"the connection ended {missing} bytes before the end of a frame")
+        raw += chunk
+        hold(len(raw))
+    return bytes(raw)
 
 
 class Connection:
@@ -111,6 +132,8 @@ class Server:
         self.host, self.port, self._respond = host, port, respond
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._held: dict[asyncio.Task[Any], int] = {}
+        """Bytes that each connection holds."""
 
     async def start(self) -> None:
         """Listen; a `port` of 0 becomes one that was free.
@@ -134,13 +157,28 @@ class Server:
         task = asyncio.current_task()
         assert task is not None, "asyncio serves each connection in a task of its own"
         self._tasks.add(task)
+        hold = partial(self._hold, task)
         try:
-            while (response := await self._respond(await read_frame(reader))) is not None:
+            while (response := await self._respond(await read_frame(reader, REQUEST_BYTES_MAX, hold))) is not None:
+                hold(len(response))
                 writer.write(response)
                 await writer.drain()
-        except (EOFError, OSError, WireError, asyncio.CancelledError):
-            # The other side went away, or sends what is no frame, or the server stops: in each case that is the end.
+                self._held.pop(task, None)
+        except (EOFError, OSError, WireError):
+            # The client went away, or sent bytes that are no frame.
             pass
+        except asyncio.CancelledError:
+            # The server stops, or this connection holds too much: a client that does not read must not keep it.
+            writer.transport.abort()
         finally:
             self._tasks.discard(task)
+            self._held.pop(task, None)
             writer.close()
+
+    def _hold(self, task: asyncio.Task[Any], size: int) -> None:
+        """Count what a connection holds; while all hold too much, end the connection that holds most."""
+        self._held[task] = size
+        while sum(self._held.values()) > HELD_BYTES_MAX:
+            most = max(self._held, key=self._held.__getitem__)
+            del self._held[most]
+            most.cancel()

@@ -45,9 +45,10 @@ def _tagged_fields(
     tagged: Document = {}
     unknown: list[dict[str, Any]] = []
     before = -1
-    for _ in range(raw.varint(f"{where} (tagged fields)", "how many tagged fields there are")):
+    section, start = f"{where} (tagged fields)", raw.offset
+    for _ in raw.elements(raw.varint(section, "how many tagged fields there are"), section, "tagged fields", start):
         start = raw.offset
-        tag = raw.varint(f"{where} (tagged fields)", "a tag")
+        tag = raw.varint(section, "a tag")
         at = f"{where}.{known[tag].name}" if tag in known else f"{where} (tag {tag})"
         if tag <= before:
             raise WireError(Reason.BAD_TAGS, at, f"a tag above {before}", str(tag), start)
@@ -78,9 +79,8 @@ def _field(one: Field, version: int, is_flexible: bool, raw: Bytes, where: str) 
         count = _legacy_length(raw, "int32", where)
     if count < 0:
         return _null(one, where, "an array", start)
-    if count > raw.left:
-        raise WireError(Reason.BAD_LENGTH, where, f"an array of up to {raw.left} elements", str(count), start)
-    return [_value(one, version, is_flexible, raw, f"{where}[{number}]") for number in range(count)]
+    indices = raw.elements(count, where, "elements", start)
+    return [_value(one, version, is_flexible, raw, f"{where}[{number}]") for number in indices]
 
 
 def _value(one: Field, version: int, is_flexible: bool, raw: Bytes, where: str) -> Any:

@@ -104,6 +104,15 @@ def decode_response(raw: bytes, message: Message, version: int, is_lenient: bool
     Raises:
         WireError: the bytes are no such response.
     """
+    return decode_frame(raw, message, version, is_lenient)
+
+
+def decode_frame(raw: bytes, message: Message, version: int, is_lenient: bool = False) -> Frame:
+    """A frame of a message that the caller knows.
+
+    Raises:
+        WireError: the bytes are no such frame.
+    """
     message.checked(version, "version")
     return _decoded(message, version, _framed(raw, is_lenient))
 

@@ -46,7 +46,8 @@ def batches_of(raw: bytes) -> Iterator[Batch]:
     """The whole batches at the front of some bytes; what a crash or a limit of size has cut off is left out.
 
     Raises:
-        WireError: a batch is damaged: not of magic 2, or its checksum is not that of its bytes.
+        WireError: a batch is damaged: not of magic 2, its checksum is not that of its bytes, or its offsets are not
+            one for each record.  The metadata log is never compacted, so that none is missing.
     """
     start = 0
     while start + _HEADER_SIZE <= len(raw):
@@ -61,6 +62,10 @@ def batches_of(raw: bytes) -> Iterator[Batch]:
             raise WireError(Reason.BAD_CRC, "crc", f"{computed}, the CRC-32C of what follows", str(stored), start + 17)
         base, delta = int.from_bytes(batch[:8], "big"), int.from_bytes(batch[23:27], "big")
         is_control = bool(int.from_bytes(batch[21:23], "big") & CONTROL)
+        count = int.from_bytes(batch[_HEADER_SIZE - 4 : _HEADER_SIZE], "big")
+        if count != delta + 1:
+            expected = f"{delta + 1} records, as lastOffsetDelta says"
+            raise WireError(Reason.BAD_BATCH, "records", expected, str(count), start + _HEADER_SIZE - 4)
         yield Batch(base, base + delta + 1, int.from_bytes(batch[12:16], "big"), is_control, batch)
         start = end
 
@@ -87,7 +92,8 @@ def values_of(batch: Batch) -> tuple[bytes, ...]:
         raise WireError(Reason.BAD_BATCH, "attributes", "records without compression", str(batch.raw[22]), 21)
     content = Bytes(batch.raw, _HEADER_SIZE - 4, is_lenient=True)
     count = content.number("int32", "records (length)")
-    return tuple(_value(content, f"records[{number}]") for number in range(count))
+    indices = content.elements(count, "records", "records", _HEADER_SIZE - 4)
+    return tuple(_value(content, f"records[{number}]") for number in indices)
 
 
 def _value(content: Bytes, where: str) -> bytes:

@@ -5,20 +5,29 @@ Of these the suite says nothing, so that no fields of our own stand beside kio's
 
 import io
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
+from dataclasses import Field as EntityField
+from datetime import timedelta
 from functools import cache
-from typing import Any, NamedTuple, get_args, get_type_hints
+from types import NoneType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from kio.index import load_request_schema, load_response_schema
 from kio.schema.errors import ErrorCode
-from kio.serial import entity_reader, entity_writer
+from kio.serial import entity_writer
+from kio.static.constants import EntityType
 
 from kraft_conformance.wire.decoding import uuid_text
 from kraft_conformance.wire.encoding import uuid_bytes
 from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.schema import NULL_UUID
+from kraft_conformance.wire.frames import decode_frame
+from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, Versions, versions_of
+
+_ALWAYS, _NEVER = versions_of("0+"), Versions(0, -1)
+_NUMBERS = {"error_code": "int16", "timedelta_i32": "int32", "timedelta_i64": "int64"}
+"""Types of kio's that are whole numbers in the bytes."""
 
 
 class OtherRequest(NamedTuple):
@@ -40,36 +49,51 @@ def decode_other_request(raw: bytes, versions: Mapping[int, range]) -> OtherRequ
     Raises:
         WireError: it is none of these.
     """
-    if len(raw) < 12:
-        raise WireError(Reason.TRUNCATED, "header", "API key, version and correlation id", str(len(raw)))
-    key, version, correlation_id = struct.unpack_from(">hhi", raw, 4)
+    if len(raw) < 8:
+        raise WireError(Reason.TRUNCATED, "header", "API key and version", str(len(raw)))
+    key, version = struct.unpack_from(">hh", raw, 4)
     if version not in versions.get(key, ()):
         raise WireError(Reason.UNKNOWN_API, "header", f"one of {sorted(versions)}", f"{key}, version {version}", 4)
-    schema = load_request_schema(key, version)
-    try:
-        _, size = entity_reader(schema.__header_schema__)(raw, 4)
-        body, _ = entity_reader(schema)(raw, 4 + size)
-    except Exception as error:
-        # kio has no one kind of error for bytes that are not what they should be.
-        raise WireError(Reason.WRONG_TYPE, "body", f"a {schema.__name__}", str(error)) from None
-    _check_nulls(body, "body")
-    return OtherRequest(key, version, correlation_id, body)
+    return OtherRequest(key, version, *_decoded(load_request_schema(key, version), raw))
 
 
-def _check_nulls(entity: Any, where: str) -> None:
-    """kio reads null where a field has none.
+def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
+    """Correlation id and body of a frame.
 
-    Raises:
-        WireError: it stands in such a field.
+    kio only has the fields: its readers allocate an array of any length that the bytes name, and abort the process.
     """
-    types = _hints(entity.__class__)
-    for one in fields(entity):
-        value, at = getattr(entity, one.name), f"{where}.{one.name}"
-        if value is None and type(None) not in get_args(types[one.name]):
-            raise WireError(Reason.NULL, at, "a value", "null")
-        for inner in value if isinstance(value, tuple) else (value,):
-            if hasattr(inner, "__type__"):
-                _check_nulls(inner, at)
+    message = _message(schema)
+    frame = decode_frame(raw, message, message.versions.low, is_lenient=True)
+    return frame.header["correlationId"], _entity(schema, frame.body)
+
+
+@cache
+def _message(schema: Any) -> Message:
+    """A request or response of kio's as one of ours, with kio's names of the fields."""
+    version = Versions(schema.__version__, schema.__version__)
+    kind = Kind.REQUEST if schema.__type__ is EntityType.request else Kind.RESPONSE
+    flexible = version if schema.__flexible__ else _NEVER
+    return Message(schema.__name__, "", schema.__api_key__, kind, version, flexible, version, (), "", _fields(schema))
+
+
+def _fields(schema: Any) -> tuple[Field, ...]:
+    return tuple(_field(one, _hints(schema)[one.name]) for one in fields(schema))
+
+
+def _field(one: "EntityField[Any]", kind: Any) -> Field:
+    inner = entity_in(kind)
+    name = one.metadata.get("kafka_type", "")
+    return Field(
+        name=one.name,
+        type=_NUMBERS.get(name, name) if inner is None else inner.__name__,
+        versions=_ALWAYS,
+        is_array=any(get_origin(type_) is tuple for type_ in (kind, *get_args(kind))),
+        tag=one.metadata.get("tag"),
+        is_nullable=NoneType in get_args(kind),
+        # A value that no tagged field has: with any other default, `_entity` leaves it to kio's.
+        default=None if one.default is None else MISSING,
+        fields=() if inner is None else _fields(inner),
+    )
 
 
 @cache
@@ -97,10 +121,15 @@ def encode_other_request(request: OtherRequest, client_id: str) -> bytes:
 
 
 def decode_other_response(request: OtherRequest, raw: bytes) -> Any:
-    """The body of the response to a request, with the fields that kio gives it."""
-    schema = load_response_schema(request.key, request.version)
-    _, size = entity_reader(schema.__header_schema__)(raw, 4)
-    return entity_reader(schema)(raw, 4 + size)[0]
+    """The body of the response to a request, with the fields that kio gives it.
+
+    Raises:
+        WireError: the bytes are no response to it.
+    """
+    number, body = _decoded(load_response_schema(request.key, request.version), raw)
+    if number != request.correlation_id:
+        raise WireError(Reason.OUT_OF_RANGE, "header.correlationId", str(request.correlation_id), str(number))
+    return body
 
 
 def text_of(uuid: UUID | None) -> str:
@@ -137,16 +166,34 @@ def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    inner = entity_in(kind)
+    if isinstance(value, list):
+        return tuple(_value(kind, one) for one in value)
+    if value is None:
+        return None
+    if (inner := entity_in(kind)) is not None:
+        return _entity(inner, value)
     if kind is ErrorCode:
-        return ErrorCode(value)
-    if inner is None or value is None:
-        return tuple(value) if isinstance(value, list) else value
-    return tuple(_entity(inner, one) for one in value) if isinstance(value, list) else _entity(inner, value)
+        return _error_code(value)
+    if isinstance(value, str) and UUID in _types_in(kind):
+        return None if value == NULL_UUID else uuid_from(value)
+    if isinstance(value, int) and isinstance(kind, type) and issubclass(kind, timedelta):
+        return timedelta(milliseconds=value)
+    return value
+
+
+def _error_code(number: int) -> ErrorCode:
+    try:
+        return ErrorCode(number)
+    except ValueError:
+        raise WireError(Reason.OUT_OF_RANGE, "error_code", "an error code of Kafka's", str(number)) from None
+
+
+def _types_in(kind: Any) -> Iterator[Any]:
+    yield kind
+    for one in get_args(kind):
+        yield from _types_in(one)
 
 
 def entity_in(kind: Any) -> Any:
     """The class of kio's in a type such as an array that may be null; None if there is none."""
-    if hasattr(kind, "__type__"):
-        return kind
-    return next(filter(None, map(entity_in, get_args(kind))), None)
+    return next((one for one in _types_in(kind) if hasattr(one, "__type__")), None)

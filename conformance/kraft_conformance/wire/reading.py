@@ -19,6 +19,20 @@ Value = TypeVar("Value")
 VARINT_MAX = 2**31 - 1
 """Kafka's lengths, tags and counts are 32 bits with a sign, of which none is negative."""
 
+ELEMENTS_MAX = 2**18
+"""Most array elements and tagged fields of a frame, and most records of a batch or of a Fetch response.
+
+An element of 3 bytes becomes an object of some 300: the size of a frame alone does not bound the memory that decoding
+takes.  Kafka's controller writes at most 10,000 records for a request, in batches of at most 8 MiB.
+"""
+
+
+@dataclass(slots=True)
+class _Room:
+    """Elements that a frame may still have."""
+
+    left: int = ELEMENTS_MAX
+
 
 @dataclass(slots=True)
 class Bytes:
@@ -31,6 +45,8 @@ class Bytes:
     """Where the part ends; -1 for the end of the frame."""
     is_lenient: bool = False
     notes: list[str] = field(default_factory=list)
+    _room: _Room = field(default_factory=_Room)
+    """Shared by all parts of a frame, as the notes are."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
@@ -44,7 +60,7 @@ class Bytes:
     def part(self, size: int) -> "Bytes":
         """The next bytes as a part of their own, which counts as read here; the caller has seen that they are there."""
         self.offset += size
-        return Bytes(self.whole, self.offset - size, self.offset, self.is_lenient, self.notes)
+        return Bytes(self.whole, self.offset - size, self.offset, self.is_lenient, self.notes, self._room)
 
     def take(self, size: int, where: str, what: str) -> bytes:
         """So many bytes.
@@ -56,6 +72,26 @@ class Bytes:
             raise self.truncated(where, f"{size} bytes of {what}")
         self.offset += size
         return self.whole[self.offset - size : self.offset]
+
+    def elements(self, count: int, where: str, what: str, start: int) -> range:
+        """Indices of the elements that follow; each element has one byte or more.
+
+        Every count from outside is checked here before a value is built from it.
+
+        Args:
+            count: as read.
+            where: path of the array.
+            what: the elements, in the plural.
+            start: offset of the count.
+
+        Raises:
+            WireError: the count is negative, exceeds the bytes that are left, or a frame may not have so many.
+        """
+        most = min(self.left, self._room.left)
+        if not 0 <= count <= most:
+            raise WireError(Reason.BAD_LENGTH, where, f"0 to {most} {what}", str(count), start)
+        self._room.left -= count
+        return range(count)
 
     def number(self, kind: str, where: str) -> int:
         """A whole number of fixed width.
@@ -91,12 +127,14 @@ class Bytes:
         return value
 
     def _varint(self, reader: Callable[..., tuple[int, int]], where: str, what: str) -> int:
+        # The longest varint has 10 bytes; a copy of all that is left would cost the square of the frame's size.
+        window = self.whole[self.offset : min(self.end, self.offset + 11)]
         try:
-            value, size = reader(self.whole[: self.end], self.offset)
+            value, size = reader(window, 0)
         except BufferUnderflow:
             raise self.truncated(where, f"a whole varint, {what}") from None
         except ValueError:
-            shown = self.whole[self.offset : self.offset + 11].hex()
+            shown = window.hex()
             expected = f"a varint of up to {10 if reader is readers.read_signed_varlong else 5} bytes, {what}"
             raise WireError(Reason.BAD_VARINT, where, expected, shown, self.offset) from None
         if size > 1 and self.whole[self.offset + size - 1] == 0:
