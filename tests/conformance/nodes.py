@@ -72,11 +72,13 @@ class Nodes:
         path.write_text(path.read_text() + more)
         return path
 
-    def start(self, *numbers: int) -> None:
-        """Start nodes."""
+    def start(self, *numbers: int, address_space_kib: int | None = None) -> None:
+        """Start nodes, if need be with a limited address space."""
+        limited = ["sh", "-c", 'ulimit -v "$0"; exec "$@"', str(address_space_kib)] if address_space_kib else []
         for number in numbers:
             config = str(self.properties(number))
-            self.start_command(number, [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", config])
+            words = [*limited, sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", config]
+            self.start_command(number, words)
 
     def start_command(self, number: int, command: list[str]) -> None:
         """Start a process in the place of a node; what it says stays in its log."""

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.commands import Captured, assert_said
+from tests.conformance.fuzzing import damaged_frame, targets, valid_frame
 from tests.conformance.nodes import Nodes
 
 from kraft_conformance.cli import main
@@ -25,6 +26,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_conformance.node.exchanges import fetch_wait_ms
 from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
+from kraft_conformance.wire.schema import Kind
 from kraft_dev.wire.generate import read_files
 from kraft_reference.configuration import Timeouts
 
@@ -75,7 +77,7 @@ def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path) -> None:
 
 
 def frames() -> list[bytes]:
-    """Requests: those of the wire's pairs, and some that the quorum does not know."""
+    """Requests: those of the wire's pairs, random ones of every API, and some that the node carries out."""
     broker = {"broker_id": 11, "broker_epoch": 3}
     registration = {"cluster_id": CLUSTER_ID, "incarnation_id": UUID(int=1), "rack": None, "log_dirs": [UUID(int=9)]}
     registration |= {"listeners": [{"name": "A", "host": "a", "port": 1, "security_protocol": 0}], "features": []}
@@ -96,11 +98,12 @@ def frames() -> list[bytes]:
     }
     others = [encode_other_request(OtherRequest(*api, 1, body), "operator") for api, body in bodies.items()]
     pairs = [pair for file in read_files() for pair in file.pairs if pair.kind == "request"]
-    return [bytes.fromhex(str(pair.hex)) for pair in pairs] + others * 3
+    made = [valid_frame(one, random.Random(1)) for one in targets() if one.message.kind is Kind.REQUEST]
+    return [bytes.fromhex(str(pair.hex)) for pair in pairs] + made + others * 3
 
 
 async def attack(port: int, chance: random.Random, count: int) -> None:
-    """Send frames with some bytes changed, each on a connection of its own and to the end of that."""
+    """Send damaged frames, each on a connection of its own and to the end of that."""
     requests, at_once = frames(), asyncio.Semaphore(40)
 
     async def send(number: int, raw: bytes) -> None:
@@ -115,6 +118,9 @@ async def attack(port: int, chance: random.Random, count: int) -> None:
             writer.close()
 
     def changed() -> bytes:
+        if chance.random() < 0.5:
+            return damaged_frame(chance.choice(requests), chance)
+        # The length and the order of fields stay in more of these.
         raw = bytearray(chance.choice(requests))
         for _ in range(chance.choice((1, 1, 4))):
             raw[chance.randrange(len(raw))] = chance.randrange(256)
@@ -128,7 +134,7 @@ async def attack(port: int, chance: random.Random, count: int) -> None:
 @pytest.mark.parametrize("count", [600, pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_a_node_that_is_attacked_goes_on(tmp_path: Path, count: int) -> None:
     with Nodes(tmp_path, voters=1) as nodes:
-        nodes.start(1)
+        nodes.start(1, address_space_kib=2**20)
         nodes.leader()
         before = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
         asyncio.run(attack(nodes.ports[1], random.Random(1), count))

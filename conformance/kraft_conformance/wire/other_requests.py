@@ -62,13 +62,13 @@ def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
 
     kio only has the fields: its readers allocate an array of any length that the bytes name, and abort the process.
     """
-    message = _message(schema)
+    message = message_from_kio(schema)
     frame = decode_frame(raw, message, message.versions.low, is_lenient=True)
     return frame.header["correlationId"], _entity(schema, frame.body)
 
 
 @cache
-def _message(schema: Any) -> Message:
+def message_from_kio(schema: Any) -> Message:
     """A request or response of kio's as one of ours, with kio's names of the fields."""
     version = Versions(schema.__version__, schema.__version__)
     kind = Kind.REQUEST if schema.__type__ is EntityType.request else Kind.RESPONSE
@@ -89,7 +89,8 @@ def _field(one: "EntityField[Any]", kind: Any) -> Field:
         versions=_ALWAYS,
         is_array=any(get_origin(type_) is tuple for type_ in (kind, *get_args(kind))),
         tag=one.metadata.get("tag"),
-        is_nullable=NoneType in get_args(kind),
+        # kio's None is the uuid of zeros, which the bytes have in full.
+        is_nullable=NoneType in get_args(kind) and kind != UUID | None,
         # A value that no tagged field has: with any other default, `_entity` leaves it to kio's.
         default=None if one.default is None else MISSING,
         fields=() if inner is None else _fields(inner),
