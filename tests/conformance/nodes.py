@@ -23,9 +23,15 @@ class Nodes:
     """Nodes of one cluster, of which the first ones are voters and the last ones may be brokers."""
 
     def __init__(
-        self, folder: Path, voters: int, others: int = 0, snapshot_bytes: int = 2**20, brokers: int = 0
+        self,
+        folder: Path,
+        voters: int,
+        others: int = 0,
+        snapshot_bytes: int = 2**20,
+        brokers: int = 0,
+        bootstrap_host: str = "127.0.0.1",
     ) -> None:
-        self.folder, self.snapshot_bytes = folder, snapshot_bytes
+        self.folder, self.snapshot_bytes, self.bootstrap_host = folder, snapshot_bytes, bootstrap_host
         self.ports = dict(enumerate(free_ports(voters + others + brokers), start=1))
         self.voters = range(1, voters + 1)
         self.brokers = range(voters + others + 1, voters + others + brokers + 1)
@@ -46,7 +52,7 @@ class Nodes:
 
     def properties(self, number: int) -> Path:
         """The properties of a node, written."""
-        servers = ",".join(f"127.0.0.1:{self.ports[voter]}" for voter in self.voters)
+        servers = ",".join(f"{self.bootstrap_host}:{self.ports[voter]}" for voter in self.voters)
         lines = {
             "node.id": number,
             "process.roles": "broker" if number in self.brokers else "controller",
@@ -145,6 +151,13 @@ class Nodes:
                     return
             time.sleep(0.05)
         raise AssertionError(f"node {number} knows no leader after {seconds} s")
+
+    def wait_for_log(self, number: int, text: str, times: int = 1, seconds: float = 120) -> None:
+        """Wait until the log of a node has a text so many times."""
+        end, log = time.monotonic() + seconds, self.folder / f"{number}.log"
+        while log.read_text().replace("\n", " ").count(text.replace("\n", " ")) < times:
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.05)
 
     def traces(self) -> list[str]:
         """The files of all traces."""

@@ -62,6 +62,23 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
     assert "granted" in capsys.readouterr().out
 
 
+def test_bootstrap_servers_may_have_other_names_than_the_voters(tmp_path: Path) -> None:
+    """Rule: discovery.bootstrap.  A load balancer's name is none of the voters' either."""
+    with Nodes(tmp_path, voters=2, others=1, bootstrap_host="localhost") as nodes:
+        nodes.start(3)
+        waits = f"waits for a bootstrap server to answer: localhost:{nodes.ports[1]}, localhost:{nodes.ports[2]}\n"
+        nodes.wait_for_log(3, f"node 3 {waits}")
+        nodes.start(1, 2)
+        nodes.leader()
+        nodes.wait_for(lambda told: [one["replicaId"] for one in told["observers"]] == [3])
+        # With voters on its disk it needs no answer.
+        for number in (1, 2, 3):
+            nodes.kill(number)
+        nodes.start(3)
+        nodes.wait_for_log(3, "node 3 listens at", 2)
+    nodes.merged()
+
+
 def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=5, others=1, snapshot_bytes=1) as nodes:
         nodes.start(1, 2, 3, 4, 5)

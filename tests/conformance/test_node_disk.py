@@ -1,14 +1,18 @@
 """The data folder of a node holds what the effects say, also after a restart and with segments that Kafka left."""
 
+import json
 from pathlib import Path
 
 from kraft_conformance.node.disk import Disk, format_folder
+from kraft_conformance.node.trace import NodeTrace
 from kraft_conformance.wire.disk_files import PARTITION
 from kraft_conformance.wire.log_records import data_batch, number_of
+from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.effects import AppendRecords, DurableEffect, TruncateLog, WriteSnapshot
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind
+from kraft_reference.state import new_replica
 
 KEY = ReplicaKey(1, "A1")
 VALUES = {number_of(value): value for value in (b"a", b"b", b"c")}
@@ -72,3 +76,14 @@ def test_a_folder_of_an_older_release_gets_a_directory_id_for_good(tmp_path: Pat
     disk.close()
     assert made is not None
     assert (disk.key.directory_id, meta.read_text().count("directory.id")) == (made, 1)
+
+
+def test_a_trace_has_the_bootstrap_servers_of_every_start(tmp_path: Path) -> None:
+    keys = {number: ReplicaKey(number, f"D{number}") for number in (1, 2, 3)}
+    path = tmp_path / "trace.jsonl"
+    for servers in ((1,), (2,)):
+        replicas = {number: ReplicaConfiguration(keys[number], f"h:{number}") for number in (*servers, 3)}
+        configuration = Configuration(replicas, frozenset(), 1, servers)
+        NodeTrace(path, configuration, new_replica(keys[3], Snapshot(0, 0, 1, frozenset(), ()))).close()
+    header = json.loads(path.read_text().splitlines()[0])
+    assert (header["bootstrap_servers"], [one["id"] for one in header["replicas"]]) == ([1, 2], [1, 2, 3])

@@ -1,4 +1,4 @@
-"""Who stands behind the bootstrap servers: the operator gives their addresses, and the reference names replicas by id.
+"""Replica ids of the bootstrap servers: the operator gives addresses, and the reference names replicas by id.
 
 Rule: discovery.bootstrap.
 """
@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import closing, suppress
 
+from kraft_conformance.console import say, stderr
 from kraft_conformance.node.disk import Disk
 from kraft_conformance.node.exchanges import CLIENT
 from kraft_conformance.node.settings import NodeProperties
@@ -18,25 +19,50 @@ _WAIT_S = 2.0
 
 
 async def bootstrap_servers(properties: NodeProperties, disk: Disk, ended: asyncio.Event) -> Mapping[int, str] | None:
-    """The endpoints of the bootstrap servers by id, as the voters on disk have them or DescribeQuorum says.
+    """Endpoints of the bootstrap servers by id.
 
-    Waits until one of them knows; None if the node is told to end before.
+    A server that is written as the endpoint of a voter on disk is that voter.  Any other name may be that of a load
+    balancer: the servers are then the voters that DescribeQuorum lists there.  A voter does not ask, because the other
+    voters are on its disk; an observer with voters on its disk asks once.
+
+    Returns:
+        None if the node is told to end before a server answers.
     """
-    known = {one.endpoint: one.id for one in disk.state.log.voters[-1].details}
-    known |= {one.endpoint: one.id for one in properties.static_voters}
+    on_disk = {one.id: one.endpoint for one in disk.state.log.voters[-1].details}
+    on_disk |= {one.id: one.endpoint for one in properties.static_voters}
     wanted = [one for one in properties.bootstrap_servers if one != properties.endpoint]
-    while wanted and not any(one in known for one in wanted):
-        for endpoint in wanted:
-            known |= await _voters(endpoint, disk.key.id)
-        if not any(one in known for one in wanted):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), _PAUSE_S)
-                return None
-    return {known[one]: one for one in wanted if one in known}
+    if not wanted or (named := _named(on_disk, wanted)):
+        return named if wanted else {}
+    if disk.key.id in on_disk:
+        return _without(disk.key.id, on_disk)
+    is_first = True
+    while not (answers := await _voters(wanted, disk.key.id)) and not on_disk:
+        if is_first:
+            say(f"node {disk.key.id} waits for a bootstrap server to answer: {', '.join(wanted)}", console=stderr)
+            is_first = False
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), _PAUSE_S)
+            return None
+    return _named(answers, wanted) or _without(disk.key.id, answers or on_disk)
 
 
-async def _voters(endpoint: str, own_id: int) -> dict[str, int]:
-    """Ids by endpoint, from a server that knows; empty if it does not answer."""
+def _named(endpoints: Mapping[int, str], wanted: list[str]) -> dict[int, str]:
+    """Those endpoints that are among the wanted ones."""
+    return {number: endpoint for number, endpoint in endpoints.items() if endpoint in wanted}
+
+
+def _without(own_id: int, endpoints: Mapping[int, str]) -> dict[int, str]:
+    return {number: endpoint for number, endpoint in endpoints.items() if number != own_id}
+
+
+async def _voters(servers: list[str], own_id: int) -> dict[int, str]:
+    """Endpoints by id, from the servers that answer."""
+    answers = await asyncio.gather(*(_voters_of(endpoint, own_id) for endpoint in servers))
+    return {number: endpoint for answer in answers for number, endpoint in answer.items()}
+
+
+async def _voters_of(endpoint: str, own_id: int) -> dict[int, str]:
+    """Endpoints by id, from a server that knows; empty if it does not answer."""
     body = {"topics": metadata_topics({})}
     try:
         with closing(Connection.to(endpoint, f"{CLIENT}describes-{own_id}")) as connection:
@@ -44,5 +70,8 @@ async def _voters(endpoint: str, own_id: int) -> dict[str, int]:
                 answer = await connection.ask("DescribeQuorum", 2, body)
     except UNANSWERED:
         return {}
-    listed = [(one["nodeId"], listener) for one in answer.body["nodes"] for listener in one["listeners"]]
-    return {f"{listener['host']}:{listener['port']}": number for number, listener in listed}
+    return {
+        one["nodeId"]: f"{listener['host']}:{listener['port']}"
+        for one in answer.body["nodes"]
+        for listener in one["listeners"]
+    }

@@ -27,7 +27,7 @@ from kraft_traces.effects import (
     TracedWriteSnapshot,
 )
 from kraft_traces.encode import encode_line, event_line, header_line
-from kraft_traces.lines import EventLine, Generator, Line, TracedCrash
+from kraft_traces.lines import EventLine, Generator, HeaderLine, Line, TracedCrash
 from kraft_traces.message_types import CHANGE_ANSWERS, type_of
 from kraft_traces.states import traced_state
 
@@ -60,10 +60,12 @@ class NodeTrace:
         if lines and not lines[-1].endswith(b"\n"):
             # The process died while it wrote the line: nobody has seen anything of that event.
             lines.pop()
+        header = header_line(configuration, GENERATOR)
         if lines:
-            lines = self._after_a_crash(path, lines, formatted)
+            _, *events = self._after_a_crash(path, lines, formatted)
+            lines = [encode_line(_continued(lines[0], header)), *events]
         else:
-            lines = [encode_line(header_line(configuration, GENERATOR))]
+            lines = [encode_line(header)]
         self._sequence = len(lines) - 1
         # Whole or as it was: a node may be killed while it starts.
         staged = path.with_name(f"{path.name}.tmp")
@@ -112,6 +114,18 @@ class NodeTrace:
     def close(self) -> None:
         """Close the file; the trace has no last line, since the node may start again."""
         self._file.close()
+
+
+def _continued(line: bytes, header: HeaderLine) -> HeaderLine:
+    """The header of an earlier process, with the bootstrap servers that this process found as well."""
+    earlier = decode(line, type=HeaderLine)
+    servers = {*earlier.bootstrap_servers, *header.bootstrap_servers}
+    replicas = {one.id: one for one in header.replicas if one.id in servers} | {one.id: one for one in earlier.replicas}
+    return replace(
+        earlier,
+        replicas=tuple(replicas[number] for number in sorted(replicas)),
+        bootstrap_servers=tuple(sorted(servers)),
+    )
 
 
 _DURABLE = (TracedPersistQuorumState, TracedWriteSnapshot, TracedTruncateLog, TracedAppendRecords, TracedFlushLog)

@@ -106,7 +106,7 @@ class Connection:
             try:
                 if self._streams is None or self._streams[0].at_eof():
                     self.close()
-                    self._streams = await asyncio.open_connection(self.host, self.port)
+                    self._streams = await self._opened()
                 reader, writer = self._streams
                 writer.write(request)
                 await writer.drain()
@@ -117,6 +117,13 @@ class Connection:
                 # A response that comes late must not be taken for that to the next request.
                 if not is_done:
                     self.close()
+
+    async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            return await asyncio.open_connection(self.host, self.port)
+        except ValueError as error:
+            # A request may name any text as a host, and some are no name that can be looked up.
+            raise OSError(f"{self.host!r} is no host name") from error
 
     def close(self) -> None:
         """Close it, if it is open."""
