@@ -1,9 +1,11 @@
 """A specification compiled into a jar: made once for the same model, TLC and compiler, then taken from a cache.
 
-Rebuilding gives the same bytes.
+Rebuilding gives the same bytes.  A jar ends with the SHA-256 of its content, so that a damaged one is made again.
 """
 
 import hashlib
+import io
+import logging
 import os
 import tempfile
 import zipfile
@@ -23,6 +25,11 @@ from kraft_spec.tlc.specification import Specification
 
 RELEASE = "17"
 """The bytecode is that of Java 17, the oldest that the package runs with."""
+
+_LOG = logging.getLogger(__name__)
+
+_SEAL_SIZE = hashlib.sha256().digest_size * 2
+"""Characters of the comment at the end of a jar: a SHA-256 in hexadecimal."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every entry of the jar: the earliest that a zip file can say."""
@@ -94,9 +101,32 @@ def shipped_folder() -> Path:
 
 
 def found(stamp: str) -> Path | None:
-    """The jar of that stamp, if the package carries it or it was made before."""
+    """The jar of that stamp, if the package carries it or it was made before, undamaged."""
     name = f"{stamp}.jar"
-    return next((jar for folder in (shipped_folder(), cache_folder()) if (jar := folder / name).is_file()), None)
+    return next((jar for folder in (shipped_folder(), cache_folder()) if is_usable(jar := folder / name)), None)
+
+
+def was_made(stamp: str) -> bool:
+    """True if the cache of the user has a jar of that stamp, damaged or not."""
+    return (cache_folder() / f"{stamp}.jar").is_file()
+
+
+def is_usable(jar: Path) -> bool:
+    """True if the jar is there and undamaged; logs one line about a damaged one."""
+    if jar.is_file() and not is_whole(jar):
+        _LOG.warning("%s is damaged: the model is compiled again, or interpreted without a Java development kit", jar)
+        return False
+    return jar.is_file()
+
+
+def is_whole(jar: Path) -> bool:
+    """True if the jar is there and has the bytes that were written."""
+    content = jar.read_bytes() if jar.is_file() else b""
+    return content[-_SEAL_SIZE:] == _seal(content[:-_SEAL_SIZE])
+
+
+def _seal(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def compiled(specification: Specification, target: Target, stamp: str, folder: Path | None = None) -> Path:
@@ -108,7 +138,7 @@ def compiled(specification: Specification, target: Target, stamp: str, folder: P
         OSError: The folder cannot be written.
     """
     jar = (folder or cache_folder()) / f"{stamp}.jar"
-    if not jar.is_file():
+    if not is_whole(jar):
         write_jar(specification, target, jar)
     return jar
 
@@ -145,13 +175,18 @@ def _write(jar: Path, sources: Mapping[str, str], runtime: Sequence[str]) -> Non
             beside = [file for pattern in runtime for file in sorted(written.glob(pattern))]
             _javac([*sorted(folder.glob("*.java")), *beside], classes)
         jar.parent.mkdir(parents=True, exist_ok=True)
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            for one in sorted(classes.rglob("*.class")):
+                entry = zipfile.ZipInfo(one.relative_to(classes).as_posix(), _EPOCH)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, one.read_bytes())
+            archive.comment = bytes(_SEAL_SIZE)
+        sealed = content.getvalue()[:-_SEAL_SIZE]
         with tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as file:
             try:
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                    for one in sorted(classes.rglob("*.class")):
-                        entry = zipfile.ZipInfo(one.relative_to(classes).as_posix(), _EPOCH)
-                        entry.compress_type = zipfile.ZIP_DEFLATED
-                        archive.writestr(entry, one.read_bytes())
+                file.write(sealed + _seal(sealed))
+                file.flush()
                 Path(file.name).chmod(0o644)
                 Path(file.name).replace(jar)
             except BaseException:

@@ -23,7 +23,7 @@ def compiled_check(folder: Path, module: str, configuration: str) -> Path:
     """
     files = [*sorted(folder.glob("*.tla")), folder / f"{configuration}.cfg"]
     jar = cache_folder() / f"{building.digest(files, module)}.jar"
-    if jar.is_file():
+    if building.is_usable(jar):
         return jar
     # A process of its own, because TLC keeps static state.
     command = [sys.executable, "-m", __name__, str(folder), module, configuration, str(jar)]

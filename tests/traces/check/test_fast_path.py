@@ -1,6 +1,7 @@
 """The fast path: it says of every trace what the ordinary checker says, and accepts no line that that one refuses."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -212,3 +213,39 @@ try:
 except UnsupportedError as error:
     print(error)
 """
+
+
+def damages(content: bytes) -> dict[str, bytes]:
+    """Content of a jar after damage, by what was done to it."""
+    flipped = [content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] for at in (0, 30, len(content) // 2, -40)]
+    return {
+        "empty": b"",
+        "cut short": content[: len(content) // 2],
+        "longer": content + b"\0",
+        **{f"bit {number}": one for number, one in enumerate(flipped)},
+    }
+
+
+def test_damage_of_a_compiled_model_is_seen(compiled: TraceModel, tmp_path: Path) -> None:
+    jar = building.found(compiled.stamp)
+    assert jar is not None
+    copy = tmp_path / jar.name
+    for damage, content in damages(jar.read_bytes()).items():
+        copy.write_bytes(content)
+        assert not building.is_whole(copy), damage
+    copy.write_bytes(jar.read_bytes())
+    assert building.is_whole(copy)
+
+
+def test_a_damaged_compiled_model_is_made_again(compiled: TraceModel, tmp_path: Path) -> None:
+    jar = building.found(compiled.stamp)
+    assert jar is not None
+    damaged = tmp_path / "kraft-spec" / "compiled" / jar.name
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(damages(jar.read_bytes())["cut short"])
+    command = [sys.executable, "-m", "kraft_conformance.cli", "validate", str(SAMPLES / "ping-pong.jsonl")]
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr.count("is damaged")) == (0, 1), done.stderr
+    assert "accepted" in done.stdout
+    assert damaged.read_bytes() == jar.read_bytes()

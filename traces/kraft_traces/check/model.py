@@ -112,11 +112,11 @@ class TraceModel:
     def compiled_lines(self, *, make: bool) -> JavaObject | None:
         """The class of the fast path over this model, made if it is not there and a compiler of Java is.
 
-        None where it is not there, or cannot be made.
+        A damaged one is made again even without `make`.  None where it is not there, or cannot be made.
         """
         if self._lines is None:
             jar = building.found(self.stamp)
-            if jar is None and make and building.is_available():
+            if jar is None and (make or building.was_made(self.stamp)) and building.is_available():
                 jar = building.compiled(self.specification, TRACE, self.stamp)
             self._lines = None if jar is None else building.load(jar, "Lines")
         return self._lines
