@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -157,6 +157,18 @@ def test_a_node_that_is_attacked_goes_on(tmp_path: Path, count: int) -> None:
         asyncio.run(attack(nodes.ports[1], random.Random(1), count))
         assert nodes.describe(1)["errorCode"] == 0
         assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*")} == before
+        assert "Traceback" not in (tmp_path / "1.log").read_text()
+
+
+def test_a_node_with_a_thousand_connections_answers(tmp_path: Path) -> None:
+    with Nodes(tmp_path, voters=1) as nodes, ExitStack() as opened:
+        nodes.start(1)
+        nodes.leader()
+        for _ in range(500):
+            for content in (b"", b"\0\0\x40\0half"):
+                connection = opened.enter_context(socket.create_connection(("127.0.0.1", nodes.ports[1])))
+                connection.sendall(content)
+        assert nodes.describe(1)["errorCode"] == 0
         assert "Traceback" not in (tmp_path / "1.log").read_text()
 
 
