@@ -282,10 +282,14 @@ def test_a_verdict_needs_no_place_for_the_failing_prefix(capsys: Captured) -> No
     assert said in " ".join(captured.err.split())
 
 
-def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(capsys: Captured) -> None:
-    code, said = error(capsys, "simulate", "--steps", "20", "-o", "no-such-folder/x.jsonl")
+@pytest.mark.parametrize(("folder", "why"), [("none", "No such file or directory"), ("file", "Not a directory")])
+def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(
+    folder: str, why: str, capsys: Captured
+) -> None:
+    Path("file").touch()
+    code, said = error(capsys, "simulate", "--steps", "20", "-o", f"{folder}/x.jsonl")
     assert code == ExitCode.CANNOT_WRITE
-    assert said.endswith("... no-such-folder/x.jsonl: No such file or directory")
+    assert said.endswith(f"... {folder}/x.jsonl: {why}")
 
 
 def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:

@@ -7,7 +7,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedIOBase, BufferedReader, BufferedWriter, FileIO, RawIOBase, UnsupportedOperation
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -67,7 +67,7 @@ def open_bytes(path: str | Path) -> BufferedIOBase:
     except OSError as error:
         raise UnreadableFileError(error.strerror or str(error), source) from error
     if start == _GZIP_MAGIC:
-        return _Decompressed(stream)
+        return _Decompressed(stream, source)
     if source.endswith(".gz") and start and not _GZIP_MAGIC.startswith(start):
         stream.close()
         raise CorruptGzipError("the name says gzip, the content is not", source)
@@ -88,9 +88,13 @@ def _unbuffered(source: str) -> RawIOBase:
 class _Decompressed(gzip.GzipFile):
     """Decompressed bytes; closing it closes the file beneath, which gzip leaves open."""
 
-    def __init__(self, compressed: BinaryIO) -> None:
+    def __init__(self, compressed: BinaryIO, source: str) -> None:
         super().__init__(fileobj=compressed, mode="rb")
-        self._compressed = compressed
+        self._compressed, self._source = compressed, source
+
+    def readline(self, size: int | None = -1) -> bytes:
+        with _gzip_errors(self._source):
+            return super().readline(size)
 
     def close(self) -> None:
         try:
@@ -106,8 +110,14 @@ def read_block(stream: BufferedIOBase, source: str, line_number: int) -> bytes:
         TruncatedGzipError, CorruptGzipError: the compressed data stops or is damaged.
         UnreadableFileError: the operating system fails to read on.
     """
-    try:
+    with _gzip_errors(source, line_number):
         return stream.read1(_BUFFER_BYTES)
+
+
+@contextmanager
+def _gzip_errors(source: str, line_number: int | None = None) -> Iterator[None]:
+    try:
+        yield
     except EOFError:
         detail = "the compressed data stops before its end mark"
         raise TruncatedGzipError(detail, source, line_number) from None
@@ -147,7 +157,8 @@ def whole_file(target: str | Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         partial.replace(path)
     except BaseException as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
         if isinstance(error, OSError) and error.filename == str(partial):
             # The user knows the file by the name that was asked for.
             error.filename = str(target)
