@@ -1,6 +1,7 @@
 """What a command shows: results on standard output, progress on standard error."""
 
 import json
+import os
 import re
 import sys
 import textwrap
@@ -14,6 +15,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+
+def _replace_closed_streams() -> None:
+    """Open the null device in place of standard streams that are closed: the next file would get their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(descriptor, True)
+            setattr(sys, name, os.fdopen(descriptor, mode))
+
+
+_replace_closed_streams()
 _WIDTH = None if sys.stdout.isatty() else 120
 """Columns of a table that goes to a file or a pipe."""
 

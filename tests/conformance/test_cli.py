@@ -292,6 +292,13 @@ def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(
     assert said.endswith(f"... {folder}/x.jsonl: {why}")
 
 
+def test_a_closed_standard_output_is_no_violation() -> None:
+    sample = shlex.quote(str(sample_folder() / "ping-pong.jsonl"))
+    for streams in (">&-", "<&- >&- 2>&-"):
+        words = f"{shlex.quote(sys.executable)} -m kraft_conformance.cli validate {sample} {streams}"
+        assert subprocess.run(["bash", "-c", words], check=False).returncode == ExitCode.CONFORMANT, streams
+
+
 def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:
     Path("small.jsonl").write_text(block("trace-format", '{"kind":"header"'), encoding="utf-8")
     said = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -249,3 +250,48 @@ def test_a_damaged_compiled_model_is_made_again(compiled: TraceModel, tmp_path: 
     assert (done.returncode, done.stderr.count("is damaged")) == (0, 1), done.stderr
     assert "accepted" in done.stdout
     assert damaged.read_bytes() == jar.read_bytes()
+
+
+MAKES = """
+from kraft_traces.check.model import trace_model
+assert trace_model().compiled_lines(make=True) is not None
+"""
+
+
+def making(cache: Path) -> subprocess.Popen[str]:
+    """A process that compiles the model unless the cache has it."""
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    return subprocess.Popen([sys.executable, "-c", MAKES], stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def cached(cache: Path) -> list[bytes]:
+    """Content of the jars in a cache, each of them whole."""
+    jars = sorted((cache / "kraft-spec" / "compiled").glob("*.jar"))
+    assert all(map(building.is_whole, jars))
+    return [jar.read_bytes() for jar in jars]
+
+
+@pytest.mark.nightly
+def test_two_processes_fill_one_cache(compiled: TraceModel, tmp_path: Path) -> None:
+    jar = building.found(compiled.stamp)
+    assert jar is not None
+    both = [making(tmp_path), making(tmp_path)]
+    assert [process.communicate()[1] for process in both] == ["", ""]
+    assert [process.returncode for process in both] == [0, 0]
+    assert cached(tmp_path) == [jar.read_bytes()]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("waits", ["for the start", "for the folder", "a while"])
+def test_a_process_that_is_killed_while_it_fills_the_cache_leaves_it_usable(waits: str, tmp_path: Path) -> None:
+    process = making(tmp_path)
+    folder = tmp_path / "kraft-spec" / "compiled"
+    end = time.monotonic() + {"for the start": 0, "for the folder": 600, "a while": 5}[waits]
+    while time.monotonic() < end and process.poll() is None and not (waits == "for the folder" and folder.exists()):
+        time.sleep(0.001)
+    process.kill()
+    process.communicate()
+    assert len(cached(tmp_path)) <= 1
+    again = making(tmp_path)
+    assert (again.communicate()[1], again.returncode) == ("", 0)
+    assert len(cached(tmp_path)) == 1
