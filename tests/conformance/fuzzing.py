@@ -142,13 +142,18 @@ def damaged_frame(frame: bytes, chance: random.Random) -> bytes:
     return len(body).to_bytes(4, "big") + body
 
 
+def limit_address_space() -> None:
+    """Let this process have 1 GiB, as `ulimit -v` does."""
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+
+
 def decode_damaged_frames(count: int, seed: int) -> dict[str, int]:
     """Decode frames of every message with a limited address space; how many of each were decoded without an error.
 
     Raises:
         AssertionError: kio reads another message from an undamaged frame.
     """
-    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    limit_address_space()
     decoded: dict[str, int] = {}
     by_message: dict[str, list[Target]] = {}
     for target in targets():
@@ -182,7 +187,7 @@ def _check_as_kio_reads(target: Target, frame: bytes) -> None:
 
 def decode_damaged_logs(count: int, seed: int) -> int:
     """Decode batches and snapshots with a limited address space; how many were decoded without an error."""
-    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    limit_address_space()
     chance, decoded = random.Random(seed), 0
     for _ in range(count):
         is_snapshot = chance.random() < 0.3

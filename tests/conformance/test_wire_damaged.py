@@ -1,7 +1,11 @@
 """Bytes from outside that are no message: an error that names the place, whatever lengths and counts they have."""
 
+from concurrent.futures.process import BrokenProcessPool
+
 import pytest
-from tests.conformance.fuzzing import decode_damaged_frames, decode_damaged_logs, with_checksums
+from kio.index import load_request_schema
+from kio.serial import entity_reader
+from tests.conformance.fuzzing import decode_damaged_frames, decode_damaged_logs, limit_address_space, with_checksums
 from tests.spec.own_process import in_own_process
 
 from kraft_conformance.node import apis
@@ -100,3 +104,14 @@ def test_damaged_frames_of_every_api_are_decoded_or_an_error(count: int) -> None
 @pytest.mark.parametrize("count", SAMPLE_AND_ALL)
 def test_damaged_logs_and_snapshots_are_decoded_or_an_error(count: int) -> None:
     assert 0 < in_own_process(decode_damaged_logs, count, 1) < count
+
+
+def read_with_kio(raw: bytes) -> None:
+    limit_address_space()
+    entity_reader(load_request_schema(19, 7))(raw, 0)
+
+
+def test_kio_aborts_where_an_array_is_too_long() -> None:
+    """The reason why its readers see no bytes from outside; `docs/wire.md` lists it."""
+    with pytest.raises(BrokenProcessPool):
+        in_own_process(read_with_kio, bytes.fromhex("ffffffff0f"))
