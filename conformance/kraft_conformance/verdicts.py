@@ -46,6 +46,8 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
             facts.append(("values", " and ".join(conjunct.operands)))
     if rejection.properties:
         facts.append(("violates", ", ".join(rejection.properties)))
+    if rejection.note:
+        facts.append(("note", rejection.note))
     if prefix is not None:
         facts.append(("prefix", str(prefix)))
     width = max((len(name) for name, _ in facts), default=0)

@@ -71,6 +71,7 @@ def _response(
 
     Rules: hw.own-epoch, fetch.leader-only.
     """
+    # Rule: hw.own-epoch.
     publishes = state.high_watermark > state.epoch_start_offset
     return FetchResponse(
         *response_head(state, configuration, request, Error.NONE),
@@ -157,6 +158,7 @@ def after_fetch_response(
     rest = free_connection(state, response)
     useless = useless_answer(state, response)
     if useless is not None:
+        # The fetch timer goes on: only a successful response restarts it.  Rule: fetch.timer.
         return Outcome(rest, refusal=useless)
     learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
     # A larger epoch only moves the replica: the data answers a Fetch of the smaller one.
@@ -166,6 +168,7 @@ def after_fetch_response(
     if response.error is not Error.NONE or not follows_sender:
         if learned is not rest:
             return entered(state, learned, configuration, draw)
+        # Rule: fetch.timer.
         failed = response.error is not Error.NONE
         return Outcome(rest, refusal=Refusal.ERROR_RESPONSE if failed else Refusal.NOT_FOLLOWER_OF_SENDER)
     # Rules: fetch.timer, fetch.fetched-flag.

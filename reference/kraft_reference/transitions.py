@@ -72,6 +72,7 @@ def enter(
         new_leader = state.key.id
     else:
         new_leader = leader_id if row.leader is LeaderChange.NAMED else None
+    # Rules: state.same-epoch-preserves, vote.once-per-epoch.
     if row.vote is VoteChange.KEEP:
         new_vote = state.voted_key
     elif row.vote is VoteChange.OWN:

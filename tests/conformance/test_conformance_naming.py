@@ -3,11 +3,20 @@
 import pytest
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.commands import Captured, altered, output, without_rule
+from tests.misnamed import MISNAMED, Misnamed
 
+from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.random_runs.seats import LocalSession
-from kraft_conformance.runner.attribution import given_of, rules_of_order, rules_of_writes
+from kraft_conformance.runner.attribution import (
+    Seen,
+    StepComparison,
+    given_of,
+    rules_of_order,
+    rules_of_writes,
+    steps_of,
+)
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.plain import Difference
@@ -17,11 +26,17 @@ from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
+from kraft_reference import replica
 from kraft_reference.replica import Replica
-from kraft_spec.attribution import attributed
+from kraft_spec.attribution import Differing, attributed
+from kraft_spec.attribution.given import played
+from kraft_spec.attribution.mutated import outcomes
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
+from kraft_traces.effects import traced_effect
+from kraft_traces.latitude.writes import disk_of
+from kraft_traces.states import traced_state
 
 NEXT_STEP = ("reassign.commit-before-next-step",)
 
@@ -96,13 +111,13 @@ def test_what_explains_most_failures_comes_first() -> None:
         failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP)),
         failure_of("b", ("next-step-at-once",), NEXT_STEP),
     ]
-    found = likeliest_first(failures, {}, lambda mutant: False)
+    found = likeliest_first(failures, lambda mutant: False)
     assert [one.rules[0] for one in found] == [*NEXT_STEP, *NEXT_STEP]
 
 
 def test_a_mutant_that_a_passed_vector_excludes_is_cleared() -> None:
     failure = failure_of("a", ("two-changes-at-once", "next-step-at-once"), ("voters.one-change-at-a-time", *NEXT_STEP))
-    (found,) = likeliest_first([failure], {}, lambda mutant: mutant == "two-changes-at-once")
+    (found,) = likeliest_first([failure], lambda mutant: mutant == "two-changes-at-once")
     assert found.rules[0] == NEXT_STEP[0]
     is_cleared = Clearing(Catalogue(), "state", {"prevote.follower-refuses"})
     names = ("follower-that-fetches-grants-pre-votes", "two-changes-at-once")
@@ -116,5 +131,24 @@ def test_a_step_without_a_rule_is_put_down_to_it() -> None:
     given = given_of(Replica(state, configuration), vector.steps[0])
     broken = replicas_without(("prevote.follower.rejects-after-fetch",))
     wrong = broken(state, configuration).step(given.event, given.draw)
-    found = attributed(given, lambda step: [] if step == wrong else ["another"])
+    found = attributed(given, lambda step: [] if step == wrong else [Differing("step", step, wrong)])
     assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")
+
+
+@pytest.mark.parametrize("bug", MISNAMED, ids=lambda bug: bug.name)
+def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
+    vector = Catalogue().of_replica(bug.vector)
+    hello = LocalSession(ReferenceAdapter()).hello
+    state = None
+    for given in steps_of(vector, vector.cluster):
+        # The bug may have led to another state than the reference's before anything shows it.
+        own = given if state is None else given._replace(state=state)
+        wrong = next((step for _, step in outcomes(own, {bug.name: bug.edits})), None) or played(replica, own)
+        state = wrong.state
+        effects = tuple([traced_effect(1, effect) for effect in wrong.effects])
+        seen = Seen(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
+        compare = StepComparison(seen, hello).what_differs
+        if compare(played(replica, given)):
+            assert attributed(given, compare, vector.rules).rules[0] == bug.rule
+            return
+    raise AssertionError("the vector does not meet the bug")

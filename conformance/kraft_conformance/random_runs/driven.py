@@ -51,7 +51,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Given, attributed
+from kraft_spec.attribution import Given, attributed, defect_line
 from kraft_traces.checkpoints import CheckpointError
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
@@ -201,7 +201,11 @@ class AdapterReplica(Replica):
             return
         state = None if seen.state is UNSET else seen.state
         shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
-        found = attributed(given, StepComparison(shown, self._visibility.hello).what_differs)
+        try:
+            found = attributed(given, StepComparison(shown, self._visibility.hello).what_differs)
+        except Exception as error:  # no defect of attribution costs the verdict
+            self._notes.first = replaced(first, note=defect_line(error))
+            return
         level = "MUST" if rules_of_order(first.differences) else found.level
         of_writes = () if found.is_exact else rules_of_writes(first.event, first.differences)
         self._notes.first = replaced(first, rules=tuple(dict.fromkeys((*of_writes, *found.rules))), rule_level=level)

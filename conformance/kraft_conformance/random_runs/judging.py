@@ -88,4 +88,5 @@ def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | N
     # What an invariant or a property needs is never a recommendation.
     violates = recorded.violation is not None or (rejection is not None and rejection.properties)
     level = "MUST" if violates else first.rule_level
-    return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model, rule_level=level)
+    remarks = (first.note,) if first.note else ()
+    return Judgement(Status.FAIL, reason, rules[:RULES_MAX], first, first.differences, model, remarks, level)

@@ -37,6 +37,8 @@ class FirstDifference:
     """Those behind what differs, the likeliest first."""
     rule_level: RuleLevel = "MUST"
     """What is not kept, as far as that is known."""
+    note: str = ""
+    """Why the rules are missing, if a defect of kraft-spec kept it from ranking them."""
 
     @property
     def key(self) -> tuple[str | None, str]:

@@ -15,7 +15,7 @@ from kraft_reference import replica
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, Step
-from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_spec.attribution import Attribution, Differing, Given, attributed
 from kraft_spec.attribution.given import played
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
@@ -66,9 +66,9 @@ class StepComparison:
             found = (*found, *refused, *compared_state("state", traced_state(step.state), seen.state).differences)
         return found
 
-    def what_differs(self, step: Step) -> frozenset[tuple[str, str]]:
-        """The fields in which they differ, and what was seen there."""
-        return frozenset([(one.field, one.actual) for one in self.differences(step)])
+    def what_differs(self, step: Step) -> frozenset[Differing]:
+        """The fields in which they differ."""
+        return frozenset([Differing(one.field, one.expected, one.actual) for one in self.differences(step)])
 
 
 def attributed_step(

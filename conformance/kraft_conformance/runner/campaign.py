@@ -24,6 +24,7 @@ from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import provenance
 from kraft_reference.profile import PROFILES
+from kraft_spec.attribution import defect_line
 
 REPLY_TIMEOUT_S = 10.0
 """Seconds that a reply may take, if nothing else is asked for."""
@@ -102,9 +103,13 @@ class Campaign:
             raise self._failures[0]
         outcomes = tuple(map(self._outcome, self._plan.ids))
         passed = {one.id for one in outcomes if one.status is Status.PASS}
-        return likeliest_first(
-            outcomes, self._catalogue.entries, Clearing(self._catalogue, first.hello.observability, passed)
-        )
+        clearing = Clearing(self._catalogue, first.hello.observability, passed)
+        try:
+            return likeliest_first(outcomes, clearing)
+        except Exception as error:  # no defect of attribution costs the verdict
+            note = defect_line(error)
+            failed = {one.id for one in outcomes if one.status in FAILING}
+            return tuple([replace(one, remark=one.remark or note) if one.id in failed else one for one in outcomes])
 
     @property
     def profile(self) -> str:

@@ -11,7 +11,7 @@ from kraft_conformance.protocol.partitions import (
 )
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_spec.attribution import Attribution, GivenToControllers, attributed
+from kraft_spec.attribution import Attribution, Differing, GivenToControllers, attributed
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 
@@ -26,18 +26,19 @@ def attributed_controllers(
 ) -> Attribution:
     """The rules behind what differs in a step; `number` counts from 1."""
     given = steps_of_controllers(vector, cluster)[number - 1]
-    seen = {_text("effect", one) for one in reply.effects}
+    seen = {("effect", _text(one)) for one in reply.effects}
     sees_state = level == "state"
     if sees_state:
-        seen |= {_text("refusal", reply.refusal), *_of_state(view)}
+        seen |= {("refusal", _text(reply.refusal)), *_of_state(view)}
 
-    def differing(step: PartitionOccurrence) -> frozenset[str]:
-        made = {_text("effect", shown_effect(one)) for one in line_of(step).effects}
+    def compare(step: PartitionOccurrence) -> frozenset[Differing]:
+        made = {("effect", _text(shown_effect(one))) for one in line_of(step).effects}
         if sees_state:
-            made |= {_text("refusal", step.refusal), *_of_state(view_of(traced_state(step.state)))}
-        return frozenset(made ^ seen)
+            made |= {("refusal", _text(step.refusal)), *_of_state(view_of(traced_state(step.state)))}
+        missing = [Differing(field, text, None) for field, text in made - seen]
+        return frozenset([*missing, *[Differing(field, None, text) for field, text in seen - made]])
 
-    return attributed(given, differing, vector.rules, left_out)
+    return attributed(given, compare, vector.rules, left_out)
 
 
 def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
@@ -52,9 +53,9 @@ def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> 
     return tuple(found)
 
 
-def _of_state(view: ControllerView) -> set[str]:
-    return {_text(name, getattr(view, name)) for name in view.__struct_fields__}
+def _of_state(view: ControllerView) -> set[tuple[str, str]]:
+    return {(name, _text(getattr(view, name))) for name in view.__struct_fields__}
 
 
-def _text(what: str, value: object) -> str:
-    return f"{what} {json.encode(value).decode()}"
+def _text(value: object) -> str:
+    return json.encode(value).decode()

@@ -47,7 +47,7 @@ from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Attribution
+from kraft_spec.attribution import Attribution, defect_line
 from kraft_traces.effects import TracedEffect
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
@@ -103,7 +103,10 @@ def run_vector(
             differences=failed.differences,
             effects=failed.effects,
         )
-        return run.attributed(outcome, left_out) if attributes else outcome
+        try:
+            return run.attributed(outcome, left_out) if attributes else outcome
+        except Exception as error:  # no defect of attribution costs the verdict
+            return replace(outcome, remark=defect_line(error))
 
 
 def errored(vector_id: str, fault: AdapterFault) -> Outcome:

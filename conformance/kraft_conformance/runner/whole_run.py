@@ -4,7 +4,6 @@ One bug makes many vectors fail, and each of them alone may be put down to sever
 and would not have failed a vector that passed, is mostly one.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,27 +11,27 @@ from msgspec.structs import replace
 
 from kraft_conformance.runner.attribution import rules_of_order
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_spec.attribution import because
 from kraft_spec.mutants import Mutant, load_catalogue
 
-_FIRST_OF_VECTOR = 0.5
-"""What it counts that a failing vector is about a rule first."""
-_ABOUT_IT = 0.5
-"""What it counts that the vectors about a rule fail, against that the failures name it."""
 
+def likeliest_first(outcomes: Sequence[Outcome], is_cleared: Callable[[str], bool]) -> tuple[Outcome, ...]:
+    """Order the rules of each failure by what the failures have in common.
 
-def likeliest_first(
-    outcomes: Sequence[Outcome], entries: Mapping[str, ManifestEntry], is_cleared: Callable[[str], bool]
-) -> tuple[Outcome, ...]:
-    """The outcomes, each failure with its rules in the order that the whole run speaks for."""
+    A mutant that explains most of them comes first, else the rule that they name earliest; then the same for the
+    failures that this leaves.
+
+    Args:
+        outcomes: those of a run.
+        is_cleared: True for a mutant that fails a vector which passed.
+    """
     failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
     # Effects in the wrong order name their rule by themselves.
     open_ones = [one for one in failed if one.suspects or not rules_of_order(one.differences)]
-    left = [_without_cleared(one, entries, is_cleared) for one in open_ones]
+    left = [_without_cleared(one, is_cleared) for one in open_ones]
     ordered: dict[str, Outcome] = {}
     while left:
-        worth = _worth(left, entries)
+        worth = _worth(left)
         mutant = _suspected(left, worth)
         rules = mutant.rules if mutant else (max(worth, key=lambda rule: worth[rule]),)
         for one in left:
@@ -45,21 +44,17 @@ def likeliest_first(
     return tuple([ordered.get(one.id, one) for one in outcomes])
 
 
-def _without_cleared(
-    failure: Outcome, entries: Mapping[str, ManifestEntry], is_cleared: Callable[[str], bool]
-) -> Outcome:
-    """The failure without the mutants that are cleared, and without the rules that only they bring in."""
+def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
+    """The failure without the mutants that are cleared; their rules come after those of the others."""
     suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
     if suspects == failure.suspects:
         return failure
     catalogue = load_catalogue()
     cleared = {rule for name in set(failure.suspects).difference(suspects) for rule in catalogue[name].rules}
     cleared.difference_update(rule for name in suspects for rule in catalogue[name].rules)
-    if failure.id in entries:
-        cleared.difference_update(entries[failure.id].rules)
-    rules = [rule for rule in failure.rules if rule not in cleared] or list(failure.rules)
+    rules = tuple(sorted(failure.rules, key=lambda rule: rule in cleared))
     why = failure.why if rules[0] == failure.rules[0] else ""
-    return replace(failure, suspects=suspects, rules=tuple(rules), why=why)
+    return replace(failure, suspects=suspects, rules=rules, why=why)
 
 
 def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutant | None:
@@ -71,17 +66,10 @@ def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutan
     return catalogue[max(explained, key=lambda name: (explained[name], worth.get(catalogue[name].rules[0], 0.0)))]
 
 
-def _worth(failures: Sequence[Outcome], entries: Mapping[str, ManifestEntry]) -> Mapping[str, float]:
-    """How likely each rule is: how early the failures name it, and how many of the vectors about it are among them."""
+def _worth(failures: Sequence[Outcome]) -> Mapping[str, float]:
+    """How early the failures name each rule: the sum of the reciprocals of its places."""
     worth: dict[str, float] = {}
     for one in failures:
-        for place, rule in enumerate(one.rules):
-            worth[rule] = worth.get(rule, 0.0) + (1 - place / len(one.rules)) / len(failures)
-            if one.id in entries and rule in entries[one.id].rules[:1]:
-                worth[rule] += _FIRST_OF_VECTOR / len(failures)
-    failed = {one.id for one in failures}
-    for rule in worth:
-        about = [name for name, entry in entries.items() if rule in entry.rules and not name.startswith("scenario.")]
-        among = sum(name in failed for name in about)
-        worth[rule] += _ABOUT_IT * among / math.sqrt(len(failed) * len(about)) if about else 0.0
+        for place, rule in enumerate(one.rules, 1):
+            worth[rule] = worth.get(rule, 0.0) + 1 / place
     return worth

@@ -6,19 +6,22 @@ that is left out.
 Where that is just what was seen, it is what is wrong.
 """
 
-from kraft_spec.attribution.attributing import Attribution, Differing, attributed
+from kraft_spec.attribution.attributing import Attribution, Compare, Differing, attributed
 from kraft_spec.attribution.citing import rules_around, rules_in
+from kraft_spec.attribution.defects import defect_line
 from kraft_spec.attribution.given import Given, GivenToControllers
 from kraft_spec.attribution.mutated import does_otherwise
 from kraft_spec.attribution.ranking import because
 
 __all__ = [
     "Attribution",
+    "Compare",
     "Differing",
     "Given",
     "GivenToControllers",
     "attributed",
     "because",
+    "defect_line",
     "does_otherwise",
     "rules_around",
     "rules_in",

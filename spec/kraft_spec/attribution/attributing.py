@@ -1,16 +1,14 @@
-"""A wrong step against what the reference would do with one rule broken, or with one thing otherwise."""
+"""A wrong step against what the reference does with one rule broken, or with another value of one expression."""
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
-from importlib import import_module
 from typing import Any, NamedTuple
 
-from kraft_reference.events import Receive
-from kraft_spec.attribution.altered import alternatives
-from kraft_spec.attribution.given import AnyGiven, Given, played, player
-from kraft_spec.attribution.mutated import broken
-from kraft_spec.attribution.ranking import Asked, Clue, Suspect, level_of, ranked
-from kraft_spec.copies import ORIGINAL
+from kraft_spec.attribution.altered import Alternative, alternatives
+from kraft_spec.attribution.deciding import decided
+from kraft_spec.attribution.given import AnyGiven
+from kraft_spec.attribution.mutated import Broken, broken
+from kraft_spec.attribution.probing import Place
+from kraft_spec.attribution.ranking import Clue, Suspect, level_of, ranked
 from kraft_spec.rules import Level
 
 
@@ -20,7 +18,7 @@ class Attribution(NamedTuple):
     rules: tuple[str, ...]
     """The likeliest first."""
     is_exact: bool
-    """Whether the reference with one thing otherwise does just what was seen."""
+    """Whether a change of the reference does just what was seen."""
     level: Level = "MUST"
     """What is not kept, as far as that is known: SHOULD or MAY where no MUST need be broken to do what was seen."""
     why: str = ""
@@ -29,64 +27,93 @@ class Attribution(NamedTuple):
     """The mutants of the catalogue that do just what was seen, the likeliest first."""
 
 
-Differing = Callable[[Any], Collection[object]]
-"""What differs between a step of the reference and what was seen; empty if nothing does.
+class Differing(NamedTuple):
+    """A field in which a step of the reference and what was seen differ."""
 
-Two things that differ alike are equal, so that what is left of a difference can be told from another one.
-The step is a `Step` of the replica, or a `PartitionOccurrence`.
-"""
+    field: str
+    expected: object
+    """In the step of the reference."""
+    actual: object
+    """What was seen."""
+
+
+Compare = Callable[[Any], Collection[Differing]]
+"""Compares a step of the reference, a `Step` of the replica or a `PartitionOccurrence`, with what was seen."""
+
+
+class Changes(NamedTuple):
+    """A step of the reference, and what it is under each change of the reference."""
+
+    step: Any
+    branch: Place | None
+    """Of the reference, in which the handler of the event returned."""
+    mutants: tuple[Broken, ...]
+    alternatives: tuple[Alternative, ...]
+
+
+class Explanations(NamedTuple):
+    """The changes of the reference that explain a wrong step."""
+
+    suspects: tuple[Suspect, ...] = ()
+    clues: tuple[Clue, ...] = ()
+    branch: Place | None = None
 
 
 def attributed(
-    given: AnyGiven, differing: Differing, stated: Sequence[str] = (), left_out: frozenset[str] = frozenset()
+    given: AnyGiven, compare: Compare, stated: Sequence[str] = (), left_out: frozenset[str] = frozenset()
 ) -> Attribution:
-    """The rules behind what differs in a step, the likeliest first.
-
-    Exact explanations come before those of a part of what differs.
-    Among them a rule that is broken on purpose, as a mutant of the catalogue, comes before a thing that comes out
-    otherwise at a line of the reference; there the rules named close to the line come first.
+    """The rules behind what differs in a step, the likeliest first: see `ranking`.
 
     Args:
         given: what the step was given.
-        differing: compares a step of the reference with what was seen.
+        compare: compares a step of the reference with what was seen.
         stated: the rules to fall back on, such as those that the vector or the event's action is about; all of them
             are in the result.
         left_out: mutants that are not tried, by name.
     """
-    left = partial(_left, differing)
-    at_first = set(left(played(import_module(f"{ORIGINAL}.{player(given)}"), given)) or ())
-    suspects, clues = [], []
-    for one in broken(given, left_out):
-        remaining = left(one.result)
-        if remaining is not None and not remaining:
-            mutant = one.mutant
-            suspects.append(Suspect(mutant.name, mutant.rules, mutant.bug, mutant.is_experiment))
-    compared: dict[int, Collection[object] | None] = {}
-    for other in tuple(alternatives(given)):
-        if id(other.result) not in compared:
-            compared[id(other.result)] = left(other.result)
-        remaining = compared[id(other.result)]
-        if remaining is not None and set(remaining) < at_first:
-            clues.append(Clue(other.where, not remaining))
-    exact = [one for one in clues if one.is_exact]
-    return _concluded(given, suspects, exact or clues, stated)
-
-
-def _concluded(
-    given: AnyGiven, suspects: Sequence[Suspect], clues: Sequence[Clue], stated: Sequence[str]
-) -> Attribution:
-    asked = Asked()
-    if isinstance(given, Given):
-        message = given.event.message if isinstance(given.event, Receive) else None
-        asked = Asked(str(given.state.role), getattr(message, "pre_vote", None))
-    found = ranked(suspects, clues, asked, stated)
-    exact = [one for one in clues if one.is_exact]
+    changes = changes_of(given, left_out)
+    suspects, clues, branch = Explanations() if changes is None else explanations(changes, compare)
+    found = ranked(suspects, clues, branch, stated)
+    exact = [clue for clue in clues if clue.is_exact]
     return Attribution(found.rules, bool(suspects or exact), level_of(exact, suspects), found.why, found.suspects)
 
 
-def _left(differing: Differing, step: Any) -> Collection[object] | None:
-    """What differs; None for a step that no implementation can show, such as an answer to nobody."""
+def changes_of(given: AnyGiven, left_out: frozenset[str] = frozenset()) -> Changes | None:
+    """Play a step under each change of the reference; None if the reference cannot take its event.
+
+    An event that is no step of the model may be one that the reference cannot even take.
+    """
     try:
-        return differing(step)
-    except Exception:  # an altered reference may make anything
+        step, branch = decided(given)
+    except Exception:  # of the reference's assertions, or of a value that it does not know
         return None
+    return Changes(step, branch, tuple(broken(given, left_out)), tuple(alternatives(given)))
+
+
+def explanations(changes: Changes, compare: Compare) -> Explanations:
+    """The changes that explain what differs; none if nothing does."""
+    at_first = frozenset(compare(changes.step))
+    if not at_first:
+        return Explanations()
+    fields = {one.field for one in at_first}
+
+    def left(step: Any) -> frozenset[Differing] | None:
+        try:
+            return frozenset(compare(step))
+        except Exception:  # an altered reference may make what no implementation can show
+            return None
+
+    suspects = [
+        Suspect(mutant.name, mutant.rules, mutant.bug, mutant.is_experiment)
+        for mutant, result in changes.mutants
+        if left(result) == frozenset()
+    ]
+    clues: list[Clue] = []
+    known: dict[int, frozenset[Differing] | None] = {}
+    for where, result in changes.alternatives:
+        if id(result) not in known:
+            known[id(result)] = left(result)
+        remaining = known[id(result)]
+        if remaining is not None and (not remaining or {one.field for one in at_first ^ remaining} == fields):
+            clues.append(Clue(where, not remaining))
+    return Explanations(tuple(suspects), tuple(clues), changes.branch)

@@ -6,7 +6,7 @@ The functions of the copy get the code of the mutant while a step is played, and
 import ast
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from kraft_spec.attribution.given import AnyGiven, played, player
 from kraft_spec.copies import Copy
-from kraft_spec.edits import edited_texts, package_folder
+from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 
 _COPY = Copy("_kraft_reference_mutated")
@@ -70,15 +70,30 @@ def broken(given: AnyGiven, left_out: frozenset[str] = frozenset()) -> Iterator[
         given: the step.
         left_out: mutants that are not tried.
     """
+    changes = {name: edits for name, edits in _mutants().items() if name not in left_out}
+    for name, result in outcomes(given, changes):
+        yield Broken(load_catalogue()[name], result)
+
+
+def outcomes(given: AnyGiven, changes: Mapping[str, tuple[Edit, ...]]) -> Iterator[tuple[str, Any]]:
+    """Outcomes of a step under changes of the reference, for each change with which it is another step.
+
+    Args:
+        given: the step.
+        changes: edits of the reference, by the name of each change.
+
+    Raises:
+        EditError: an edit does not fit the reference.
+    """
     with _IN_USE:
         step = _CopiedStep(given)
         found = []
-        for mutant in _mutants():
-            result = None if mutant.name in left_out else step.broken(mutant)
+        for name, edits in changes.items():
+            result = step.changed(edits)
             if result is not None:
                 # One that has values that the reference has not is left out.
                 with suppress(PicklingError):
-                    found.append(Broken(mutant, _COPY.returned(result)))
+                    found.append((name, _COPY.returned(result)))
     yield from found
 
 
@@ -90,10 +105,11 @@ def does_otherwise(mutant: str, given: Sequence[AnyGiven], shown: Callable[[Any]
         given: the steps.
         shown: what is seen of a step, as a value that can be compared.
     """
+    edits = reference_edits(load_catalogue()[mutant])
     with _IN_USE:
         for one in given:
             step = _CopiedStep(one)
-            result = step.broken(load_catalogue()[mutant])
+            result = step.changed(edits)
             if result is None:
                 continue
             try:
@@ -123,9 +139,9 @@ class _CopiedStep:
             sys.setprofile(before)
         self._called = called
 
-    def broken(self, mutant: Mutant) -> Any:
-        """What comes of it with a rule broken; None if it is the same, or the mutant dies."""
-        patch = _patch(mutant.name)
+    def changed(self, edits: tuple[Edit, ...]) -> Any:
+        """Its outcome with the reference edited; None if that is the same, or the edited reference dies."""
+        patch = _patch(edits)
         is_called = any(one.__code__ in self._called for one, _ in patch.functions)
         if not (is_called or patch.names):
             return None
@@ -138,17 +154,18 @@ class _CopiedStep:
 
 
 @cache
-def _mutants() -> tuple[Mutant, ...]:
-    """Those that break the reference."""
-    return tuple([one for one in load_catalogue().mutants if reference_edits(one)])
+def _mutants() -> Mapping[str, tuple[Edit, ...]]:
+    """The edits of those that break the reference, by their names."""
+    edits = {one.name: reference_edits(one) for one in load_catalogue().mutants}
+    return {name: changes for name, changes in edits.items() if changes}
 
 
 @cache
-def _patch(name_of_mutant: str) -> _Patch:
+def _patch(edits: tuple[Edit, ...]) -> _Patch:
     functions: list[tuple[FunctionType, FunctionType]] = []
     names: list[tuple[dict[str, Any], str, Any]] = []
     folder = package_folder(_PACKAGE)
-    for path, text in edited_texts(folder, reference_edits(load_catalogue()[name_of_mutant])).items():
+    for path, text in edited_texts(folder, edits).items():
         file = path.relative_to(folder).as_posix()
         module = _COPY.module(file.removesuffix(".py").replace("/", "."))
         old = _COPY.tree(path.read_text(encoding="utf-8"), file)

@@ -69,10 +69,10 @@ class Probing(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        for one in node.keywords:
+            one.value = one.value if one.arg is None else self._probed(one.value)
         if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
             return node
-        for one in node.keywords:
-            one.value = self._probed(one.value)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "_replace":
             return self._called("replaced", node, node.func.value, keywords=node.keywords)
         simple = [one for one in node.args if isinstance(one, ast.Name | ast.Attribute | ast.Constant)]

@@ -3,6 +3,8 @@
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
+from tests.misnamed import MISNAMED, Misnamed
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
@@ -10,9 +12,14 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
-from kraft_traces.check.attribution import line_differences
+from kraft_spec.attribution import Given
+from kraft_spec.attribution.mutated import outcomes
+from kraft_traces.check.attribution import attributed_line, line_differences
+from kraft_traces.effects import traced_effect
 from kraft_traces.encode import event_line
+from kraft_traces.lines import EventLine
 from kraft_traces.restore import crash_point_of, event_of
+from kraft_traces.states import traced_state
 
 
 def steps_of(workload: str) -> tuple[Configuration, list[tuple[ReplicaState, Occurrence]]]:
@@ -39,3 +46,27 @@ def test_a_line_of_the_reference_differs_in_nothing_from_its_step(workload: str)
         else:
             step = replica.crash_during(event, draw, died.completed, died.log_end_offset)  # type: ignore[arg-type]
         assert line_differences(line, step) == ()
+
+
+def wrong_line(bug: Misnamed) -> tuple[EventLine, ReplicaState, Configuration]:
+    """The first line of a run that shows something else with a bug, and the state before it."""
+    configuration, steps = steps_of(bug.workload)
+    for before, one in sorted(steps, key=lambda step: step[1].sequence):
+        line = event_line(one)
+        event = event_of(line)
+        if crash_point_of(line) is not None:
+            continue
+        given = Given(before, configuration, event, Draw(one.sequence, 0, 0))  # type: ignore[arg-type]
+        for _, wrong in outcomes(given, {bug.name: bug.edits}):
+            effects = tuple([traced_effect(one.sequence, effect) for effect in wrong.effects])
+            shown = replace(line, state=traced_state(wrong.state), effects=effects, refusal=wrong.refusal)
+            if line_differences(shown, Replica(before, configuration).step(event, given.draw)):  # type: ignore[arg-type]
+                return shown, before, configuration
+    raise AssertionError("the run does not meet the bug")
+
+
+@pytest.mark.parametrize("bug", [one for one in MISNAMED if one.workload], ids=lambda bug: bug.name)
+def test_a_rejected_line_names_the_broken_rule_first(bug: Misnamed) -> None:
+    line, before, configuration = wrong_line(bug)
+    found = attributed_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
+    assert found.rules[0] == bug.rule

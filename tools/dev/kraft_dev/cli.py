@@ -8,6 +8,7 @@ from kraft_conformance.commands.on_demand import app_of
 COMMANDS = {
     "Is a mistake noticed?": {
         "matrix": "Break the reference on purpose, and see what detects each mutant.",
+        "naming": "Measure which rule a failure names first, for mutants and for bugs of other implementations.",
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",

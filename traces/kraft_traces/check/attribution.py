@@ -9,7 +9,7 @@ from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Attribution, Given, attributed
+from kraft_spec.attribution import Attribution, Differing, Given, attributed
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.check.differences import Difference, effect_differences, field_differences
 from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
@@ -36,13 +36,10 @@ def attributed_line(
     # The model has no clock: durations are not compared.
     given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
 
-    def differing(step: Step) -> Collection[object]:
-        return [(one.field, one.actual) for one in line_differences(line, step)]
+    def compare(step: Step) -> Collection[Differing]:
+        return [Differing(one.field, one.expected, one.actual) for one in line_differences(line, step)]
 
-    try:
-        return attributed(given, differing, stated)
-    except Exception:  # what is no step of the model may be one that the reference cannot even take
-        return Attribution(tuple(stated), is_exact=False)
+    return attributed(given, compare, stated)
 
 
 def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:

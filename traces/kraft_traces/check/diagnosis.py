@@ -13,7 +13,7 @@ from msgspec import UNSET
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Event
 from kraft_spec.action_rules import rules_of_event, rules_of_operators
-from kraft_spec.attribution import rules_in
+from kraft_spec.attribution import Attribution, defect_line, rules_in
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
@@ -112,15 +112,24 @@ class Diagnosis:
         """
         if rejection.replica is None:
             return rejection
-        event = self._event(where, rejection.replica)
-        if event is None:
+        try:
+            found = self._attribution(rejection, rejection.replica, where)
+        except Exception as error:  # no defect of attribution costs the verdict
+            return replace(rejection, note=defect_line(error), is_attributed=bool(concerned))
+        if found is None:
             return rejection
-        before = state_from_model(_fields(state_before(self._model, where.before, rejection.replica)))
-        found = attributed_line(where.line, event, before, self._configuration, rejection.rules)
         is_attributed = bool(concerned) or found.is_exact or bool(found.why)
         explained_by = rules_left_out(found.suspects)
         rules = tuple(dict.fromkeys((*explained_by, *concerned, *found.rules)))
         return replace(rejection, rules=rules, explained_by=explained_by, is_attributed=is_attributed)
+
+    def _attribution(self, rejection: Rejection, replica: int, where: Where) -> Attribution | None:
+        """The rules behind what differs; None if it is not known what happens in the line."""
+        event = self._event(where, replica)
+        if event is None:
+            return None
+        before = state_from_model(_fields(state_before(self._model, where.before, replica)))
+        return attributed_line(where.line, event, before, self._configuration, rejection.rules)
 
     def _event(self, where: Where, replica: int) -> Event | None:
         """What happens in a line; the model knows what the line leaves out of it, unless nothing fits."""

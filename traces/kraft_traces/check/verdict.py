@@ -77,6 +77,8 @@ class Rejection:
     """Do the first rules follow from what is wrong with the line, or are all of them just those of its action?"""
     left_out: Literal["nothing", "some", "all"] = "nothing"
     """How many of the differences are fields that the line leaves out although its trace must be whole."""
+    note: str = ""
+    """Why the rules are those of the action alone, if a defect of kraft-spec kept it from ranking others."""
 
     def headline(self) -> str:
         """One line: where and what."""

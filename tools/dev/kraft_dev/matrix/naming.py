@@ -71,7 +71,7 @@ def _outcomes(
 
 def _named(outcomes: list[Outcome], catalogue: Catalogue, hello: HelloReply, failing: str) -> tuple[str, ...]:
     passed = {one.id for one in outcomes if one.status is Status.PASS}
-    ordered = likeliest_first(outcomes, catalogue.entries, Clearing(catalogue, hello.observability, passed))
+    ordered = likeliest_first(outcomes, Clearing(catalogue, hello.observability, passed))
     return next(one for one in ordered if one.id == failing).rules
 
 

@@ -1,0 +1,44 @@
+"""The branch of the reference that decided a step."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from kraft_spec.attribution.given import AnyGiven, played, player
+from kraft_spec.attribution.probing import Place
+from kraft_spec.copies import ORIGINAL
+from kraft_spec.edits import package_folder
+
+_DISPATCHER = "replica.py"
+"""The module that calls the handler of an event."""
+
+
+def decided(given: AnyGiven) -> tuple[Any, Place | None]:
+    """Play a step on the reference; return it with the place at which the handler of its event returned.
+
+    The place is None for the controllers of partitions, whose steps several handlers make.
+
+    Raises:
+        Exception: the reference cannot take the event.
+    """
+    folder = package_folder(ORIGINAL)
+    place: Place | None = None
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal place
+        caller = frame.f_back
+        if event != "return" or caller is None or Path(caller.f_code.co_filename) != folder / _DISPATCHER:
+            return
+        file = Path(frame.f_code.co_filename)
+        if caller.f_code.co_name in ("_handle", "_receive") and file.parent == folder and file.name != _DISPATCHER:
+            place = Place(file.name, frame.f_lineno)
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        step = played(import_module(f"{ORIGINAL}.{player(given)}"), given)
+    finally:
+        sys.setprofile(before)
+    return step, place

@@ -1,0 +1,16 @@
+"""Defects of attribution: a verdict stands without the rules behind it, and says why they are missing."""
+
+RAISES = False
+"""True in the tests of kraft-spec, where such a defect fails the test."""
+
+
+def defect_line(error: Exception) -> str:
+    """Describe an exception of attribution in one line of a verdict.
+
+    Raises:
+        Exception: the error itself, under `RAISES`.
+    """
+    if RAISES:
+        raise error
+    words = " ".join(str(error).split())
+    return f"the rules are not ranked, the verdict stands: {type(error).__name__}: {words}; please report it"

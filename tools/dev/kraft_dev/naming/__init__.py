@@ -1,0 +1,1 @@
+"""How often the first rule that a failure names is the one that is broken."""
