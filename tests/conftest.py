@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kraft_spec.attribution import defects
+
 # Shared CI machines pause for whole garbage collections of the JVM: neither deadlines nor slow data
 # generation say anything about the code under test.
 _TIMING_IS_NOT_A_FAILURE: tuple[HealthCheck, ...] = (HealthCheck.too_slow,)
@@ -28,6 +30,10 @@ def _chosen_profile() -> str:
 
 
 settings.load_profile(_chosen_profile())
+
+
+# A verdict stands without the rules that a defect of attribution costs it; a test does not.
+defects.RAISES = True
 
 
 _LONGEST_FIRST = (

@@ -1,5 +1,8 @@
 """Which rules a failure names: those behind what differs, wherever it begins."""
 
+import subprocess
+import sys
+
 import pytest
 from tests.conformance.altered_adapter import Altered
 from tests.conformance.commands import Captured, altered, output, without_rule
@@ -28,9 +31,10 @@ from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
 from kraft_reference import replica
 from kraft_reference.replica import Replica
-from kraft_spec.attribution import Differing, attributed
+from kraft_spec.attribution import Differing, attributed, defects
 from kraft_spec.attribution.given import played
 from kraft_spec.attribution.mutated import outcomes
+from kraft_spec.edits import Edit, EditError, edited_packages
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
@@ -131,7 +135,7 @@ def test_a_step_without_a_rule_is_put_down_to_it() -> None:
     given = given_of(Replica(state, configuration), vector.steps[0])
     broken = replicas_without(("prevote.follower.rejects-after-fetch",))
     wrong = broken(state, configuration).step(given.event, given.draw)
-    found = attributed(given, lambda step: [] if step == wrong else [Differing("step", step, wrong)])
+    found = attributed(given, lambda step: [] if step == wrong else [Differing("step", str(step), str(wrong))])
     assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")
 
 
@@ -152,3 +156,27 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
             assert attributed(given, compare, vector.rules).rules[0] == bug.rule
             return
     raise AssertionError("the vector does not meet the bug")
+
+
+def fail(*_: object) -> None:
+    raise EditError("elections.py: 'x' stands there 0 times, expected once")
+
+
+def test_a_defect_of_attribution_leaves_the_failure_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraft_conformance.runner.running.attributed_step", fail)
+    monkeypatch.setattr(defects, "RAISES", False)
+    vector = Catalogue().vector("foreign.none-named.vote")
+    outcome = run_vector(LocalSession(Altered("votes-in-memory")), vector, "kip", attributes=True)
+    assert (outcome.status, outcome.rules) == (Status.FAIL, vector.rules)
+    assert outcome.remark.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
+
+
+def test_a_reference_that_is_edited_where_the_runner_is_installed_is_judged_all_the_same() -> None:
+    edit = Edit("elections.py", "# Rule: prevote.leader.rejects.", "# A mutant edits this line.")
+    words = ("conformance", "run", "--adapter", altered("silent=HandleVoteRequest"), "-k", "vote.granted")
+    with edited_packages({"kraft_reference": (edit,)}) as environment:
+        program = "import sys; from kraft_conformance.cli import main; sys.exit(main(sys.argv[1:]))"
+        command = [sys.executable, "-c", program, *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == ExitCode.VIOLATION, done.stderr
+    assert "note: the rules are not ranked, the verdict stands: EditError: elections.py: " in done.stdout

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 from tests.misnamed import MISNAMED, Misnamed
+from tests.traces.check.cases import elected
 
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.plan import RunPlan
@@ -12,8 +13,10 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Given
+from kraft_spec.attribution import Given, defects
 from kraft_spec.attribution.mutated import outcomes
+from kraft_spec.edits import EditError
+from kraft_traces.check import RejectionKind
 from kraft_traces.check.attribution import attributed_line, line_differences
 from kraft_traces.effects import traced_effect
 from kraft_traces.encode import event_line
@@ -70,3 +73,19 @@ def test_a_rejected_line_names_the_broken_rule_first(bug: Misnamed) -> None:
     line, before, configuration = wrong_line(bug)
     found = attributed_line(line, event_of(line), before, configuration, ("discovery.bootstrap",))  # type: ignore[arg-type]
     assert found.rules[0] == bug.rule
+
+
+def fail(*_: object) -> None:
+    raise EditError("elections.py: 'x' stands there 0 times, expected once")
+
+
+def test_a_defect_of_attribution_leaves_the_verdict_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraft_traces.check.diagnosis.attributed_line", fail)
+    story = elected()
+    line = story.line("FetchTimeout", 1)
+    with pytest.raises(EditError):
+        story.rejection_of(line)
+    monkeypatch.setattr(defects, "RAISES", False)
+    found = story.rejection_of(line)
+    assert (found.kind, found.rules[0]) == (RejectionKind.NOT_ENABLED, "state.roles")
+    assert found.note.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
