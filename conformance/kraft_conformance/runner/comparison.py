@@ -25,12 +25,12 @@ from kraft_traces.effects import (
     TracedWriteSnapshot,
 )
 from kraft_traces.latitude.bare_responses import has_place
+from kraft_traces.latitude.ordering import TOLD
 from kraft_traces.latitude.values import Latitude
-from kraft_traces.latitude.writes import Disk, holds, log_end_after, normal_form
+from kraft_traces.latitude.writes import Disk, holds, normal_form, syncs_beyond_log
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 
-_TOLD = (TracedSend, TracedAnswer)
 _OF_THE_LOG = (TracedAppendRecords, TracedTruncateLog, TracedWriteSnapshot)
 
 
@@ -56,13 +56,13 @@ class EffectComparison:
             effect_name(effect): (index, effect) for index, effect in enumerate(step.outputs) if self._is_seen(effect)
         }
         self._shown = [effect for effect in effects if self._is_seen(effect)]
-        self._sent = [effect_name(effect) for effect in self._shown if isinstance(effect, _TOLD)]
+        self._sent = [effect_name(effect) for effect in self._shown if isinstance(effect, TOLD)]
         self._pairs = [
             (effect_name(step.outputs[first]), effect_name(step.outputs[second])) for first, second in step.before
         ]
 
     def _is_seen(self, effect: TracedEffect) -> bool:
-        if isinstance(effect, _TOLD):
+        if isinstance(effect, TOLD):
             return True
         return self._sees_writes and self._never_shown.isdisjoint(names_of(effect))
 
@@ -125,14 +125,12 @@ class EffectComparison:
     def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
         """What a log does not have cannot be synced; a write that was done otherwise before is wrong."""
         changes_log = any(isinstance(effect, _OF_THE_LOG) for effect in shown)
-        end: int | None = None if changes_log else log_end_offset
+        for _, sync, end in syncs_beyond_log(shown, None if changes_log else log_end_offset):
+            yield Difference(effect_name(sync), f"at most {end}, where the log ends", f"synced up to {sync.end_offset}")
         earlier: dict[str, TracedEffect] = {}
         for effect in shown:
             name = effect_name(effect)
-            if isinstance(effect, TracedFlushLog) and end is not None and effect.end_offset > end:
-                yield Difference(name, f"at most {end}, where the log ends", f"synced up to {effect.end_offset}")
-            end = log_end_after(effect, end)
-            if name in earlier and name in self._expected and not isinstance(effect, _TOLD):
+            if name in earlier and name in self._expected and not isinstance(effect, TOLD):
                 yield _wrong_before(name, earlier[name], effect, self._expected[name][1])
             earlier[name] = effect
 

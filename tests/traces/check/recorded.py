@@ -1,6 +1,7 @@
 """Traces for the tests of the checker: recorded from the reference, as bytes, and checked from bytes."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
 
@@ -10,6 +11,8 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.scenarios import scenario
 from kraft_spec.experiments.playing import play
 from kraft_traces.check import CANDIDATES_MAX, Verdict, check_reader
+from kraft_traces.check.fast_path import BOTH, COMPILED, INTERPRETED, Way
+from kraft_traces.check.model import trace_model
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
 from kraft_traces.own import own_generator
@@ -59,9 +62,21 @@ def verdict_on(
     candidates_max: int = CANDIDATES_MAX,
     every: int = 100,
     source: str = "trace",
+    way: Way = COMPILED,
 ) -> Verdict:
     """The verdict on a trace of these lines; `ending` replaces the end line that says it is complete."""
     lines = list(raw)
     end = encode_line(EndLine(len(lines), True)) if ending is None else ending
     reader = TraceReader(BytesIO(b"".join([header, *lines, end])), source)
-    return check_reader(reader, every=every, candidates_max=candidates_max)
+    return check_reader(reader, every=every, candidates_max=candidates_max, way=way)
+
+
+def verdict_on_every_way(header: bytes, raw: Iterable[bytes]) -> Verdict:
+    """The verdict of the compiled model, of TLC alone, and of both, which are the same."""
+    assert trace_model().compiled_lines(make=True) is not None
+    lines = list(raw)
+    verdict, *others = [
+        replace(verdict_on(header, lines, way=way), compiled=0, both=0) for way in (COMPILED, INTERPRETED, BOTH)
+    ]
+    assert others == [verdict, verdict]
+    return verdict

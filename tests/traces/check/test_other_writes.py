@@ -1,19 +1,29 @@
 """Writes in portions, repeated, synced earlier, messages in another order: right in a trace, with deaths between."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import permutations
 
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
-from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.check.recorded import Recorded, recorded, verdict_on, verdict_on_every_way
 from tests.traces.checkpointed import FOREIGN
 
 from kraft_traces.check import Verdict, VerdictKind
-from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedFlushLog, TracedPersistQuorumState
+from kraft_traces.effects import (
+    TracedAppendRecords,
+    TracedEffect,
+    TracedFlushLog,
+    TracedPersistQuorumState,
+    TracedSend,
+    TracedStartTimer,
+)
 from kraft_traces.encode import encode_line
-from kraft_traces.latitude.ordering import in_one_order
+from kraft_traces.latitude.ordering import happens_before, in_one_order
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counted, disk_of
 from kraft_traces.lines import EventLine, TracedCrash
+from kraft_traces.message_types import TracedVoteResponse
 
 Other = Callable[[tuple[TracedEffect, ...], Disk], Iterable[TracedEffect]]
 """Other effects for those of a step, with what was on the disk before."""
@@ -107,6 +117,47 @@ def test_more_than_there_is_cannot_be_synced() -> None:
     assert {one.field.partition("[")[0] for one in found.rejection.differences} <= {"effects", "state.flushed_offset"}
 
 
+def test_the_order_of_effects_is_that_of_the_vectors() -> None:
+    """Of each kind of step every order of its effects is right or wrong, as `happens_before` says."""
+    trace = recorded("snapshots", 1, 250)
+    kinds: set[tuple[str, ...]] = set()
+    judged: Counter[tuple[bool, VerdictKind]] = Counter()
+    for place, line in enumerate(trace.lines):
+        effects = [one for one in line.effects or () if not isinstance(one, TracedStartTimer)]
+        kind = (line.event, *[type(one).__name__ for one in effects])
+        if line.crash is not UNSET or len(effects) < 2 or kind in kinds:
+            continue
+        kinds.add(kind)
+        pairs = happens_before(effects)
+        for order in permutations(range(len(effects))):
+            altered = replace(line, effects=tuple([effects[number] for number in order]))
+            is_right = all(order.index(first) < order.index(second) for first, second in pairs)
+            judged[is_right, verdict(trace, (*trace.lines[:place], altered)).kind] += 1
+    assert set(judged) == {(True, VerdictKind.ACCEPTED), (False, VerdictKind.REJECTED)}, judged
+
+
+def test_records_are_synced_after_they_are_appended() -> None:
+    trace = recorded("elections", 1, 100)
+    place, line = next((place, line) for place, line in enumerate(trace.lines) if appends_and_syncs(line))
+    assert line.effects, "it appends"
+    syncs = [one for one in line.effects if isinstance(one, TracedFlushLog)]
+    others = [one for one in line.effects if not isinstance(one, TracedFlushLog)]
+    append = next(number for number, one in enumerate(others) if isinstance(one, TracedAppendRecords))
+    effects = (*others[:append], *syncs, *others[append:])
+    found = verdict_on_every_way(
+        trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], replace(line, effects=effects)))
+    )
+    assert found.rejection is not None
+    (difference,) = found.rejection.differences
+    assert (difference.field, difference.expected) == (f"effects[{append}]", "at most 0, where the log ends")
+    assert found.rejection.rules[0] == "durable.flush-before-fetch"
+
+
+def appends_and_syncs(line: EventLine) -> bool:
+    kinds = {type(one) for one in line.effects or ()}
+    return {TracedAppendRecords, TracedFlushLog} <= kinds
+
+
 def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     trace = recorded("snapshots", 1, 200)
     found = verdict(trace, otherwise(trace, synced_at_once))
@@ -125,6 +176,39 @@ def test_what_was_shown_to_be_synced_stays_synced() -> None:
     assert found.rejection is not None
     (difference,) = found.rejection.differences
     assert (difference.field, found.rejection.sequence) == ("state.flushed_offset", lines[place].sequence)
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        lambda write, sent: (replace(write, voted_key=None), sent),
+        lambda write, sent: (sent, replace(write, voted_key=None)),
+        lambda write, sent: (sent,),
+        lambda write, sent: (replace(write, voted_key=None), replace(write, voted_key=None), sent),
+    ],
+    ids=["epoch-written", "epoch-written-after", "nothing-written", "epoch-written-twice"],
+)
+def test_a_vote_that_was_sent_is_written_wherever_the_crash_falls(
+    done: Callable[[TracedPersistQuorumState, TracedSend], tuple[TracedEffect, ...]],
+) -> None:
+    trace = recorded("elections", 1, 100)
+    place, line = next((place, line) for place, line in enumerate(trace.lines) if grants_a_vote(line))
+    assert line.effects, "it grants a vote"
+    write, sent = line.effects[:2]
+    assert isinstance(write, TracedPersistQuorumState), "which is written"
+    assert isinstance(sent, TracedSend), "and sent"
+    effects = done(write, sent)
+    died = replace(
+        line, effects=effects, crash=TracedCrash(counted(effects), end_of_log(line)), state=UNSET, refusal=UNSET
+    )
+    found = verdict_on_every_way(trace.header(FOREIGN), map(encode_line, (*trace.lines[:place], died)))
+    assert found.rejection is not None
+    assert "vote.persist-before-reply" in found.rejection.rules
+
+
+def grants_a_vote(line: EventLine) -> bool:
+    sent = [one.message for one in line.effects or () if isinstance(one, TracedSend)]
+    return any(isinstance(one, TracedVoteResponse) and one.granted and not one.pre_vote for one in sent)
 
 
 def writes_a_vote(line: EventLine) -> bool:

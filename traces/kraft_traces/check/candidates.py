@@ -27,9 +27,16 @@ from kraft_traces.check.observation import canonical_message
 from kraft_traces.check.requests import Replica
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection
-from kraft_traces.check.writes import SyncedAhead, ends_between_portions, normal_forms, with_implied_vote
+from kraft_traces.check.writes import (
+    StoredBefore,
+    SyncedAhead,
+    ends_between_portions,
+    log_end,
+    log_start,
+    normal_forms,
+    with_implied_vote,
+)
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
-from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import HANDLE
 
@@ -96,12 +103,12 @@ class Candidates:
         """
         survivors: dict[int, Branch] = {}
         closest: tuple[Where, tuple[Difference, ...]] | None = None
-        disk: Disk | None = None
+        stored: StoredBefore | None = None
         for branch in branches:
             if ahead is not None:
-                disk = ahead.disk(line, self._before(line, branch.state))
-            for where, after, taken in self._possible_forms(number, line, branch, disk):
-                differing = self._comparison.differences(where.line, after, disk)
+                stored = ahead.stored(line, self._before(line, branch.state))
+            for where, after, taken in self._possible_forms(number, line, branch, stored):
+                differing = self._comparison.differences(where.line, after, stored)
                 if differing:
                     if not taken and (closest is None or len(differing) < len(closest[1])):
                         closest = where, differing
@@ -118,8 +125,8 @@ class Candidates:
                         f"more than {self._candidates_max} candidate states: the trace leaves out too much"
                     )
         if survivors:
-            if ahead is not None:
-                ahead.follow(line, disk)
+            if ahead is not None and stored is not None:
+                ahead.follow(line, stored.disk)
             return [survivors[fingerprint] for fingerprint in sorted(survivors)]
         if closest is not None:
             if ends_between_portions(closest[0].line, closest[1]):
@@ -133,12 +140,14 @@ class Candidates:
         """The same in a fixed order."""
         return sorted(branches, key=lambda branch: self._model.fingerprint(branch.state))
 
-    def _possible_forms(self, number: int, line: EventLine, branch: Branch, disk: Disk | None) -> Iterator[Possible]:
-        if disk is None:
+    def _possible_forms(
+        self, number: int, line: EventLine, branch: Branch, stored: StoredBefore | None
+    ) -> Iterator[Possible]:
+        if stored is None:
             yield from self._possible_steps(number, line, branch)
             return
         shown = with_implied_vote(line, self._before(line, branch.state))
-        for form in normal_forms(shown, disk):
+        for form in normal_forms(shown, stored.disk):
             yield from self._possible_steps(number, form, branch)
 
     def _possible_steps(self, number: int, line: EventLine, branch: Branch) -> Iterator[Possible]:
@@ -180,11 +189,11 @@ class Candidates:
 
     def _log_ends(self, line: EventLine, state: JavaObject) -> range:
         replica = self._before(line, state)
-        return range(_number(replica["flushed"]), _log_end(replica) + 1)
+        return range(_number(replica["flushed"]), log_end(replica) + 1)
 
     def _snapshot_ends(self, line: EventLine, state: JavaObject) -> range:
         replica = self._before(line, state)
-        return range(_log_start(replica) + 1, _number(replica["high_watermark"]) + 1)
+        return range(log_start(replica) + 1, _number(replica["high_watermark"]) + 1)
 
     def _replicas(self, state: JavaObject) -> tuple[Replica, ...]:
         """Every replica as it is now."""
@@ -229,18 +238,6 @@ class Candidates:
 def _number(value: TlaValue) -> int:
     assert isinstance(value, int), "an offset is a number"
     return value
-
-
-def _log_start(replica: Function) -> int:
-    base = replica["base"]
-    assert isinstance(base, Function), "a snapshot is a record"
-    return _number(base["end_offset"])
-
-
-def _log_end(replica: Function) -> int:
-    log = replica["log"]
-    assert isinstance(log, tuple), "a log is a sequence"
-    return _log_start(replica) + len(log)
 
 
 def _key(value: TlaValue) -> tuple[int, str]:

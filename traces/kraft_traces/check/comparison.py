@@ -5,7 +5,7 @@ The fast way is one comparison of texts; the fields are looked at where the text
 
 from collections.abc import Iterator
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.differences import (
@@ -29,9 +29,10 @@ from kraft_traces.check.observation import (
 )
 from kraft_traces.check.text import answer_text, observation_text
 from kraft_traces.check.wording import MISSING, NOTHING
+from kraft_traces.check.writes import StoredBefore
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
 from kraft_traces.latitude.ordering import is_in_one_order
-from kraft_traces.latitude.writes import Disk
+from kraft_traces.latitude.writes import syncs_beyond_log
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import EVENTS, HANDLE
 
@@ -69,11 +70,13 @@ class Comparison:
             found.append(Difference("answer.id", f"{line.sequence}.{line.answer.destination}", MISSING))
         return tuple(found)
 
-    def differences(self, line: EventLine, after: JavaObject, disk: Disk | None = None) -> tuple[Difference, ...]:
+    def differences(
+        self, line: EventLine, after: JavaObject, stored: StoredBefore | None = None
+    ) -> tuple[Difference, ...]:
         """Where a line differs from a successor; what a foreign line leaves out agrees with everything.
 
-        With the `disk` of its replica before it, a line in its normal form: when it syncs is its own choice, as long
-        as it is in time, and so is the order of its messages.
+        With what its replica had `stored` before it, a line in its normal form: when it syncs is its own choice, as
+        long as it is in time, and so is the order of its messages.
         """
         if line.event in NETWORK_EVENTS:
             return self._answer_differences(line, after)
@@ -87,8 +90,8 @@ class Comparison:
         found: list[Difference] = []
         if state is not UNSET:
             shown_state = canonical_state(state)
-            if disk is not None and line.crash is UNSET:
-                shown_state = _with_lower_bound(shown_state, expected_state)
+            if stored is not None and line.crash is UNSET:
+                shown_state = _with_right_sync(shown_state, expected_state, stored, effects)
             found += field_differences("state.", STATE_FIELDS, expected_state, shown_state, complete=own)
         elif own:
             found.append(Difference("state", "the state after", MISSING))
@@ -96,9 +99,8 @@ class Comparison:
         given = MISSING if refusal is UNSET else _NO_REASON if refusal is None else str(refusal)
         if given != wanted and (own or refusal is not UNSET):
             found.append(Difference("refusal", wanted, given))
-        if effects is not UNSET and disk is not None:
-            end = None if line.crash is not UNSET else expected_state["log_end_offset"]
-            found += _free_differences(expected_effects, effects, disk, end)
+        if effects is not UNSET and stored is not None:
+            found += _free_differences(expected_effects, effects, stored)
         elif effects is not UNSET:
             found += effect_differences(expected_effects, canonical_effects(effects), complete=own)
         elif own:
@@ -120,24 +122,30 @@ class Comparison:
         return tuple(message_differences("answer.", wanted, canonical_message(answer), complete=self._own))
 
 
-def _with_lower_bound(shown: Fields, expected: Expected) -> Fields:
-    """The shown state; an offset up to which it has synced that is right becomes the model's."""
-    synced, least, end = shown["flushed_offset"], expected["flushed_offset"], expected["log_end_offset"]
-    return {**shown, "flushed_offset": least} if isinstance(synced, int) and least <= synced <= end else shown
+def _with_right_sync(
+    shown: Fields, expected: Expected, stored: StoredBefore, effects: tuple[TracedEffect, ...] | UnsetType
+) -> Fields:
+    """The shown state; an offset up to which it has synced that is right becomes the model's.
+
+    It is where the syncs end that the trace shows, or any later one if some of its replica's effects are hidden.
+    """
+    synced, end = shown["flushed_offset"], expected["log_end_offset"]
+    least = stored.disk.after(() if effects is UNSET else effects).synced
+    most = end if effects is UNSET or stored.hides_syncs else least
+    is_right = isinstance(synced, int) and expected["flushed_offset"] <= least <= synced <= most <= end
+    return {**shown, "flushed_offset": expected["flushed_offset"]} if is_right else shown
 
 
 def _free_differences(
-    expected: tuple[Expected, ...], effects: tuple[TracedEffect, ...], disk: Disk, end: int | None
+    expected: tuple[Expected, ...], effects: tuple[TracedEffect, ...], stored: StoredBefore
 ) -> Iterator[Difference]:
-    """Where effects in their normal form differ; `end` is where the log ends afterwards, if nobody dies."""
+    """Where effects in their normal form differ."""
     if not is_in_one_order(effects):
         yield from effect_differences(expected, canonical_effects(effects), complete=False)
         return
-    synced = disk.after(effects).synced
-    for place, one in enumerate(effects):
-        if isinstance(one, TracedFlushLog) and end is not None and one.end_offset > end:
-            wording = f"synced up to {one.end_offset}"
-            yield Difference(f"effects[{place}]", f"at most {end}, where the log ends", wording)
+    for place, sync, end in syncs_beyond_log(effects, stored.log_end):
+        yield Difference(f"effects[{place}]", f"at most {end}, where the log ends", f"synced up to {sync.end_offset}")
+    synced = stored.disk.after(effects).synced
     for effect in expected:
         if effect["type"] == _SYNC and synced < effect["end_offset"]:
             yield Difference(f"effects[{len(effects)}]", effect_text(effect), NOTHING)

@@ -3,7 +3,8 @@
 Which portions, repetitions and orders of effects are right, `kraft_traces.latitude` says, for the vectors as well.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from kraft_spec.mapping_forms import key_from_model
 from kraft_spec.tlc.values import Function
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.verdict import Rejection
-from kraft_traces.effects import TracedPersistQuorumState
+from kraft_traces.effects import TracedPersistQuorumState, TracedStartTimer
 from kraft_traces.latitude.ordering import in_one_order
 from kraft_traces.latitude.own_votes import with_vote, with_votes
 from kraft_traces.latitude.writes import Disk, counted, normal_form
@@ -22,18 +23,30 @@ from kraft_traces.values import traced_key
 _STARTS_ANEW = frozenset({"Crash", "ReplaceDisk"})
 
 
+class StoredBefore(NamedTuple):
+    """What a replica has stored before a line, by what the trace has shown."""
+
+    disk: Disk
+    log_end: int
+    """Where its log ends, synced or not."""
+    hides_syncs: bool
+    """True if more may be synced than `disk` says, because a line hid its effects."""
+
+
 class SyncedAhead:
     """Up to where replicas have synced their logs, by what they show, where the model may have synced less."""
 
     def __init__(self) -> None:
         self._ends: dict[int, int] = {}
+        self._hides_syncs: set[int] = set()
+        """Replicas that hid the effects of a line.  A sync that they show later proves nothing of an earlier one."""
 
     def __bool__(self) -> bool:
         """Is there any such replica?"""
         return bool(self._ends)
 
-    def disk(self, line: EventLine, before: Function) -> Disk:
-        """The disk of the line's replica, in the model's state before the line."""
+    def stored(self, line: EventLine, before: Function) -> StoredBefore:
+        """What the line's replica has stored, in the model's state before the line."""
         assert line.replica is not UNSET, "the event happens at a replica"
         voted = key_from_model(before["voted_key"])  # type: ignore[arg-type]
         leader = before["leader_id"]
@@ -45,7 +58,8 @@ class SyncedAhead:
         )
         flushed = before["flushed"]
         assert isinstance(flushed, int), "an offset is a number"
-        return Disk(file, max(flushed, self._ends.get(line.replica, 0)))
+        disk = Disk(file, max(flushed, self._ends.get(line.replica, 0)))
+        return StoredBefore(disk, log_end(before), line.replica in self._hides_syncs)
 
     def lost(self, line: EventLine) -> tuple[Difference, ...]:
         """Is less on disk after the line than the replica has shown to be synced?"""
@@ -70,7 +84,11 @@ class SyncedAhead:
     def follow(self, line: EventLine, disk: Disk | None = None) -> None:
         """Take note of a line that is accepted; `disk` if it was so in another form."""
         replica = line.replica
-        if replica is UNSET or (disk is None and replica not in self._ends):
+        if replica is UNSET:
+            return
+        if line.effects is UNSET:
+            self._hides_syncs.add(replica)
+        if disk is None and replica not in self._ends:
             return
         if line.event in _STARTS_ANEW or line.crash is not UNSET or line.effects is UNSET:
             self._ends.pop(replica, None)
@@ -79,6 +97,22 @@ class SyncedAhead:
         synced = Disk(_NO_FILE, synced).after(line.effects).synced
         shown = UNSET if line.state is UNSET else line.state.flushed_offset
         self._ends[replica] = synced if shown is UNSET else max(synced, shown)
+
+
+def log_end(replica: Function) -> int:
+    """Where the log of a replica ends, in a state of the model."""
+    log = replica["log"]
+    assert isinstance(log, tuple), "a log is a sequence"
+    return log_start(replica) + len(log)
+
+
+def log_start(replica: Function) -> int:
+    """Where the snapshot ends that it stands on."""
+    base = replica["base"]
+    assert isinstance(base, Function), "a snapshot is a record"
+    end = base["end_offset"]
+    assert isinstance(end, int), "an offset is a number"
+    return end
 
 
 _OF_THE_DISK = frozenset({"state.flushed_offset", "state.voted_key"})
@@ -129,16 +163,25 @@ def may_have_other_form(line: EventLine, rejection: Rejection) -> bool:
 
 
 def ends_between_portions(line: EventLine, differences: tuple[Difference, ...]) -> bool:
-    """Did the replica die with a new epoch written, and the vote or the leader of it not yet?"""
-    if line.crash is UNSET or line.effects is UNSET:
+    """True if the replica died with a new epoch written, and the vote or the leader of it not yet.
+
+    That write is the last thing it did: whatever it sends or appends afterwards needs the vote on its disk.
+    Rules: vote.persist-before-reply, durable.write-before-act.
+    """
+    if line.crash is UNSET:
         return False
-    places = [place for place, one in enumerate(line.effects) if isinstance(one, TracedPersistQuorumState)]
-    fields = {f"{root}.{name}" for name in ("voted_key", "leader_id") for root in ("state", *_effects(places))}
-    return bool(differences) and all(one.field in fields and one.actual == _NOBODY for one in differences)
+    parts = ["state"]
+    if line.effects is UNSET:
+        if line.crash.completed != 1:
+            return False
+    else:
+        counted_effects = [place for place, one in enumerate(line.effects) if not isinstance(one, TracedStartTimer)]
+        last = counted_effects[-1] if counted_effects else -1
+        if last < 0 or not isinstance(line.effects[last], TracedPersistQuorumState):
+            return False
+        parts.append(f"effects[{last}]")
+    fields = {f"{part}.{name}" for name in ("voted_key", "leader_id") for part in parts}
+    return bool(differences) and all(one.field in fields and one.actual == _NULL for one in differences)
 
 
-def _effects(places: Sequence[int]) -> list[str]:
-    return [f"effects[{place}]" for place in places[-1:]]
-
-
-_NOBODY = "null"
+_NULL = "null"

@@ -16,7 +16,8 @@ from kraft_traces.effects import (
 _DURABLE = (TracedPersistQuorumState, TracedWriteSnapshot, TracedFlushLog)
 """Synced when they are done; records that are appended are only synced by a flush."""
 _OF_THE_LOG = (TracedWriteSnapshot, TracedTruncateLog, TracedAppendRecords, TracedFlushLog)
-_TOLD = (TracedSend, TracedAnswer)
+TOLD = (TracedSend, TracedAnswer)
+"""Effects that others see."""
 
 
 def happens_before(outputs: Sequence[TracedEffect]) -> tuple[tuple[int, int], ...]:
@@ -32,7 +33,7 @@ def happens_before(outputs: Sequence[TracedEffect]) -> tuple[tuple[int, int], ..
     pairs = []
     for first, one in enumerate(outputs):
         for second, other in enumerate(outputs):
-            durable = isinstance(one, _DURABLE) and isinstance(other, _TOLD)
+            durable = isinstance(one, _DURABLE) and isinstance(other, TOLD)
             of_the_log = first < second and isinstance(one, _OF_THE_LOG) and isinstance(other, _OF_THE_LOG)
             in_the_file = isinstance(one, TracedPersistQuorumState) and isinstance(other, TracedAppendRecords)
             if durable or of_the_log or in_the_file:
@@ -48,7 +49,7 @@ def in_one_order(effects: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
     """
     for place, effect in enumerate(effects):
         later = effects[place + 1 :]
-        too_late: tuple[type[TracedEffect], ...] = _DURABLE if isinstance(effect, _TOLD) else ()
+        too_late: tuple[type[TracedEffect], ...] = _DURABLE if isinstance(effect, TOLD) else ()
         if isinstance(effect, TracedAppendRecords):
             too_late = (TracedPersistQuorumState,)
         if any(isinstance(one, too_late) for one in later):
@@ -63,5 +64,5 @@ def is_in_one_order(effects: Sequence[TracedEffect]) -> bool:
 
 
 def _group(effect: TracedEffect) -> int:
-    groups: tuple[tuple[type, ...], ...] = ((TracedPersistQuorumState,), _OF_THE_LOG, _TOLD)
+    groups: tuple[tuple[type, ...], ...] = ((TracedPersistQuorumState,), _OF_THE_LOG, TOLD)
     return next((number for number, kinds in enumerate(groups) if isinstance(effect, kinds)), len(groups))

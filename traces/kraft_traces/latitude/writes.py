@@ -3,7 +3,7 @@
 The vectors' runner, the trace checker and the random runs all compare this form, so that they agree on what is right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -18,6 +18,7 @@ from kraft_traces.effects import (
     TracedTruncateLog,
     TracedWriteSnapshot,
 )
+from kraft_traces.latitude.ordering import TOLD
 from kraft_traces.state_types import TracedState
 
 _LOG_CHANGES = (TracedAppendRecords, TracedTruncateLog, TracedWriteSnapshot)
@@ -128,6 +129,10 @@ def counts_otherwise(effects: Sequence[TracedEffect], expected: Sequence[TracedE
         disk: what was on the disk before.
     """
     form = normal_form(effects, disk)
+    file = next((one for one in expected if isinstance(one, TracedPersistQuorumState)), None)
+    if file is not None and any(isinstance(one, TOLD) for one in form) and not holds(disk.after(form).file, file):
+        # Something was sent that needs the whole file.  Rule: vote.persist-before-reply
+        return False
     if counted(form) != counted(effects) or _synced_to(form) > _synced_to(expected):
         return True
     last = next((one for one in reversed(form) if not isinstance(one, TracedStartTimer)), None)
@@ -220,7 +225,20 @@ def _appends(effects: Sequence[TracedEffect]) -> bool:
     return any(isinstance(one, TracedAppendRecords) for one in effects)
 
 
-def log_end_after(effect: TracedEffect, end: int | None) -> int | None:
+def syncs_beyond_log(effects: Sequence[TracedEffect], end: int | None) -> Iterator[tuple[int, TracedFlushLog, int]]:
+    """The syncs of more than the log has at that moment: their places, and where the log ends there.
+
+    Args:
+        effects: in their order.
+        end: where the log ends before them, if it is known.
+    """
+    for place, effect in enumerate(effects):
+        if isinstance(effect, TracedFlushLog) and end is not None and effect.end_offset > end:
+            yield place, effect, end
+        end = _log_end_after(effect, end)
+
+
+def _log_end_after(effect: TracedEffect, end: int | None) -> int | None:
     """Where the log ends after an effect, if it is known."""
     match effect:
         case TracedAppendRecords(base_offset, records):
