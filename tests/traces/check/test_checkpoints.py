@@ -42,6 +42,7 @@ from kraft_reference.scenarios.scenario import cluster as cluster_of
 from kraft_spec.mapping_forms import function_entries
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
 from kraft_traces.check.differences import Difference
+from kraft_traces.check.fast_path import COMPILED, INTERPRETED
 from kraft_traces.check.model import TraceModel, trace_model
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_line
@@ -371,6 +372,89 @@ def test_a_lie_that_agrees_with_itself_is_rejected(lie: Callable[[Any], None]) -
     assert found is not None
     assert (found.kind, found.line) == (RejectionKind.CHECKPOINT, after + 2)
     assert found.differences[0].field.startswith(CONSISTENT[lie])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Before the first event, where no lines lead to it.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def opened(change: Callable[[Any], None]) -> Verdict:
+    """The verdict on a trace that begins on a changed checkpoint of a run."""
+    run = simulated("calm", 3, 90)
+    document = json.loads(run.checkpoint(90)) | {"sequence": 0, "network": []}
+    change(document)
+    crash = {"kind": "event", "sequence": 1, "time_ms": document["time_ms"], "replica": 3, "event": "Crash"}
+    end = {"kind": "end", "events": 1, "complete": True}
+    lines = [run.header(FOREIGN), *map(as_line, (document, crash, end))]
+    verdict, interpreted = (replace(verdict_on(lines, way=way), compiled=0) for way in (COMPILED, INTERPRETED))
+    assert interpreted == verdict
+    return verdict
+
+
+def _nothing(document: Any) -> None:
+    pass
+
+
+def _a_second_leader(document: Any) -> None:
+    leader = next(one for one in document["replicas"] if one["state"]["role"] == "Leader")
+    other = next(one for one in document["replicas"] if one["state"]["role"] == "Follower")
+    key = other["state"]["replica_key"]
+    other["state"] |= {"role": "Leader", "leader_id": key["id"], "voted_key": key, "fetched": False}
+    other["state"] |= {name: [] for name in ("awaiting", "acknowledged", "fetchers", "fetch_offsets")}
+    other["state"]["leader_endpoint"] = leader["state"]["leader_endpoint"]
+
+
+def _a_second_leader_in_states_and_history(document: Any) -> None:
+    document["history"]["epochs"][-1]["leaders"] = [{"id": 1, "directory_id": "A1"}, {"id": 2, "directory_id": "A2"}]
+
+
+def _no_votes(document: Any) -> None:
+    document["history"]["votes"][0] |= {"epoch": 0, "candidates": []}
+
+
+def _a_forgotten_vote(document: Any) -> None:
+    follower = next(one["state"] for one in document["replicas"] if one["state"]["role"] == "Follower")
+    follower["voted_key"] = None
+
+
+def _no_leader(document: Any) -> None:
+    document["history"]["epochs"].pop()
+
+
+def _a_shorter_epoch(document: Any) -> None:
+    document["history"]["epochs"][-1]["end_offset"] -= 1
+
+
+def _no_directories(document: Any) -> None:
+    document["history"]["directories"] = []
+
+
+def test_a_run_may_begin_on_a_checkpoint() -> None:
+    assert opened(_nothing).kind is VerdictKind.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("change", "properties", "field"),
+    [
+        (_a_second_leader, ("ElectionSafety", "VoteOncePerEpoch"), "history.epochs[epoch="),
+        (_a_second_leader_in_states_and_history, ("ElectionSafety",), ""),
+        (_no_votes, (), "history.votes[replica=1]"),
+        (_a_forgotten_vote, (), "history.votes[replica="),
+        (_no_leader, (), "history.epochs[epoch="),
+        (_a_shorter_epoch, (), "history.epochs[epoch="),
+        (_no_directories, (), "history.directories"),
+    ],
+)
+def test_a_run_does_not_begin_where_none_comes_to(
+    change: Callable[[Any], None], properties: tuple[str, ...], field: str
+) -> None:
+    found = opened(change).rejection
+    assert found is not None
+    assert (found.kind, found.line, found.properties) == (RejectionKind.CHECKPOINT, 2, properties)
+    first = found.differences[0].field if found.differences else ""
+    assert first.startswith(field)
+    assert bool(first) == bool(field)
 
 
 def test_of_many_differences_a_hundred_are_named() -> None:

@@ -21,7 +21,7 @@ from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
 from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError, other_answers
-from kraft_traces.check.checkpoints import checkpoint_differences
+from kraft_traces.check.checkpoints import checkpoint_differences, history_differences
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
@@ -30,6 +30,7 @@ from kraft_traces.check.differences import Difference
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
@@ -197,15 +198,12 @@ class TraceChecker:
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Hold a checkpoint to the lines before it, and go on from what it says.
 
-        Before the first event of other software's trace it says where the run begins, on disks that are not fresh.
         What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
         that the lines may have led to only the one stays that the checkpoint shows.
         """
         given = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
-            self._begin_at(line)
-            self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line)))]
-            return None
+            return self._open_at(number, line)
         if not self._own:
             line = self._correlations.checkpoint(line)
         violation = None if self._last is None else self._check_invariants(*self._last)
@@ -229,6 +227,22 @@ class TraceChecker:
         self._flights.begin_at(line)
         if not self._own:
             self._correlations.begin_at(given, line)
+        return None
+
+    def _open_at(self, number: int, line: CheckpointLine) -> Rejection | None:
+        """Begin the run of other software where a checkpoint says, on disks that are not fresh.
+
+        No lines lead there, so that its states and its history are compared with each other, and both together are
+        checked against the invariants.
+        """
+        self._begin_at(line)
+        checkpoint = checkpoint_of(line)
+        whole = with_states_remembered(checkpoint)
+        violated = self._model.violated_invariants(self._model.state_at(self._configuration, whole))
+        differing = history_differences(checkpoint)
+        if violated or differing:
+            return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
+        self._branches = [Branch(self._model.state_at(self._configuration, checkpoint))]
         return None
 
     def _advance(self, number: int, line: EventLine) -> Rejection | None:

@@ -15,6 +15,7 @@ from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_m
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
+from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line, checkpoint_of
@@ -40,10 +41,19 @@ def checkpoint_differences(
     def worded(variables: Mapping[str, Any]) -> Checkpoint:
         return checkpoint_from_model(variables, configuration.cluster_id, line.sequence, line.time_ms)
 
-    trees = [msgspec.to_builtins(checkpoint_line(worded(variables))) for variables in (reached, said)]
-    found = tuple(islice(_tree_differences("", *trees), _DIFFERENCES_MAX))
+    found = _differences(worded(reached), worded(said))
     assert found, "two states that differ in the model look the same in a trace"
     return found
+
+
+def history_differences(checkpoint: Checkpoint) -> tuple[Difference, ...]:
+    """Where the history of a checkpoint before the first event lacks something that its states show."""
+    return _differences(with_states_remembered(checkpoint), checkpoint)
+
+
+def _differences(expected: Checkpoint, actual: Checkpoint) -> tuple[Difference, ...]:
+    trees = [msgspec.to_builtins(checkpoint_line(checkpoint)) for checkpoint in (expected, actual)]
+    return tuple(islice(_tree_differences("", *trees), _DIFFERENCES_MAX))
 
 
 def _as_early_versions(reached: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,8 +87,10 @@ class Diagnosis:
         """The step is the model's, but violates properties."""
         return self._rejection(RejectionKind.PROPERTY, where, properties=properties)
 
-    def checkpoint(self, number: int, sequence: int, differences: tuple[Difference, ...]) -> Rejection:
-        """A checkpoint shows another state than the lines before it lead to."""
+    def checkpoint(
+        self, number: int, sequence: int, differences: tuple[Difference, ...], properties: tuple[str, ...] = ()
+    ) -> Rejection:
+        """A checkpoint shows another state than the lines before it lead to, or one that no run comes to."""
         return Rejection(
             kind=RejectionKind.CHECKPOINT,
             source=self._source,
@@ -99,6 +101,7 @@ class Diagnosis:
             role=None,
             rules=(),
             differences=differences,
+            properties=properties,
         )
 
     def ambiguous(self, where: Where) -> Rejection:

@@ -33,7 +33,7 @@ class RejectionKind(StrEnum):
     AMBIGUOUS = "ambiguous"
     """The model gives several successors for a line of a complete trace: a defect of the model."""
     CHECKPOINT = "checkpoint"
-    """A checkpoint shows another state than the one to which the lines before it lead."""
+    """A checkpoint shows another state than the one to which the lines before it lead, or one that no run comes to."""
 
 
 NOBODY_SENT = "\\E w \\in OnItsWay"
@@ -95,9 +95,13 @@ class Rejection:
                 return f"{where} violates {', '.join(self.properties)}"
             case RejectionKind.AMBIGUOUS:
                 return f"{where} has several successors in the model"
+            case RejectionKind.CHECKPOINT if self.properties:
+                return f"{self.source}:{self.line}: the checkpoint violates {', '.join(self.properties)}"
             case RejectionKind.CHECKPOINT:
-                after = f"event {self.sequence}" if self.sequence else "the start"
-                return f"{self.source}:{self.line}: the checkpoint is not the state after {after}"
+                expected = (
+                    f"the state after event {self.sequence}" if self.sequence else "one in which the run can begin"
+                )
+                return f"{self.source}:{self.line}: the checkpoint is not {expected}"
 
     def _shown(self) -> str:
         match self.left_out:
