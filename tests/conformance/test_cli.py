@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conformance.commands import Captured, assert_said, block, document, error, output
@@ -18,6 +19,8 @@ from kraft_conformance.findings.finding import find_finding
 from kraft_conformance.findings.showing import counterexample_file
 from kraft_dev.samples import sample_folder
 from kraft_reference.scenarios import SCENARIOS
+from kraft_traces.check import Verdict, check_reader
+from kraft_traces.reader import TraceReader
 
 
 @pytest.fixture
@@ -136,6 +139,40 @@ def test_malformed_traces_are_named(content: bytes, said: str, tmp_path: Path, c
     bad.write_bytes(content)
     code, told = error(capsys, "validate", str(bad))
     assert (code, said in told, str(bad) in told) == (ExitCode.BAD_INPUT, True, True), told
+
+
+@pytest.mark.parametrize("text", ["b\u00fccher", "back\\slash", 'quo"te'])
+def test_any_text_may_be_an_id(text: str, trace: Path, capsys: Captured, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in trace.read_text().splitlines()]
+    written = json.dumps(lines, ensure_ascii=False)
+    named = written.replace('"kraft-spec"', json.dumps(text, ensure_ascii=False)).replace(
+        '"A1"', json.dumps(text, ensure_ascii=False)
+    )
+    assert named != written
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in json.loads(named)), "utf-8")
+    code, shown = output(capsys, "validate", str(other), str(trace))
+    assert (code, shown.count("accepted, ")) == (ExitCode.CONFORMANT, 2)
+
+
+def test_a_failure_of_the_checker_costs_one_trace_its_verdict(
+    trace: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(trace.read_bytes())
+
+    def fails_on_bad(reader: TraceReader, **options: Any) -> Verdict:
+        if reader.source == str(bad):
+            raise KeyError("a line of this trace")
+        return check_reader(reader, **options)
+
+    monkeypatch.setattr("kraft_conformance.commands.validate.check_reader", fails_on_bad)
+    assert main(["validate", str(bad), str(trace)]) == ExitCode.INTERNAL_ERROR
+    captured = capsys.readouterr()
+    assert f"{trace}: accepted" in captured.out
+    assert f"{bad}: the checker fails: KeyError" in captured.err
+    _, told = output(capsys, "validate", "--json", str(bad), str(trace))
+    assert [one["kind"] for one in json.loads(told)] == ["undecided", "accepted"]
 
 
 def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) -> None:

@@ -4,6 +4,7 @@ import math
 import shutil
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import nullcontext
 from difflib import get_close_matches
@@ -27,6 +28,7 @@ from kraft_conformance.verdicts import (
     way_text,
 )
 from kraft_spec.tlc import jvm
+from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.check import (
     CANDIDATES_MAX,
     EVERY,
@@ -90,8 +92,9 @@ def validate(
     """Check traces line by line against the TLA+ model: those of the quorum, and those of partition reassignment.
 
     A rejected line is named with the rules of its action and the fields or the condition that disagree; the trace up
-    to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 65 if one is malformed, else 66 if
-    one cannot be read, else 2 if one is inconclusive, or leaves out what --require names.
+    to it is written as NAME.failing.jsonl. Exit code: 1 if a trace is rejected, else 3 if the checker fails on one,
+    else 65 if one is malformed, else 66 if one cannot be read, else 2 if one is inconclusive, or leaves out what
+    --require names.
     """
     required = _known(require or [])
     if both and interpreted:
@@ -112,12 +115,22 @@ def validate(
             except TraceError as error:
                 codes.add(_report_error(error, documents))
                 continue
+            except (CommandError, ModuleNotFoundError, OSError, JavaMissing, JarMissing, JarMismatch):
+                # They concern the command, and so every trace.
+                raise
             except CompiledModelError as error:
-                raise CommandError(f"{error}: `--interpreted` asks TLC alone", ExitCode.INTERNAL_ERROR) from error
+                codes.add(_report_defect(file, f"{error}: `--interpreted` asks TLC alone", documents))
+                continue
             except OtherModelError as error:
                 say(error, console=stderr)
                 documents.append({"source": file, "kind": "malformed", "code": "OTHER_MODEL", "message": str(error)})
                 codes.add(ExitCode.BAD_INPUT)
+                continue
+            except Exception as error:
+                # Whatever is wrong with this trace, or with the checker, the others get their verdicts.
+                stderr.print(traceback.format_exc(), markup=False)
+                message = f"{file}: the checker fails: {type(error).__name__}: {error}"
+                codes.add(_report_defect(file, message, documents))
                 continue
             codes.add(EXIT_CODES[verdict.kind])
             if isinstance(verdict, Verdict):
@@ -140,7 +153,7 @@ def validate(
         print_json(documents)
     elif judged:
         say(way_text(judged, way), console=stderr)
-    order = (ExitCode.VIOLATION, ExitCode.BAD_INPUT, ExitCode.NO_INPUT, ExitCode.INCONCLUSIVE)
+    order = (ExitCode.VIOLATION, ExitCode.INTERNAL_ERROR, ExitCode.BAD_INPUT, ExitCode.NO_INPUT, ExitCode.INCONCLUSIVE)
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
@@ -229,6 +242,13 @@ def _kept(file: str, folder: Path) -> Path:
     with kept.open("wb") as output, nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as given:
         shutil.copyfileobj(given, output)
     return kept
+
+
+def _report_defect(file: str, message: str, documents: list[dict[str, Any]]) -> ExitCode:
+    """Report that this trace has no verdict, because of the checker."""
+    say(f"{message}; this is a defect of kraft-spec, please report it", "red", stderr)
+    documents.append({"source": file, "kind": "undecided", "code": "INTERNAL_ERROR", "message": message})
+    return ExitCode.INTERNAL_ERROR
 
 
 def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCode:

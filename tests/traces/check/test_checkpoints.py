@@ -434,6 +434,20 @@ def test_a_run_may_begin_on_a_checkpoint() -> None:
     assert opened(_nothing).kind is VerdictKind.ACCEPTED
 
 
+def _a_value_beyond_the_model(document: Any) -> None:
+    for records in (document["history"]["committed"]["records"], *[one["records"] for one in document["replicas"]]):
+        for record in records:
+            record["value"] += 2**40 if record["kind"] == "Data" else 0
+
+
+def test_a_number_beyond_the_model_leaves_the_verdict_open() -> None:
+    found = opened(_a_value_beyond_the_model)
+    assert found.kind is VerdictKind.INCONCLUSIVE
+    assert found.reason is not None
+    assert found.reason.startswith("line 2: the model cannot hold this checkpoint: ")
+    assert found.reason.endswith(" does not fit in TLC's 32-bit integers")
+
+
 @pytest.mark.parametrize(
     ("change", "properties", "field"),
     [

@@ -12,11 +12,12 @@ from kraft_reference.configuration import Configuration
 from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
+from kraft_spec.tlc.values import ValueConversionError
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY
 from kraft_traces.check.event_lines import EventLines
 from kraft_traces.check.fast_path import COMPILED, FastPath, LinesAhead, Way
 from kraft_traces.check.model import trace_model
-from kraft_traces.check.verdict import Rejection, Verdict
+from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
@@ -91,8 +92,19 @@ def check_reader(
     model = model_of(header.switched_off, switchable_rules, trace_model, reader.source)
     own = is_own(header)
     path = FastPath(model, reader, own=own, way=way, every=every, candidates_max=candidates_max, start=start)
-    rejection = _judged(reader, path, on_events)
-    verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
+    try:
+        rejection = _judged(reader, path, on_events)
+        verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
+    except ValueConversionError as failure:
+        verdict = Verdict(
+            kind=VerdictKind.INCONCLUSIVE,
+            source=reader.source,
+            events=0,
+            complete=False,
+            candidates_max=1,
+            every=every,
+            reason=f"the model cannot begin where the trace does: {failure}",
+        )
     return replace(verdict, other_model=hash_differs)
 
 
