@@ -269,6 +269,8 @@ def test_the_header_names_replicas_once_and_knows_its_voters() -> None:
     error = spoiled(lambda lines: lines[0]["voters"].append({"id": 4, "directory_id": None}))
     assert type(error) is errors.UnknownReplicaError
     assert str(error) == "x.jsonl:1: $.voters[3].id: replica 4 is not among $.replicas"
+    error = spoiled(lambda lines: lines[0]["voters"].append({"id": 1, "directory_id": "another"}))
+    assert str(error) == "x.jsonl:1: $.voters[3]: is there twice, expected each once"
     error = spoiled(lambda lines: lines[0]["replicas"].append(lines[0]["replicas"][0]))
     assert str(error) == "x.jsonl:1: $.replicas[3]: is there twice, expected each once"
     for field, value in (("spec_hash", "abc"), ("fetch_max_records", 2**40)):

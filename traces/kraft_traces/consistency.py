@@ -18,7 +18,7 @@ from kraft_traces.message_types import (
     type_of,
 )
 from kraft_traces.state_types import TracedState
-from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedRecord, TracedSnapshot
+from kraft_traces.values import CHANGE_SUFFIX, FETCH_SUFFIX, TracedDetails, TracedKey, TracedRecord, TracedSnapshot
 from kraft_traces.vocabulary import EVENTS, EventShape
 
 _INPUT_FIELDS = TracedInput.__struct_fields__
@@ -48,12 +48,12 @@ def check_header(header: HeaderLine) -> None:
         if one.directory_id is not None and first != index:
             detail = f"$.replicas[{first}] has it already; each directory has its own (identity.directory-id-at-format)"
             raise Inconsistency(f"$.replicas[{index}].directory_id", detail)
-    _check_distinct("$.voters", header.voters)
+    _check_ids("$.voters", header.voters)
     _check_distinct("$.bootstrap_servers", header.bootstrap_servers)
     _check_distinct("$.switched_off", header.switched_off)
     for index, one in enumerate(header.replicas):
         if one.initial_voters is not UNSET:
-            _check_distinct(f"$.replicas[{index}].initial_voters", one.initial_voters)
+            _check_ids(f"$.replicas[{index}].initial_voters", one.initial_voters)
     named = [(f"$.voters[{index}].id", key.id) for index, key in enumerate(header.voters)]
     named += [(f"$.bootstrap_servers[{index}]", server) for index, server in enumerate(header.bootstrap_servers)]
     for field, replica in named:
@@ -255,6 +255,11 @@ def _check_snapshot(path: str, snapshot: TracedSnapshot) -> None:
     _check_distinct(f"{path}.voters", snapshot.voters)
     _check_details(f"{path}.details", snapshot.details)
     _check_distinct(f"{path}.target", snapshot.target or ())
+
+
+def _check_ids(path: str, voters: tuple[TracedKey, ...]) -> None:
+    """A voter set has each id once, with one directory."""
+    _check_distinct(path, [voter.id for voter in voters])
 
 
 def _check_details(path: str, details: tuple[TracedDetails, ...]) -> None:

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from tests.traces.check.recorded import Recorded, recorded, verdict_on
+from tests.traces.check.recorded import Recorded, recorded, verdict_on, verdict_on_every_way
 from tests.traces.checkpointed import FOREIGN
 from tests.traces.places import document_of
 
@@ -148,3 +148,34 @@ def test_what_is_awaited_tells_the_ids_that_the_requests_do_not_show() -> None:
     verdict = verdict_of(trace, lines)
     assert verdict.rejection is not None
     assert [one.field for one in verdict.rejection.differences] == ["state.awaiting"]
+
+
+def test_an_id_that_no_request_has_is_wrong_even_if_it_is_the_number_in_the_model() -> None:
+    trace = recorded("chaos", 3, 200)
+    lines = counted(trace)
+    line, own = next(
+        (line, document_of(one)["state"]["awaiting"])
+        for line, one in zip(lines, trace.lines, strict=True)
+        if line["event"] not in ("Poll", "PollFetch") and line.get("state", {}).get("awaiting")
+    )
+    line["state"]["awaiting"] = own
+    found = verdict_on_every_way(trace.header(FOREIGN), [json.dumps(one).encode() + b"\n" for one in lines]).rejection
+    assert found is not None
+    (difference,) = found.differences
+    assert (found.sequence, difference.field) == (line["sequence"], "state.awaiting")
+    assert difference.expected == "ids of requests that it has sent"
+
+
+def test_so_is_that_of_a_pending_change() -> None:
+    trace = recorded("auto-join", 3, 200)
+    lines = counted(trace)
+    line, own = next(
+        (line, pending)
+        for line, one in zip(lines, trace.lines, strict=True)
+        if (pending := document_of(one).get("state", {}).get("pending_change"))
+        and isinstance(pending["requester"], int)
+    )
+    line["state"]["pending_change"] = own
+    found = verdict_on_every_way(trace.header(FOREIGN), [json.dumps(one).encode() + b"\n" for one in lines]).rejection
+    assert found is not None
+    assert [one.field for one in found.differences] == ["state.pending_change.request"]

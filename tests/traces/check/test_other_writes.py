@@ -158,6 +158,30 @@ def appends_and_syncs(line: EventLine) -> bool:
     return {TracedAppendRecords, TracedFlushLog} <= kinds
 
 
+def test_nothing_is_synced_that_no_effect_syncs() -> None:
+    trace = recorded("elections", 1, 100)
+    place, line = next((place, line) for place, line in enumerate(trace.lines) if has_more_than_it_synced(line))
+    assert line.state is not UNSET, "it is a trace of the reference"
+    altered = replace(line, state=replace(line.state, flushed_offset=end_of_log(line)))
+    raw = list(map(encode_line, (*trace.lines[:place], altered)))
+    found = verdict_on_every_way(trace.header(FOREIGN), raw).rejection
+    assert found is not None
+    assert [one.field for one in found.differences] == ["state.flushed_offset"]
+
+
+def test_hidden_effects_may_have_synced_more() -> None:
+    trace = recorded("elections", 1, 100)
+    place, line = next((place, line) for place, line in enumerate(trace.lines) if has_more_than_it_synced(line))
+    assert line.state is not UNSET, "it is a trace of the reference"
+    altered = replace(line, effects=UNSET, state=replace(line.state, flushed_offset=end_of_log(line)))
+    raw = list(map(encode_line, (*trace.lines[:place], altered)))
+    assert verdict_on_every_way(trace.header(FOREIGN), raw).kind is VerdictKind.ACCEPTED
+
+
+def has_more_than_it_synced(line: EventLine) -> bool:
+    return line.state is not UNSET and line.crash is UNSET and line.state.flushed_offset != line.state.log_end_offset
+
+
 def test_a_crash_loses_nothing_that_was_shown_to_be_synced() -> None:
     trace = recorded("snapshots", 1, 200)
     found = verdict(trace, otherwise(trace, synced_at_once))

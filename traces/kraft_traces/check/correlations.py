@@ -81,22 +81,27 @@ class Correlations:
             self._open[asker, asked] = set(are_open)
         self._unsure = set(unsure)
 
-    def checkpoint(self, line: CheckpointLine) -> CheckpointLine:
-        """A checkpoint in the model's numbers; an id that no line has shown is taken for one of them.
+    def checkpoint(self, line: CheckpointLine) -> tuple[CheckpointLine, tuple[Difference, ...]]:
+        """A checkpoint in the model's numbers, and the ids in it that no request has.
 
-        A checkpoint leaves nothing out, so an id that cannot be translated stays.
+        An id that an earlier line may have hidden stays, because a checkpoint leaves nothing out.
         """
         network = []
         for flight in line.network:
-            message = self._translated(flight.message, "")
+            message = self._translated(flight.message, f"network[id={flight.message.id}].message.")
             network.append(flight if message.correlation_id is UNSET else replace(flight, message=message))
-        self._found.clear()
         replicas = []
         for one in line.replicas:
             assert one.state.replica_key is not UNSET, "a checkpoint leaves nothing out"
-            state = self._state(one.state.replica_key.id, one.state, leaves_out=False)
+            replica = one.state.replica_key.id
+            state = self._state(replica, one.state, f"replicas[id={replica}].state.", leaves_out=False)
             replicas.append(replace(one, state=state))
-        return replace(line, network=tuple(network), replicas=tuple(replicas))
+        return replace(line, network=tuple(network), replicas=tuple(replicas)), self._take_found()
+
+    def _take_found(self) -> tuple[Difference, ...]:
+        found = tuple(self._found)
+        self._found.clear()
+        return found
 
     def line(self, line: EventLine) -> tuple[EventLine, tuple[Difference, ...]]:
         """An event line in the model's numbers, and the ids in it that no request has, or an open one already."""
@@ -120,10 +125,8 @@ class Correlations:
             if hidden:
                 self._await(line, replica, None if UNSET in hidden else hidden)
         if line.state is not UNSET:
-            changed["state"] = self._state(replica, line.state)
-        found = tuple(self._found)
-        self._found.clear()
-        return replace(line, **changed), found
+            changed["state"] = self._state(replica, line.state, "state.")
+        return replace(line, **changed), self._take_found()
 
     def _await(self, line: EventLine, replica: int, receivers: Collection[object] | None) -> None:
         """Take the ids of requests that a line sends and does not show from what its replica then awaits.
@@ -155,9 +158,7 @@ class Correlations:
         if line.answer is UNSET:
             return line, ()
         answer = self._translated(line.answer, "answer.")
-        found = tuple(self._found)
-        self._found.clear()
-        return replace(line, answer=answer), found
+        return replace(line, answer=answer), self._take_found()
 
     def _delivered(self, line: EventLine, replica: int, message: TracedMessage) -> TracedMessage:
         sender, given = message.source, message.correlation_id
@@ -202,19 +203,28 @@ class Correlations:
             )
         return replace(message, correlation_id=sent)
 
-    def _state(self, replica: int, state: TracedState, leaves_out: bool = True) -> TracedState:
+    def _state(self, replica: int, state: TracedState, path: str, *, leaves_out: bool = True) -> TracedState:
         """A state in the model's numbers; an id whose request the trace hides is left out, or stays."""
         changed: dict[str, Any] = {}
+        is_sure = replica not in self._unsure
         if state.awaiting:
             known = [(to, self._lines[replica, to].get(given, UNSET)) for to, given in state.awaiting]
-            if all(sent is not UNSET for _, sent in known) or (leaves_out and replica in self._unsure):
+            is_known = all(sent is not UNSET for _, sent in known)
+            if is_known or (leaves_out and not is_sure):
                 changed["awaiting"] = tuple(known)
+            elif is_sure:
+                unknown = [pair for pair, (_, sent) in zip(state.awaiting, known, strict=True) if sent is UNSET]
+                shown = ", ".join(f"{given} from {replica} to {to}" for to, given in unknown)
+                self._found.append(Difference(f"{path}awaiting", "ids of requests that it has sent", shown))
         pending = state.pending_change
         if pending is not UNSET and pending is not None and isinstance(pending.requester, int):
             sent = self._lines[pending.requester, replica].get(pending.request)
             if sent is not None:
                 changed["pending_change"] = replace(pending, request=sent)
-            elif leaves_out and pending.requester in self._unsure:
+            elif pending.requester not in self._unsure:
+                expected = f"that of a request from {pending.requester} to {replica}"
+                self._found.append(Difference(f"{path}pending_change.request", expected, str(pending.request)))
+            elif leaves_out:
                 # All but the id is still compared.
                 changed["pending_change"] = replace(pending, request=UNSET)
         return replace(state, **changed) if changed else state

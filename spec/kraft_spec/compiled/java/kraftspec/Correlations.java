@@ -183,8 +183,8 @@ final class Correlations {
       if (change.get("requester") instanceof Long && change.get("request") instanceof Long) {
         Long asker = (Long) change.get("requester");
         Long line = line(place(asker, replica), (Long) change.get("request"));
-        if (line != null) change.set("request", line);
-        else if (unsure.contains(asker)) throw new Declined("an id that is forgotten");
+        if (line == null) throw new Declined("an id that is not known");
+        change.set("request", line);
       }
     }
   }
