@@ -215,7 +215,11 @@ def _without_work(expected: ReplicaState, observed: TracedState) -> ReplicaState
 
 def _whole(before: ReplicaState, expected: ReplicaState, observed: TracedState) -> ReplicaState:
     log = expected.log
-    whole = applied(traced_state(expected), observed)
+    reference = traced_state(expected)
+    if observed.voters is not UNSET and reference.voters is not UNSET:
+        # Each part of it may be left out.
+        observed = replace(observed, voters=applied(reference.voters, observed.voters))
+    whole = applied(reference, observed)
     start = expected.epoch_start_offset
     if whole.role is Role.LEADER:
         of_epoch = [log.start_offset + place for place, one in enumerate(log.records) if one.epoch == whole.epoch]
