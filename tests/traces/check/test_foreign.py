@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.traces.check.alterations import Alteration, altered, line_from, line_of, places
 from tests.traces.check.cases import Story, elected
 from tests.traces.check.foreign import optional_places, with_holes, without
-from tests.traces.check.recorded import recorded, verdict_on
+from tests.traces.check.recorded import recorded, verdict_on, verdict_on_every_way
 from tests.traces.checkpointed import FOREIGN
 from tests.traces.places import document_of
 
@@ -359,3 +359,17 @@ def test_a_message_that_was_never_shown_is_compared_with_the_models() -> None:
     verdict = foreign_verdict(story, line_from(document))
     assert verdict.rejection is not None
     assert [(one.field, one.expected) for one in verdict.rejection.differences] == [("message.fetch_offset", "0")]
+
+
+def test_the_candidates_of_all_lines_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On every way, at the same line."""
+    monkeypatch.setattr("kraft_traces.check.checker.BESIDES_MAX", 0)
+    monkeypatch.setattr("kraft_traces.check.checker.BESIDES_PER_LINE", 0)
+    monkeypatch.setattr("kraft_traces.check.fast.BESIDES_MAX", 0)
+    monkeypatch.setattr("kraft_traces.check.fast.BESIDES_PER_LINE", 0)
+    trace = recorded("chaos", 1, 60)
+    chance = Random(1)
+    found = verdict_on_every_way(trace.header(FOREIGN), [with_holes(line, chance, 0.1) for line in trace.lines])
+    assert found.kind is VerdictKind.INCONCLUSIVE
+    assert found.reason is not None
+    assert "the lines so far have left more than 0 candidate states beside one" in found.reason

@@ -40,6 +40,12 @@ from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_conf
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import HANDLE
 
+BESIDES_MAX, BESIDES_PER_LINE = 2_000, 16
+"""How many candidate states beside one all lines may leave together: so many, and so many more for each line.
+
+Each of them costs a line about as much as a whole trace costs one, so this bounds the cost of a trace by its length.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:

@@ -11,21 +11,30 @@ The lines are those of a reader, which has held each to its shape and to the lin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import jpype
+import msgspec
+from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
-from kraft_traces.check.candidates import Branch, Candidates, InconclusiveError, other_answers
+from kraft_traces.check.candidates import (
+    BESIDES_MAX,
+    BESIDES_PER_LINE,
+    Branch,
+    Candidates,
+    InconclusiveError,
+    other_answers,
+)
 from kraft_traces.check.checkpoints import checkpoint_differences, history_differences
 from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
-from kraft_traces.check.diagnosis import Diagnosis, Where
+from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
 from kraft_traces.check.differences import Difference
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
@@ -34,10 +43,11 @@ from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
-from kraft_traces.check.writes import SyncedAhead, may_have_other_form
+from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.latitude.decisions import OpenAnswer, is_open
+from kraft_traces.latitude.high_watermarks import as_unknown, published_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
@@ -57,6 +67,8 @@ class Begin(NamedTuple):
     """By id: how many copies, and what was sent."""
     correlations: Sequence[Any]
     """What `Correlations.known` gives."""
+    besides: int
+    """How many states beside one the lines so far have left, all of them together."""
 
 
 class TraceChecker:
@@ -100,6 +112,7 @@ class TraceChecker:
         if start is not None:
             self._begin_at(start)
         self._widest = 1
+        self._besides = 0
         self._inconclusive: str | None = None
         self._last: tuple[int, EventLine] | None = None
 
@@ -137,7 +150,7 @@ class TraceChecker:
         self._last = (number, line)
         try:
             if not self._own:
-                line, unknown = self._correlations.line(with_late_answers_last(line))
+                line, unknown = self._correlations.line(with_late_answers_last(self._with_unknown_watermarks(line)))
                 if unknown:
                     return self._mismatch(number, line, unknown)
             rejection = self._advance(number, line)
@@ -149,6 +162,14 @@ class TraceChecker:
             return None
         if rejection is not None:
             return rejection
+        self._besides += len(self._branches) - 1
+        bound = BESIDES_MAX + BESIDES_PER_LINE * line.sequence
+        if self._besides > bound:
+            self._inconclusive = (
+                f"line {number}: the lines so far have left more than {bound:,} candidate states beside one "
+                f"({BESIDES_MAX:,}, and {BESIDES_PER_LINE} for each line): the trace leaves out too much"
+            )
+            return None
         self._flights.follow(line)
         self._shown.count(line)
         self._events += 1
@@ -161,7 +182,7 @@ class TraceChecker:
         if self._ahead or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.on_their_way()
-        return None if sent is None else Begin(self._branches, sent, self._correlations.known())
+        return None if sent is None else Begin(self._branches, sent, self._correlations.known(), self._besides)
 
     def skip(
         self, begin: Begin, shown: Mapping[tuple[str, int], int], widest: int, last: tuple[int, EventLine]
@@ -171,6 +192,7 @@ class TraceChecker:
         `shown` says how many there were of each event, by what they showed, `widest` how many states one of them left.
         """
         self._branches = self._candidates.in_order(begin.branches)
+        self._besides = begin.besides
         self._widest = max(self._widest, widest)
         self._flights.skip(begin.on_their_way)
         if not self._own:
@@ -196,21 +218,32 @@ class TraceChecker:
         return {self._model.fingerprint(branch.state): (branch.violation, branch.taken) for branch in branches}
 
     def feed_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
-        """Hold a checkpoint to the lines before it, and go on from what it says.
+        """Check a checkpoint as `feed` checks an event line."""
+        try:
+            return self._follow_checkpoint(number, line)
+        except (jpype.JException, TlcBridgeError) as failure:
+            self._inconclusive = f"line {number}: the model cannot hold this checkpoint: {failure}"
+            return None
+
+    def _follow_checkpoint(self, number: int, line: CheckpointLine) -> Rejection | None:
+        """Compare a checkpoint with the lines before it, and go on from what it says.
 
         What comes after it is judged as if the trace began there: the invariants are checked here, and of the states
         that the lines may have led to only the one stays that the checkpoint shows.
         """
+        if not self._own:
+            line = _checkpoint_with_unknown_watermarks(line)
         given = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
             return self._open_at(number, line)
+        unknown: tuple[Difference, ...] = ()
         if not self._own:
-            line = self._correlations.checkpoint(line)
+            line, unknown = self._correlations.checkpoint(line)
         violation = None if self._last is None else self._check_invariants(*self._last)
         if violation is not None:
             return violation
         agreeing: list[Branch] = []
-        differing = self._flights.checkpoint_differences(line)
+        differing = (*unknown, *self._flights.checkpoint_differences(line))
         if differing:
             return self._diagnosis.checkpoint(number, line.sequence, differing)
         for branch in self._branches:
@@ -224,10 +257,27 @@ class TraceChecker:
         if all(branch.violation is not None for branch in agreeing):
             return agreeing[0].violation
         self._branches = [replace(agreeing[0], violation=None)]
+        self._besides = 0
         self._flights.begin_at(line)
         if not self._own:
             self._correlations.begin_at(given, line)
         return None
+
+    def _with_unknown_watermarks(self, line: EventLine) -> EventLine:
+        """The line with -1 for each high watermark of 0 that says no more."""
+        changed: dict[str, Any] = {}
+        if line.state is not UNSET:
+            changed["state"] = as_unknown(line.state)
+        if line.message is not UNSET:
+            changed["message"] = as_unknown(line.message)
+        if line.effects:
+            changed["effects"] = published_as_unknown(line.effects, partial(self._is_first_of_all, line))
+        return msgspec.structs.replace(line, **changed) if changed else line
+
+    def _is_first_of_all(self, line: EventLine) -> bool:
+        assert line.replica is not UNSET, "the network sends nothing"
+        state = state_before(self._model, self._branches[0].state, line.replica)
+        return state["epoch_start_offset"] == 0 and log_start(state) == 0
 
     def _open_at(self, number: int, line: CheckpointLine) -> Rejection | None:
         """Begin the run of other software where a checkpoint says, on disks that are not fresh.
@@ -356,6 +406,12 @@ class TraceChecker:
             open_answers=min(other_answers(branch.taken) for branch in self._branches)[1],
             compared=self._shown.compared(),
         )
+
+
+def _checkpoint_with_unknown_watermarks(line: CheckpointLine) -> CheckpointLine:
+    replicas = tuple([msgspec.structs.replace(one, state=as_unknown(one.state)) for one in line.replicas])
+    network = tuple([msgspec.structs.replace(one, message=as_unknown(one.message)) for one in line.network])
+    return msgspec.structs.replace(line, replicas=replicas, network=network)
 
 
 def unfinished(*, ended: bool) -> str:

@@ -13,10 +13,12 @@ import msgspec
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Timer
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK
 from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import CLIENT, EMPTY_TEXT, NOBODY_ASKED, REASSIGNMENT
 from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
 from kraft_traces.check import observation
+from kraft_traces.check.candidates import BESIDES_MAX, BESIDES_PER_LINE
 from kraft_traces.check.compared import BITS, OF_EVENT
 from kraft_traces.check.correlations import REMEMBERED_MAX, STARTS
 from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, STATE_FIELDS, Field, Kind
@@ -209,17 +211,22 @@ def tables(configuration: Configuration, every: int, candidates_max: int, *, own
         )
         for traced, (name, fields) in EFFECT_FIELDS.items()
     }
+    state = _shown(TracedState, STATE_FIELDS, {}, {})
+    if not own:
+        state["fields"]["high_watermark"][1] = ["word", [0], [UNKNOWN_HIGH_WATERMARK], "integer"]
     return json.dumps(
         {
             "events": events,
             "messages": messages,
             "effects": effects,
-            "state": _shown(TracedState, STATE_FIELDS, {}, {}),
+            "state": state,
             "timers": [str(timer) for timer in Timer],
             "refusable": sorted(NOT_ALLOWED),
             "replicas": sorted(configuration.replicas),
             "every": every,
             "candidates_max": candidates_max,
+            "besides_max": BESIDES_MAX,
+            "besides_per_line": BESIDES_PER_LINE,
             "own": own,
             "remembered": REMEMBERED_MAX,
             "bits": BITS,

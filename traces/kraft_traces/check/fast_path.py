@@ -176,7 +176,8 @@ class FastPath:
             number, raw_line = self._last
             last = (number, _parsed(raw_line, self._reader.source, number))
             sent = {name: (copies, message) for name, copies, message in _DECODER.decode(str(self._lines.sent()))}
-            begin = Begin(self._branches(self._lines), sent, json.loads(str(self._lines.known())))
+            known, besides = json.loads(str(self._lines.known())), int(self._lines.besides())
+            begin = Begin(self._branches(self._lines), sent, known, besides)
             self._made.skip(begin, self._given, self._widest, last)
             self._given.clear()
         self._is_ahead = False
@@ -262,6 +263,15 @@ class FastPath:
 
     def _ready(self) -> JavaObject | None:
         """The compiled checker, at the newest line; None if there is none, or it cannot go on from there."""
+        try:
+            return self._at_newest_line()
+        except jpype.JException as failure:
+            # It reads no letters beyond ASCII, no escapes and no number of more than 18 digits.
+            if failure.getClass().getName() != "kraftspec.Json$Declined":
+                raise
+            return None
+
+    def _at_newest_line(self) -> JavaObject | None:
         reader = self._reader
         if self._lines is None:
             found = self._model.compiled_lines(make=self._model.lines_alone >= self._way.made_from)
@@ -283,7 +293,7 @@ class FastPath:
             states = jpype.JArray(jpype.JClass("tlc2.tool.TLCState"))([branch.state for branch in begin.branches])
             answers = [self._bits(branch.taken) for branch in begin.branches]
             sent = _document(begin.on_their_way)
-            self._lines.begin(states, answers, sent, known, reader.sequence, reader.time_ms)
+            self._lines.begin(states, answers, begin.besides, sent, known, reader.sequence, reader.time_ms)
         else:
             self._begin_the_trace(self._lines)
         return self._lines

@@ -47,6 +47,9 @@ final class Candidates {
   private List<Candidate> earlier = List.of();
   private List<Candidate> now = List.of();
   private int widest = 1;
+  /** How many states beside one the lines so far have left, all of them together. */
+  private long besides;
+  private final long besidesMax, besidesPerLine;
   private List<Candidate> next;
   private long shown;
   private Declined differs;
@@ -55,6 +58,8 @@ final class Candidates {
     this.comparison = comparison;
     this.own = own;
     most = (int) (long) (Long) tables.get("candidates_max");
+    besidesMax = (Long) tables.get("besides_max");
+    besidesPerLine = (Long) tables.get("besides_per_line");
     start = actions.get("TraceStart");
     refuse = actions.get("TraceRefuse");
     for (Object one : (Object[]) tables.get("refusable")) refusable.add((String) one);
@@ -68,9 +73,11 @@ final class Candidates {
       whole = found.get(0);
     }
     now = List.of(new Candidate(whole, 0));
+    besides = 0;
   }
 
-  void begin(TLCState[] at, long[] answers) {
+  void begin(TLCState[] at, long[] answers, long others) {
+    besides = others;
     now = new ArrayList<>();
     for (int i = 0; i < at.length; i++) now.add(new Candidate(State.of(at[i]), answers[i]));
   }
@@ -86,6 +93,8 @@ final class Candidates {
     widest = 1;
     return found;
   }
+
+  long besides() { return besides; }
 
   boolean hold() { return hold(now); }
 
@@ -127,6 +136,7 @@ final class Candidates {
       }
     }
     if (next.isEmpty()) throw differs == null ? new Declined("no successor") : differs;
+    require(besides + next.size() - 1 <= besidesMax + besidesPerLine * number, "too many states on the way");
     return next;
   }
 
@@ -138,6 +148,7 @@ final class Candidates {
     earlier = now;
     now = found;
     widest = Math.max(widest, found.size());
+    besides += found.size() - 1;
   }
 
   private static boolean asks(Event event, Fields line) {

@@ -78,10 +78,12 @@ public final class Lines {
 
   /**
    * Begins at these states, each with the answers that led to it, with the messages that are on their way, for {@link
-   * Flights}, and with the correlation ids that are known, for {@link Correlations}.
+   * Flights}, and with the correlation ids that are known, for {@link Correlations}. The lines before have left so many
+   * states {@code besides} one.
    */
-  public void begin(TLCState[] at, long[] answers, String sent, String known, long newest, long newestTime) {
-    candidates.begin(at, answers);
+  public void begin(
+      TLCState[] at, long[] answers, long besides, String sent, String known, long newest, long newestTime) {
+    candidates.begin(at, answers, besides);
     begin(sent, known, newest, newestTime);
   }
 
@@ -108,6 +110,9 @@ public final class Lines {
 
   /** The most states at one line since this was asked last. */
   public int widest() { return candidates.widest(); }
+
+  /** How many states beside one the lines so far have left, all of them together. */
+  public long besides() { return candidates.besides(); }
 
   /** Do all invariants hold after the last accepted line? */
   public boolean holds() { return candidates.hold(); }

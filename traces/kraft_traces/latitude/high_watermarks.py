@@ -1,0 +1,40 @@
+"""A high watermark of 0 in place of one that is unknown: neither says that a record is committed."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.message_types import TracedFetchResponse, TracedMessage
+from kraft_traces.state_types import TracedState
+
+_Shown = TypeVar("_Shown", TracedMessage, TracedState)
+
+
+def as_unknown(shown: _Shown) -> _Shown:
+    """A state or a message that arrives, with -1 for a high watermark of 0."""
+    is_zero = isinstance(shown, TracedState | TracedFetchResponse) and shown.high_watermark == 0
+    return replace(shown, high_watermark=UNKNOWN_HIGH_WATERMARK) if is_zero else shown
+
+
+def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[], bool]) -> tuple[TracedEffect, ...]:
+    """The effects with -1 for a high watermark of 0 that is sent, if nothing can be committed yet.
+
+    A leader that has records of earlier epochs publishes -1: followers may know a higher one, which must not fall.
+    Rules: hw.own-epoch, hw.monotonic.
+
+    Args:
+        effects: as an implementation shows them.
+        is_first: asked where a 0 is sent; true if the log of the sender has no records of earlier epochs.
+    """
+    sends_zero = [isinstance(one, TracedSend) and as_unknown(one.message) is not one.message for one in effects]
+    if not any(sends_zero) or not is_first():
+        return tuple(effects)
+    return tuple([TracedSend(as_unknown(one.message)) if isinstance(one, TracedSend) else one for one in effects])
+
+
+def is_first_of_all(state: ReplicaState) -> bool:
+    """True if the log of a replica has no records of epochs before the one that it leads."""
+    return state.epoch_start_offset == 0 and state.log.start_offset == 0
