@@ -90,7 +90,9 @@ def _dies(moment: Moment, reply: Reply) -> Reply:
 def _without_field(moment: Moment, reply: Reply) -> Reply:
     if not isinstance(reply, ObserveReply):
         return reply
-    return replace(reply, state=replace(reply.state, **{moment.value: UNSET}))
+    name, _, part = moment.value.partition(".")
+    hidden = replace(getattr(reply.state, name), **{part: UNSET}) if part else UNSET
+    return replace(reply, state=replace(reply.state, **{name: hidden}))
 
 
 def _shows_epoch(moment: Moment, reply: Reply) -> Reply:

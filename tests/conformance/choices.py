@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.messages import Crash, Reply, Request, Reset, Restart, RestartReply, Step, StepReply
+from kraft_conformance.protocol.messages import (
+    Crash,
+    ObserveReply,
+    Reply,
+    Request,
+    Reset,
+    Restart,
+    RestartReply,
+    Step,
+    StepReply,
+)
 from kraft_conformance.protocol.partitions import PartitionStepReply
 from kraft_reference.effects import Send, Timer
 from kraft_reference.events import Draw
@@ -36,8 +46,9 @@ from kraft_traces.effects import (
     traced_effect,
 )
 from kraft_traces.latitude.bare_responses import has_place
+from kraft_traces.latitude.high_watermarks import is_first_of_all
 from kraft_traces.latitude.writes import disk_of
-from kraft_traces.message_types import TracedVoteResponse
+from kraft_traces.message_types import TracedFetchResponse, TracedVoteResponse
 from kraft_traces.states import traced_state
 from kraft_traces.values import TracedKey, traced_key
 
@@ -149,6 +160,21 @@ def _hides_the_leader(_: Moment, sent: TracedSend) -> Effects:
     """An answer to a vote does not say who leads, for which there is a place."""
     is_vote = isinstance(sent.message, TracedVoteResponse)
     return (replace(sent, message=replace(sent.message, leader_id=UNSET)) if is_vote else sent,)
+
+
+def _high_watermark_zero(moment: Moment, reply: Reply) -> Reply:
+    """A high watermark of 0 while none is known, and in answers as long as nothing can be committed."""
+    if isinstance(reply, ObserveReply):
+        return replace(reply, state=_with_zero(reply.state))
+    return each(TracedSend, lambda at, sent: (_zero(sent) if is_first_of_all(at.before) else sent,))(moment, reply)
+
+
+def _zero(sent: TracedSend) -> TracedSend:
+    return TracedSend(_with_zero(sent.message)) if isinstance(sent.message, TracedFetchResponse) else sent
+
+
+def _with_zero(shown: Any) -> Any:
+    return replace(shown, high_watermark=0) if shown.high_watermark == UNKNOWN_HIGH_WATERMARK else shown
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -415,6 +441,7 @@ RIGHT: dict[str, Change] = {
     "hurries-with-no-candidates": of_effects(_at_once_with_no_candidates),
     "leaders-vote-left-out": _leaders_vote_left_out,
     "bare-responses": each(TracedSend, _bare),
+    "high-watermark-zero": _high_watermark_zero,
     "high-watermark-unknown": decides(leader_high_watermark="unknown"),
     "goes-on-refusing": decides(end_quorum_fetched_flag="kept"),
     "restarts-unattached": decides(own_vote_at_restart="unattached"),
@@ -452,6 +479,7 @@ WRONG: dict[str, Change] = {
     "restarts-on-refusal": of_effects(_restarts_on_refusal),
     "fires-at-once": each(TracedStartTimer, _fires_at_once),
     "always-hurries": of_effects(_at_once),
+    "publishes-zero": each(TracedSend, lambda _, sent: (_zero(sent),)),
     "high-watermark-falls": _becomes(_watermark_falls),
     "refuses-for-ever": _becomes(_refuses_for_ever),
     "restarts-without-vote": _becomes(_forgets_vote),

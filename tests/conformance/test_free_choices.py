@@ -107,6 +107,7 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ("one-id", "expired.restart", "correlation_id: expected an id that no other open request to this receiver has"),
         ("skips-a-record", "change.catch-up", "Send FetchResponse to 4.records[0].value: expected 2"),
         ("no-record", "change.removed", "Send FetchResponse to 3.records: expected "),
+        ("publishes-zero", "foreign.fetch", "Send FetchResponse to 2.high_watermark: expected -1, actual 0"),
         ("watermark-too-far", "foreign.fetch", "Send FetchResponse to 2.high_watermark: expected -1"),
         ("waits-with-records", "change.removed", "Send FetchResponse to 3: expected "),
         ("late-skips", "reassign.waits-for-its-epoch", "Send FetchResponse to 3.records: expected "),
@@ -136,6 +137,7 @@ WRONG_IN_A_TRACE = {
     "skips-a-record": "effects[0].message.records[0]",
     "no-record": "effects[0].message.records[0]",
     "watermark-too-far": "effects[0].message.high_watermark",
+    "publishes-zero": "effects[0].message.high_watermark",
     "waits-with-records": "effects[0]",
     "late-skips": "effects[2].message.records[0]",
     "late-twice": "event.fetches.late",
@@ -164,6 +166,12 @@ def in_a_cluster(workload: str, seed: int, steps: int, *modes: str, checks_model
     seats = (InProcess(lambda: Altered(*modes)), *(() if checks_model else (Reference(),)))
     plan = RandomPlan(seats, range(seed, seed + 1), (workload,), steps, shrinks=False, checks_model=checks_model)
     return random_campaign(plan)[0].outcome
+
+
+def test_a_voter_set_without_its_offset_goes_on_after_a_difference() -> None:
+    modes = ("high-watermark-falls", "without-field=voters.offset")
+    found = in_a_cluster("storm", 2, 150, *modes, checks_model=True)
+    assert found.reason.startswith("HwMonotonic violated by event 271")
 
 
 def test_a_record_on_disk_is_known_by_what_it_is() -> None:

@@ -8,6 +8,7 @@ an adapter that hides its state has parted from the reference then, and the run 
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
+from functools import partial
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -55,6 +56,7 @@ from kraft_spec.attribution import Given, attributed, defect_line
 from kraft_traces.checkpoints import CheckpointError
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
+from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
 from kraft_traces.state_types import TracedState
@@ -105,7 +107,7 @@ class AdapterReplica(Replica):
         notes.asking = (self._id, "reset")
         session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration))
         if self._visibility.sees_state:
-            self._comparer.beginning(traced_state(state), session.ask(ObserveReply, Observe).state)
+            self._comparer.beginning(traced_state(state), as_unknown(session.ask(ObserveReply, Observe).state))
             notes.is_over = notes.first is not None
         notes.limits.update(dict.fromkeys(self._visibility.limits()))
         self.state = self._with_synced(state)
@@ -246,10 +248,11 @@ class AdapterReplica(Replica):
             reply = session.ask(
                 StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
             )
-        shown = () if reply is None else ids.drawn(drawn, with_own_votes(reply.effects, *states))
+        effects = () if reply is None else with_own_votes(reply.effects, *states)
+        shown = ids.drawn(drawn, published_as_unknown(effects, partial(is_first_of_all, first.before)))
         state: TracedState | UnsetType = UNSET
         if visibility.sees_state:
-            state = ids.observed(with_own_vote(session.ask(ObserveReply, Observe).state, *states))
+            state = ids.observed(as_unknown(with_own_vote(session.ask(ObserveReply, Observe).state, *states)))
         if reply is None:
             return Shown((), UNSET, state)
         if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from msgspec import UNSET, json
 from msgspec.structs import replace
@@ -49,6 +50,7 @@ from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution, defect_line
 from kraft_traces.effects import TracedEffect
+from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
@@ -252,7 +254,10 @@ class _Run:
             reply = self._session.ask(RestartReply, Restart, **fields_of(event))
         else:
             reply = self._session.ask(StepReply, Step, **fields_of(event))
-        done = self._correlations.drawn(event.draw, with_own_votes(reply.effects, self._after(), before))
+        shown = published_as_unknown(
+            with_own_votes(reply.effects, self._after(), before), partial(is_first_of_all, before)
+        )
+        done = self._correlations.drawn(event.draw, shown)
         effects = self._answers.without_unheard(event, done)
         reply = replace(reply, effects=effects)
         self._disk = self._disk.after(reply.effects)
@@ -266,7 +271,7 @@ class _Run:
         if not self._sees_state:
             return None
         state = self._session.ask(ObserveReply, Observe).state
-        return self._correlations.observed(with_own_vote(state, self._after()))
+        return self._correlations.observed(as_unknown(with_own_vote(state, self._after())))
 
 
 def _remaining(
