@@ -194,6 +194,8 @@ class EventLine(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, g
     answer: TracedMessage | UnsetType = UNSET
     """The VoteResponse that the sender's own network layer makes (AnswerUnsupportedVersion)."""
     state: TracedState | UnsetType = UNSET
+    unrecorded: tuple[ReplicaId, ...] | UnsetType = UNSET
+    """Replicas of which events before this line are not in the trace."""
 
 
 class EndLine(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="end"):

@@ -17,6 +17,9 @@ HANDLE = "Handle"
 
 _EVENTS = (*get_args(events.Event), *get_args(NetworkEvent))
 
+STARTS = frozenset(("Restart", "ReplaceDisk"))
+"""The events after which a process begins its correlation ids anew."""
+
 EVENT_TYPES: Mapping[str, Any] = {kind.__name__: kind for kind in _EVENTS if kind is not events.Receive}
 """The events that deliver nothing, by their name."""
 

@@ -23,7 +23,7 @@ from kraft_conformance.wire.errors import WireError
 from kraft_reference.profile import PROFILES
 from kraft_traces.check import VerdictKind
 from kraft_traces.errors import TraceError
-from kraft_traces.merge import MergeError
+from kraft_traces.process_trace import MergeError
 
 Nodes = Annotated[int, typer.Option("--nodes", min=1, max=5, help="How many voters are nodes of `kraft-spec node`.")]
 Kafka = Annotated[

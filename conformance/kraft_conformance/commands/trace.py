@@ -1,5 +1,6 @@
 """`kraft-spec trace`: traces as files."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,8 @@ import typer
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_traces.merge import MergeError, merge, read_process_trace, replicas_without_trace
+from kraft_traces.merge import merge, replicas_without_trace
+from kraft_traces.process_trace import MergeError, ProcessTrace, read_process_trace
 from kraft_traces.streams import whole_file
 
 app = typer.Typer(help="Join the traces of several processes into one.", no_args_is_help=True)
@@ -26,6 +28,7 @@ def _callback() -> None:
 def merge_traces(files: Files, output: Output) -> int:
     """Join traces in causal order: each process's own order, and sent before received.
 
+    Events that the files lack are marked as not recorded, and the merged trace is not complete then.
     Exit code 65 where causality is broken: the message names file, line and message, and nothing is written.
     """
     if output.resolve() in {path.resolve() for path in files}:
@@ -33,11 +36,11 @@ def merge_traces(files: Files, output: Output) -> int:
     try:
         traces = [read_process_trace(path) for path in files]
         for trace in traces:
-            if trace.is_torn:
-                say(f"{trace.source}: the last line is torn, and left out", console=stderr)
+            for text in _lost(trace):
+                say(text, console=stderr)
         if missing := replicas_without_trace(traces):
             named = ", ".join(map(str, missing))
-            say(f"no trace of replica {named}: `validate` cannot say what they have sent", console=stderr)
+            say(f"no trace of replica {named}: the merged trace marks its events as not recorded", console=stderr)
         lines = list(merge(traces))
     except MergeError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
@@ -45,3 +48,14 @@ def merge_traces(files: Files, output: Output) -> int:
         stream.writelines(lines)
     say(f"{output}: {len(lines) - 2} events of {len(files)} traces", console=stderr)
     return ExitCode.CONFORMANT
+
+
+def _lost(trace: ProcessTrace) -> Iterator[str]:
+    """What the file of a process lacks, a line for each gap."""
+    for index, text in trace.gaps.items():
+        number = trace.events[index][0] if index < len(trace.events) else trace.events[-1][0] + 1
+        yield f"{trace.source}:{number}: {text}: the merged trace marks the gap"
+    if trace.is_torn:
+        yield f"{trace.source}: the last line is torn, and left out: the merged trace is not complete"
+    if not trace.is_over:
+        yield f"{trace.source}: the end line says that the run was not over: the merged trace is not complete"

@@ -27,7 +27,8 @@ from kraft_traces.inference.inferring import Inferred, infer, of_opaque
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
-from kraft_traces.merge import ProcessTrace, merged_events, merged_header, read_process_trace
+from kraft_traces.merge import Merging
+from kraft_traces.process_trace import ProcessTrace, merged_header, read_process_trace
 from kraft_traces.restore import configuration_of
 from kraft_traces.streams import whole_file
 from kraft_traces.vocabulary import HANDLE
@@ -90,7 +91,7 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
             replicas={**configuration.replicas, **observers},
             profile=of_opaque(configuration.profile),
         )
-    events = tuple(merged_events(traces))
+    events = tuple(Merging(traces).events())
     seen = seen_of(events, opaque, frames=True)
     inferred = infer(trace_model(), configuration, seen, opaque, on_seen=on_seen)
     with whole_file(folder / TRACE) as stream:

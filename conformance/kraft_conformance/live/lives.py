@@ -3,6 +3,7 @@
 Kafka counts its requests from the start of a process; in a trace of all processes a request is known by its id.
 """
 
+import dataclasses
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,8 +15,8 @@ from kraft_conformance.runner.plain import tag_of
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine
-from kraft_traces.merge import ProcessTrace
 from kraft_traces.message_types import TracedMessage
+from kraft_traces.process_trace import ProcessTrace
 
 _LIFE = 1 << 32
 """More requests than a life has."""
@@ -59,7 +60,7 @@ def trace_by_life(
                 asked[_subject(message), int(message.source), int(message.correlation_id)] = before[-1]
                 line = replace(line, message=replace(message, correlation_id=before[-1]))
         events.append((number, _answered(line, asked)))
-    return ProcessTrace(trace.source, trace.header, events, trace.is_torn)
+    return dataclasses.replace(trace, events=events)
 
 
 def _answered(line: EventLine, asked: Mapping[tuple[str, int, int], int]) -> EventLine:

@@ -18,11 +18,11 @@ from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage, is_request
 from kraft_traces.state_types import TracedState
+from kraft_traces.vocabulary import STARTS
 
 REMEMBERED_MAX = 1000
 """So many requests on one connection are told apart; of older ones the ids are not compared."""
 
-STARTS = frozenset(("Restart", "ReplaceDisk"))
 _SENDS_REQUESTS = frozenset(("Poll", "PollFetch"))
 
 Connection = tuple[int, int]

@@ -20,7 +20,7 @@ from kraft_spec.tlc.values import INTEGER_MAX, INTEGER_MIN
 from kraft_traces.check import observation
 from kraft_traces.check.candidates import BESIDES_MAX, BESIDES_PER_LINE
 from kraft_traces.check.compared import BITS, OF_EVENT
-from kraft_traces.check.correlations import REMEMBERED_MAX, STARTS
+from kraft_traces.check.correlations import REMEMBERED_MAX
 from kraft_traces.check.observation import EFFECT_FIELDS, MESSAGE_FIELDS, STATE_FIELDS, Field, Kind
 from kraft_traces.check.steps import NOT_ALLOWED
 from kraft_traces.effects import TracedAnswer, TracedReply
@@ -28,7 +28,7 @@ from kraft_traces.forms import forms
 from kraft_traces.message_types import CHANGE_ANSWERS, TRACED_MESSAGES
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import CHANGE_SUFFIX
-from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE
+from kraft_traces.vocabulary import EVENT_TYPES, EVENTS, HANDLE, STARTS
 
 Description = Any
 """Of a form, as `Form.read` in Java takes it."""

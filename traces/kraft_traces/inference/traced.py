@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Set
 
 from msgspec import UNSET
 
+from kraft_traces.deliveries import sends_of
 from kraft_traces.inference.sightings import OwnLine, Seen, Sighting
 from kraft_traces.lines import EventLine
-from kraft_traces.merge import sends_of
 from kraft_traces.message_types import TracedMessage, is_request
 
 _Passed = tuple[EventLine, TracedMessage | None, bool]
@@ -28,7 +28,9 @@ def seen_of(lines: Iterable[EventLine], opaque: Set[int], *, frames: bool = Fals
     for place, (line, message, arrives) in enumerate(order):
         if message is None:
             delivers = None if line.message is UNSET else places.get(str(line.message.id))
-            seen.append(OwnLine(place, line, delivers, tuple([places[str(one.message.id)] for one in sends_of(line)])))
+            seen.append(
+                OwnLine(place, line, delivers, tuple([places[str(message.id)] for _, message in sends_of(line)]))
+            )
             continue
         asker, asked, request = message.source, message.destination, None
         if is_request(message):
@@ -49,7 +51,7 @@ def _in_order(lines: Iterable[EventLine], opaque: Set[int], frames: bool) -> Ite
             yield line, None, True
         elif frames and line.message is not UNSET and line.message.id in under_way:
             yield line, under_way.pop(line.message.id)[1], True
-        for message in [effect.message for effect in sends_of(line)]:
+        for _, message in sends_of(line):
             if frames and not is_opaque and message.destination in opaque:
                 under_way[message.id] = (line, message)
             else:
