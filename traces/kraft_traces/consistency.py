@@ -83,6 +83,8 @@ def check_event(line: EventLine) -> None:
         _check_cause(line, shape)
     if line.input is not UNSET:
         _check_input(line.event, shape, line.input)
+    if line.unrecorded is not UNSET:
+        _check_distinct("$.unrecorded", line.unrecorded)
     if line.answer is not UNSET:
         if line.event != "AnswerUnsupportedVersion":
             raise Inconsistency("$.answer", f"{line.event} has no answer")

@@ -60,6 +60,8 @@ class Continuity:
         self.time_ms = 0
         self._checkpoints = 0
         self._copies: dict[str, int] = {}
+        self.has_gaps = False
+        """True if a line said that events before it are not recorded."""
 
     def __len__(self) -> int:
         """How many messages on their way are followed."""
@@ -128,6 +130,10 @@ class Continuity:
 
     def _check_replicas(self, line: EventLine, line_number: int) -> None:
         self._check_replica(line.replica, "$.replica", line_number)
+        if line.unrecorded is not UNSET:
+            self.has_gaps = True
+            for index, replica in enumerate(line.unrecorded):
+                self._check_replica(replica, f"$.unrecorded[{index}]", line_number)
         if line.message is not UNSET:
             self._check_replica(line.message.source, "$.message.source", line_number)
         if line.input is not UNSET:

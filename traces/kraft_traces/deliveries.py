@@ -61,7 +61,7 @@ class _Messages:
                 # A restarted process awaits no response, and owes none.
                 for own, place in ((awaited, 1), (handled, 2)):
                     for key in [key for key in own if key[place] == line.replica]:
-                        del own[key]  # type: ignore[attr-defined]
+                        del own[key]
             if line.message is not UNSET:
                 received = _Received((index, position), line.message)
                 key = key_of(line.message)

@@ -12,6 +12,7 @@ from kraft_traces.errors import (
     DuplicateHeaderError,
     EmptyTraceError,
     EventCountError,
+    FieldError,
     LinesAfterEndError,
 )
 from kraft_traces.lines import EndLine, EventLine, HeaderLine
@@ -133,6 +134,9 @@ class TraceReader(LineReader):
         if end.events != self.events:
             detail = f"the end line counts {end.events} events, the trace has {self.events}"
             raise EventCountError(detail, self.source, number, "$.events")
+        if end.complete and self._continuity.has_gaps:
+            detail = "expected false: a line says that events before it are not recorded"
+            raise FieldError(detail, self.source, number, "$.complete", problem="inconsistent")
         if self._next_raw():
             raise LinesAfterEndError("expected nothing after the end line", self.source, self.line_number)
         if not self.events:

@@ -21,7 +21,14 @@ from msgspec import UNSET
 from kraft_reference.configuration import Configuration
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.binding import LeftOutError, UnrepresentableError, base, complete_event
+from kraft_traces.check.binding import (
+    LeftOutError,
+    UnrepresentableError,
+    base,
+    complete_event,
+    delivered_id,
+    message_place,
+)
 from kraft_traces.check.candidates import (
     BESIDES_MAX,
     BESIDES_PER_LINE,
@@ -41,6 +48,7 @@ from kraft_traces.check.flights import Flights
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.steps import Steps
+from kraft_traces.check.unrecorded import NEED_WHOLE_HISTORY, Unrecorded, as_sent, resumed, with_message
 from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_form
@@ -106,6 +114,7 @@ class TraceChecker:
         self._ahead = SyncedAhead()
         self._flights = Flights(configuration.cluster_id, own=own)
         self._correlations = Correlations()
+        self._unrecorded = Unrecorded()
         self._shown = ShownFields(own=own)
         self._events = 0
         self._start = start
@@ -148,11 +157,21 @@ class TraceChecker:
     def feed(self, number: int, line: EventLine) -> Rejection | None:
         """Check one line; `number` is its line number in the file.  After a rejection the trace is over."""
         self._last = (number, line)
+        given = line
         try:
+            if line.unrecorded:
+                if self._own:
+                    return self._mismatch(number, line, (Difference("unrecorded", MISSING, str(line.unrecorded)),))
+                self._begin_gap(number, line.unrecorded)
             if not self._own:
-                line, unknown = self._correlations.line(with_late_answers_last(self._with_unknown_watermarks(line)))
+                shown = self._with_unknown_watermarks(line)
+                line, unknown = self._correlations.line(with_late_answers_last(self._prepared(shown)))
                 if unknown:
                     return self._mismatch(number, line, unknown)
+            if line.replica in self._unrecorded.unknown:
+                return self._pass_over(number, line)
+            if self._unrecorded.partial:
+                self._deliver_unrecorded(line, given)
             rejection = self._advance(number, line)
         except (InconclusiveError, UnrepresentableError) as reason:
             self._inconclusive = f"line {number}: {reason}"
@@ -177,9 +196,52 @@ class TraceChecker:
             return self._check_invariants(number, line)
         return None
 
+    def _begin_gap(self, number: int, replicas: tuple[int, ...]) -> None:
+        self._unrecorded.begin(number, replicas)
+        self._steps.not_judged = NEED_WHOLE_HISTORY
+        for replica in replicas:
+            self._correlations.lose(replica)
+            self._ahead.forget(replica)
+
+    def _prepared(self, line: EventLine) -> EventLine:
+        """The line with an id for a message that no line sends; what a replica awaits is known again from its state."""
+        if line.replica in self._unrecorded.unknown and line.state is not UNSET and line.state.awaiting:
+            self._correlations.resume(line.replica, dict(line.state.awaiting), line.sequence)
+        return self._unrecorded.named(line)
+
+    def _pass_over(self, number: int, line: EventLine) -> Rejection | None:
+        """Take a line of a replica whose state is not known; of it only the message is judged."""
+        differing = self._flights.differences(line)
+        if differing:
+            return self._mismatch(number, line, differing)
+        self._flights.follow(line)
+        self._shown.count(EventLine(sequence=line.sequence, replica=line.replica, event=line.event))
+        self._events += 1
+        states = [resumed(self._model, self._configuration, branch.state, line) for branch in self._branches]
+        if all(state is not None for state in states):
+            self._branches = [replace(one, state=state) for one, state in zip(self._branches, states, strict=True)]
+            self._unrecorded.unknown.remove(line.replica)  # type: ignore[arg-type]
+        return None
+
+    def _deliver_unrecorded(self, line: EventLine, given: EventLine) -> None:
+        """Put a message on its way that the model has not sent, because its sender's events are not recorded."""
+        identifier = delivered_id(line)
+        if identifier is UNSET and line.input is not UNSET:
+            identifier = line.input.message_id
+        if identifier is UNSET:
+            return
+        message = self._flights.message(identifier) or as_sent(line, given)
+        if message is None or message.source not in self._unrecorded.partial:
+            return
+        self._flights.send(message)
+        sent = message_place(identifier).sent
+        self._branches = [
+            replace(branch, state=with_message(self._model, branch.state, sent, message)) for branch in self._branches
+        ]
+
     def begin_of_fast_path(self) -> Begin | None:
         """From where lines may go on without this checker; None where it has more to remember of the trace."""
-        if self._ahead or any(branch.violation is not None for branch in self._branches):
+        if self._ahead or self._unrecorded.unknown or any(branch.violation is not None for branch in self._branches):
             return None
         sent = self._flights.on_their_way()
         return None if sent is None else Begin(self._branches, sent, self._correlations.known(), self._besides)
@@ -236,6 +298,9 @@ class TraceChecker:
         given = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
             return self._open_at(number, line)
+        if self._unrecorded.partial:
+            self._end_gaps(line)
+            return None
         unknown: tuple[Difference, ...] = ()
         if not self._own:
             line, unknown = self._correlations.checkpoint(line)
@@ -294,6 +359,13 @@ class TraceChecker:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
         self._branches = [Branch(self._model.state_at(self._configuration, checkpoint))]
         return None
+    def _end_gaps(self, line: CheckpointLine) -> None:
+        """Go on from a checkpoint that says what the lines before it leave open."""
+        if line.history.is_whole:
+            self._begin_at(line)
+            self._branches = [Branch(self._model.state_at(self._configuration, checkpoint_of(line), is_part=True))]
+            self._unrecorded.end()
+            self._steps.not_judged = frozenset()
 
     def _advance(self, number: int, line: EventLine) -> Rejection | None:
         differing = (*self._flights.differences(line), *self._ahead.lost(line))
@@ -368,7 +440,7 @@ class TraceChecker:
 
     def _check_invariants(self, number: int, line: EventLine) -> Rejection | None:
         for index, branch in enumerate(self._branches):
-            violated = () if branch.violation is not None else self._model.violated_invariants(branch.state)
+            violated = () if branch.violation is not None else self._steps.violated_invariants(branch.state)
             if violated:
                 found = self._diagnosis.violation(Where(number, line, branch.state), violated)
                 self._branches[index] = replace(branch, violation=found)
@@ -392,7 +464,7 @@ class TraceChecker:
             kind = VerdictKind.REJECTED
         elif self._inconclusive is not None or not complete:
             kind = VerdictKind.INCONCLUSIVE
-            reason = self._inconclusive or unfinished(ended=bool(ended))
+            reason = self._inconclusive or "; ".join((*self._unrecorded.gaps, unfinished(ended=bool(ended))))
         return Verdict(
             kind=kind,
             source=self._source,

@@ -5,7 +5,7 @@ In the model it is the sequence of the line that sent the request; each line is 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -80,6 +80,17 @@ class Correlations:
             self._lines[asker, asked] = dict(lines)
             self._open[asker, asked] = set(are_open)
         self._unsure = set(unsure)
+
+    def lose(self, replica: int) -> None:
+        """Take note that some requests and responses of a replica are not in the trace."""
+        self._unsure.add(replica)
+        for connection in [one for one in self._open if one[0] == replica]:
+            del self._open[connection]
+
+    def resume(self, replica: int, awaiting: Mapping[int, int], sequence: int) -> None:
+        """Take the ids that a replica awaits; the line of this sequence stands for one that the trace lacks."""
+        for to, given in awaiting.items():
+            self._lines[replica, to].setdefault(given, sequence)
 
     def checkpoint(self, line: CheckpointLine) -> tuple[CheckpointLine, tuple[Difference, ...]]:
         """A checkpoint in the model's numbers, and the ids in it that no request has.

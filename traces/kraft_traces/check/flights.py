@@ -119,6 +119,14 @@ class Flights:
         self._messages = {identifier: message for identifier, (_, message) in on_their_way.items()}
         self._copies = {identifier: copies for identifier, (copies, _) in on_their_way.items()}
 
+    def message(self, identifier: str) -> TracedMessage | None:
+        """A message on its way, as far as it is remembered."""
+        return self._messages.get(identifier)
+
+    def send(self, message: TracedMessage) -> None:
+        """Take a message that no line sends."""
+        self._sent(message)
+
     def follow(self, line: EventLine) -> None:
         """Take a line that was right."""
         if line.effects:

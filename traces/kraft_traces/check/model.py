@@ -13,10 +13,11 @@ import jpype
 
 from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_reference.messages import Message
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without
-from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model
+from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, message_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
@@ -194,6 +195,13 @@ class TraceModel:
         for name, value in self.opening(configuration, checkpoint, is_part=is_part).items():
             state = specification.bind(state, name, value)
         return state
+
+    def with_message(self, state: JavaObject, sent: int, message: Message) -> JavaObject:
+        """The state with one copy of a message on its way more, which the line of this sequence sent."""
+        row = _hashable({"sent": sent, "copies": 1, "message": message_to_model(message)})
+        network = self.specification.lookup(state, "network")
+        both = jpype.JClass("tlc2.value.impl.SetCupValue")(network, self._encode(frozenset([row])))
+        return self.specification.bind(state, "network", both.toSetEnum())
 
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
         """The variables that a checkpoint is about, as `checkpoint_to_model` gives them."""

@@ -32,6 +32,8 @@ class Steps:
     def __init__(self, model: TraceModel, diagnosis: Diagnosis) -> None:
         self._model = model
         self._diagnosis = diagnosis
+        self.not_judged: frozenset[str] = frozenset()
+        """Properties that cannot be judged, because the trace does not have all events."""
 
     def successors(self, line: EventLine, before: JavaObject) -> Found:
         """The successors under the line's action; if there is none, the one in which the event was refused."""
@@ -53,4 +55,12 @@ class Steps:
         """The properties that the step violates, as a rejection."""
         if where.line.event in NETWORK_EVENTS or self._model.properties_hold(where.before, after):
             return None
-        return self._diagnosis.violation(where, self._model.violated_properties(where.before, after))
+        violated = self._judged(self._model.violated_properties(where.before, after))
+        return self._diagnosis.violation(where, violated) if violated else None
+
+    def violated_invariants(self, state: JavaObject) -> tuple[str, ...]:
+        """The names of the whole invariants that the state violates."""
+        return self._judged(self._model.violated_invariants(state))
+
+    def _judged(self, violated: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple([name for name in violated if name not in self.not_judged])

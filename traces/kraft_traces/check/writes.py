@@ -45,6 +45,10 @@ class SyncedAhead:
         """Is there any such replica?"""
         return bool(self._ends)
 
+    def forget(self, replica: int) -> None:
+        """Take note that the state of a replica is not known any more."""
+        self._ends.pop(replica, None)
+
     def stored(self, line: EventLine, before: Function) -> StoredBefore:
         """What the line's replica has stored, in the model's state before the line."""
         assert line.replica is not UNSET, "the event happens at a replica"
