@@ -7,8 +7,8 @@ from kraft_conformance.live.lives import passed_by_life, trace_by_life
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine
-from kraft_traces.process_trace import ProcessTrace
 from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_traces.process_trace import ProcessTrace
 
 NODE, KAFKA = 1, 3
 STARTS = {KAFKA: (50, 200)}

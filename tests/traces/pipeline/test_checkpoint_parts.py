@@ -22,6 +22,7 @@ from tests.traces.checkpointed import (
     VIOLATING,
     Checkpointed,
     as_line,
+    edited,
     played,
     simulated,
     with_another_value,
@@ -34,6 +35,7 @@ from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import check_reader
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
+from kraft_traces.lines import EndLine
 from kraft_traces.message_types import TracedAddVoterRequest
 from kraft_traces.own import own_generator
 from kraft_traces.pipeline import runs as pipeline_runs
@@ -292,3 +294,23 @@ def test_a_long_trace_is_checked_in_parts_with_the_verdict_of_the_whole(shared: 
     assert b"".join(row["raw"] for row in quarantined) == (corpus / "malformed.jsonl").read_bytes()
     (reason,) = [row for row in quarantined if row["wrong"]]
     assert (reason["reason"], reason["field"]) == ("FIELD_MISSING", "$.replicas[0].state.role")
+
+
+@pytest.mark.parametrize("at", [10, 35, 70])
+@pytest.mark.parametrize("wrong", [None, 65])
+def test_what_follows_a_gap_is_judged_in_parts_as_it_is_as_a_whole(at: int, wrong: int | None) -> None:
+    run = simulated("elections", 5, 100)
+    events = [encode_line(event) for event in run.events]
+    replica = next(event.replica for event in run.events[at:] if event.replica is not UNSET)
+    events[at] = edited(events[at], unrecorded=[replica])
+    if wrong is not None:
+        events[wrong] = edited(events[wrong], state={"epoch": 99})
+    lines = run.lines([20, 50, 60, 80], generator=FOREIGN, events=events)
+    lines[-1] = encode_line(EndLine(len(events), complete=False))
+    found = taken(lines, 10, 2000)
+    assert found.trace is not None
+    assert found.trace["parts"] > 2
+    parts, whole = in_parts(found), as_a_whole(lines, found.trace)
+    names = ("verdict", "line", "field", "events")
+    assert [parts[name] for name in names] == [whole[name] for name in names]
+    assert whole["verdict"] == ("inconclusive" if wrong is None else "rejected")

@@ -1,0 +1,163 @@
+"""Traces of several processes as one: what they lack stays lacking, and is judged around."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.traces.checkpointed import FOREIGN, Checkpointed, edited, simulated
+from tests.traces.processes import merged, processes_of, with_ids_anew, write_traces
+
+from kraft_traces.check import Verdict, VerdictKind, check_reader
+from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
+from kraft_traces.encode import encode_line
+from kraft_traces.errors import DuplicateHeaderError, FieldError
+from kraft_traces.lines import EndLine, EventLine
+from kraft_traces.process_trace import MergeError, read_process_trace
+from kraft_traces.reader import trace_of_bytes
+
+
+@pytest.fixture
+def run() -> Checkpointed:
+    return simulated("elections", 5, 250)
+
+
+ways = pytest.mark.parametrize("way", [COMPILED, INTERPRETED], ids=["compiled", "interpreted"])
+
+
+def judged(content: bytes, way: Way = COMPILED) -> Verdict:
+    return check_reader(trace_of_bytes(content), way=way)
+
+
+def documents(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def test_whole_traces_are_one_trace_that_is_accepted(run: Checkpointed, tmp_path: Path) -> None:
+    content = merged(write_traces(tmp_path, run, processes_of(run)))
+    assert judged(content).kind is VerdictKind.ACCEPTED
+    assert not [line for line in documents(content) if "unrecorded" in line]
+
+
+@ways
+@pytest.mark.parametrize("replica", [1, 2, 3])
+def test_a_gap_is_a_gap_in_the_merged_trace(run: Checkpointed, tmp_path: Path, replica: int, way: Way) -> None:
+    content = merged(write_traces(tmp_path, run, processes_of(run), {(replica, 40), (replica, 41)}))
+    marked = [line for line in documents(content) if "unrecorded" in line]
+    assert [line["unrecorded"] for line in marked] == [[replica]]
+    assert documents(content)[-1]["complete"] is False
+    verdict = judged(content, way)
+    assert (verdict.kind, verdict.events) == (VerdictKind.INCONCLUSIVE, documents(content)[-1]["events"])
+    said = (
+        f"line {marked[0]['sequence'] + 1}: events of replica {replica} before it are not recorded; the end line says"
+    )
+    assert str(verdict.reason).startswith(said)
+
+
+@ways
+@pytest.mark.parametrize("replica", [1, 2, 3])
+def test_the_others_are_judged_where_the_trace_of_one_is_missing(
+    run: Checkpointed, tmp_path: Path, replica: int, way: Way
+) -> None:
+    paths = write_traces(tmp_path, run, processes_of(run))
+    content = merged([path for path in paths if path.stem != str(replica)])
+    assert judged(content, way).kind is VerdictKind.INCONCLUSIVE
+    lines = content.splitlines(keepends=True)
+    wrong = next(at for at, line in enumerate(documents(content)) if at > 150 and line.get("state"))
+    shown = documents(content)[wrong]["state"]
+    lines[wrong] = edited(lines[wrong], state={**shown, "epoch": shown["epoch"] + 1})
+    verdict = judged(b"".join(lines), way)
+    assert verdict.rejection is not None
+    assert (verdict.rejection.line, verdict.rejection.differences[0].field) == (wrong + 1, "state.epoch")
+
+
+@ways
+def test_a_replica_is_judged_again_after_a_gap(run: Checkpointed, tmp_path: Path, way: Way) -> None:
+    content = merged(write_traces(tmp_path, run, processes_of(run), {(1, 40)}))
+    lines, found = content.splitlines(keepends=True), documents(content)
+    gap = next(at for at, line in enumerate(found) if "unrecorded" in line)
+    of_it = [at for at, line in enumerate(found) if at > gap and line.get("replica") == 1]
+    for at, is_judged in ((gap, False), (of_it[20], True)):
+        high = found[at]["state"]["high_watermark"] + 1
+        altered = [*lines]
+        altered[at] = edited(lines[at], state={**found[at]["state"], "high_watermark": high})
+        rejection = judged(b"".join(altered), way).rejection
+        if is_judged:
+            assert rejection is not None
+            assert rejection.line == at + 1
+        else:
+            # The state is taken as it is shown; the next line tells.
+            assert rejection is None or rejection.line > at + 1
+
+
+def test_a_checkpoint_ends_a_gap(run: Checkpointed) -> None:
+    events = [encode_line(event) for event in run.events]
+    at = next(at for at, event in enumerate(run.events) if at > 50 and event.replica == 1)
+    events[at] = edited(events[at], unrecorded=[1], state={"epoch": 99})
+    later = next(at for at, event in enumerate(run.events) if at > 110 and event.replica == 1)
+
+    def trace(complete: bool = False) -> bytes:
+        lines = run.lines([100], generator=FOREIGN, events=events)
+        return b"".join([*lines[:-1], encode_line(EndLine(len(events), complete=complete))])
+
+    assert judged(trace()).kind is VerdictKind.INCONCLUSIVE
+    with pytest.raises(FieldError, match=r"\$.complete: expected false"):
+        judged(trace(complete=True))
+    events[later] = edited(events[later], refusal="NOT_LEADER", effects=[])
+    rejection = judged(trace()).rejection
+    assert rejection is not None
+    assert rejection.sequence == later + 1
+
+
+def test_a_message_goes_with_its_life_and_not_with_the_clock(tmp_path: Path) -> None:
+    run = simulated("crashes", 4, 400)
+    processes = with_ids_anew(processes_of(run))
+    for replica in processes:
+        late = {
+            **processes,
+            replica: [replace(line, time_ms=line.time_ms + 2000) for line in processes[replica]],  # type: ignore[operator]
+        }
+        content = merged(write_traces(tmp_path, run, late))
+        verdict = judged(content)
+        assert (verdict.kind, verdict.rejection) == (VerdictKind.ACCEPTED, None)
+
+
+@pytest.mark.parametrize("field", ["profile", "cluster_id", "switched_off", "fetch_max_records"])
+def test_traces_of_different_clusters_or_specifications_are_refused(
+    run: Checkpointed, tmp_path: Path, field: str
+) -> None:
+    other: Any = {"switched_off": ["vote.once-per-epoch"], "fetch_max_records": 7}.get(field, "kafka-4")
+    paths = write_traces(tmp_path, run, processes_of(run))
+    header, *rest = paths[2].read_bytes().splitlines(keepends=True)
+    paths[2].write_bytes(edited(header, **{field: other}) + b"".join(rest))
+    with pytest.raises(MergeError, match=rf"3.jsonl:1: {field} .*, expected that of .*1.jsonl"):
+        merged(paths)
+
+
+def test_a_second_header_is_refused(run: Checkpointed, tmp_path: Path) -> None:
+    path = write_traces(tmp_path, run, processes_of(run))[0]
+    header, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([header, *rest[:5], edited(header, cluster_id="other"), *rest[5:]]))
+    with pytest.raises(DuplicateHeaderError, match=r"1\.jsonl:7: a second header"):
+        read_process_trace(path)
+
+
+def _not_over(lines: list[EventLine]) -> bytes:
+    return encode_line(EndLine(len(lines), complete=False))
+
+
+def _more_than_there_are(lines: list[EventLine]) -> bytes:
+    return encode_line(EndLine(len(lines) + 3, complete=True))
+
+
+@pytest.mark.parametrize("end", [_not_over, _more_than_there_are, lambda lines: encode_line(lines[-1])[:-9]])
+def test_a_run_that_was_not_over_stays_so(
+    run: Checkpointed, tmp_path: Path, end: Callable[[list[EventLine]], bytes]
+) -> None:
+    processes = processes_of(run)
+    paths = write_traces(tmp_path, run, processes)
+    with paths[1].open("ab") as file:
+        file.write(end(processes[2]))
+    assert documents(merged(paths))[-1]["complete"] is False
