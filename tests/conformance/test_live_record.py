@@ -2,6 +2,10 @@
 
 import asyncio
 import gzip
+import resource
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,7 @@ from kraft_conformance.live.capture import (
     read_capture,
 )
 from kraft_conformance.live.captured import messages_of
+from kraft_conformance.live.process import free_ports
 from kraft_conformance.live.recording import Recorder, Route
 from kraft_conformance.live.start import start_of
 from kraft_conformance.wire.connections import Connection, Server
@@ -84,7 +89,7 @@ def test_every_frame_is_written_down_and_passed_on(tmp_path: Path) -> None:
         header = CaptureHeader(
             schema=SCHEMA, generator="test", nodes=(CapturedNode(id=1, endpoint=f"127.0.0.1:{port}"),)
         )
-        with (tmp_path / "capture").open("wb") as stream:
+        with (tmp_path / "capture").open("wb", buffering=0) as stream:
             recorder = Recorder(
                 (Route(1, ("127.0.0.1", port), ("127.0.0.1", server.port)),), CaptureWriter(stream, header), {}
             )
@@ -101,6 +106,42 @@ def test_every_frame_is_written_down_and_passed_on(tmp_path: Path) -> None:
     _, lines = read_capture(tmp_path / "capture")
     frames = [bytes.fromhex(one.bytes) for one in lines if isinstance(one, FrameLine)]
     assert frames == [got[0], got[0], got[1], got[1]]
+
+
+def test_a_recorder_that_cannot_write_passes_everything_on_and_says_so(tmp_path: Path) -> None:
+    frames = [(200).to_bytes(4, "big") + bytes([number]) * 200 for number in range(30)]
+    listen, output = free_ports(1)[0], tmp_path / "cut.capture"
+
+    def with_a_small_disk() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+    async def recorded() -> tuple[list[bytes], int | None, str]:
+        async def answer(frame: bytes) -> bytes:
+            return frame
+
+        server = Server("127.0.0.1", 0, answer)
+        await server.start()
+        words = ["live", "record", "--node", f"1=127.0.0.1:{listen},127.0.0.1:{server.port}", "-o", str(output)]
+        command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=with_a_small_disk) as recorder:
+            assert recorder.stderr is not None
+            assert "recording" in await asyncio.to_thread(recorder.stderr.readline)
+            connection = Connection("127.0.0.1", listen, "test")
+            got = [await asyncio.wait_for(connection.exchange(frame), 30) for frame in frames]
+            connection.close()
+            recorder.send_signal(signal.SIGINT)
+            _, said = await asyncio.to_thread(recorder.communicate)
+        await server.stop()
+        return got, recorder.returncode, said
+
+    got, code, said = asyncio.run(recorded())
+    assert (got, code) == (frames, ExitCode.CANNOT_WRITE)
+    assert said.count("File too large: nothing more is written, and everything is still passed on") == 1
+    assert "the capture ends before the recording" in said
+    _, lines = read_capture(output)
+    written = [bytes.fromhex(one.bytes) for one in lines if isinstance(one, FrameLine)]
+    assert written
+    assert written == [frame for frame in frames for _ in range(2)][: len(written)]
 
 
 @pytest.mark.parametrize(

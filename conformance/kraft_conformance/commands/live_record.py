@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from io import FileIO
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 
@@ -91,7 +92,12 @@ def record(
     _check_routes(routes, folders, facts)
     # Never over another one: that may be under way.
     with ended_by_signals(), _new_file(output) as stream:
-        recorder = Recorder(routes, CaptureWriter(stream, header), logs)
+
+        def cut_off(error: OSError) -> None:
+            said = "nothing more is written, and everything is still passed on"
+            say(f"{output}: {error.strerror}: {said}", "red", console=stderr)
+
+        recorder = Recorder(routes, CaptureWriter(stream, header), logs, on_failure=cut_off)
         interrupted = False
         try:
             asyncio.run(_recorded(recorder, seconds))
@@ -101,13 +107,16 @@ def record(
         except KeyboardInterrupt:
             interrupted = seconds is not None
         recorder.end()
+    if recorder.failure is not None:
+        said = f"the capture ends before the recording, and is read up to there: {recorder.failure.strerror}"
+        raise CommandError(f"{output}: {said}", ExitCode.CANNOT_WRITE)
     say(f"{output}: {recorder.frames} frames of {recorder.connections} connections")
     return ExitCode.INTERRUPTED if interrupted else ExitCode.CONFORMANT
 
 
-def _new_file(output: Path) -> BinaryIO:
+def _new_file(output: Path) -> FileIO:
     try:
-        return output.open("xb")
+        return output.open("xb", buffering=0)
     except FileExistsError:
         raise CommandError(f"{output} is there already, expected a new file", ExitCode.CANNOT_WRITE) from None
 

@@ -5,8 +5,9 @@ Nothing of it says what a frame means: `captured` does.
 """
 
 from collections.abc import Iterable, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -113,7 +114,8 @@ _ENCODER = msgspec.json.Encoder()
 class CaptureWriter:
     """Writes a capture line by line, each at once, so that an end without warning loses nothing that was passed on."""
 
-    def __init__(self, stream: IO[bytes], header: CaptureHeader) -> None:
+    def __init__(self, stream: FileIO, header: CaptureHeader) -> None:
+        """Write the header; `stream` is not buffered, so that what a full disk refuses is not tried again."""
         self._stream = stream
         self._lines = 0
         self._put(header)
@@ -128,8 +130,10 @@ class CaptureWriter:
         self._put(CaptureEnd(self._lines))
 
     def _put(self, line: CaptureLine) -> None:
-        self._stream.write(_ENCODER.encode(line) + b"\n")
-        self._stream.flush()
+        raw = memoryview(_ENCODER.encode(line) + b"\n")
+        while raw:
+            # A disk that is almost full takes a part.
+            raw = raw[self._stream.write(raw) :]
 
 
 def read_capture(path: str | Path) -> tuple[CaptureHeader, list[Line]]:

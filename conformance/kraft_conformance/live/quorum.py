@@ -139,7 +139,7 @@ class Quorum:
         self._write(PLAN, self.plan)
         self._say(f"formatting {len(self.processes)} disks")
         await asyncio.gather(*(asyncio.to_thread(one.format, Timeouts()) for one in self.processes.values()))
-        with (self.folder / CAPTURE).open("xb") as stream:
+        with (self.folder / CAPTURE).open("xb", buffering=0) as stream:
             nodes = tuple(
                 CapturedNode(id=one, endpoint=f"127.0.0.1:{port}", directory_id=self.processes[one].directory_id())
                 for one, port in self._advertised.items()
@@ -160,6 +160,8 @@ class Quorum:
                 await recorder.stop()
                 recorder.end()
                 self._write(DONE, Ran(tuple(self._done), self._has_leader, self._starts))
+        if recorder.failure is not None:
+            raise recorder.failure
 
     def _write(self, name: str, what: Struct) -> None:
         (self.folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(what)) + b"\n")

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Opened
+from kraft_conformance.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Line, Opened
 from kraft_conformance.wire.connections import read_frame
 from kraft_conformance.wire.disk_files import is_of_the_log
 from kraft_conformance.wire.errors import WireError
@@ -38,6 +38,7 @@ class Recorder:
         writer: CaptureWriter,
         folders: Mapping[int, Path],
         passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
+        on_failure: Callable[[OSError], None] = lambda _error: None,
     ) -> None:
         """Nothing is listened for yet.
 
@@ -46,11 +47,15 @@ class Recorder:
             writer: of the capture.
             folders: of the metadata log, by node, as far as they can be read.
             passes: whether a request frame gets to a node; where it does not, its connection ends.
+            on_failure: is called once, if the capture cannot be written.
         """
         self._routes = routes
         self._writer = writer
         self._folders = folders
         self._passes = passes
+        self._on_failure = on_failure
+        self.failure: OSError | None = None
+        """Why nothing more is written: the capture ends there, and the frames are still passed on."""
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
@@ -85,7 +90,7 @@ class Recorder:
     def end(self) -> None:
         """Read the files once more, and write the end of the capture."""
         self.read_files()
-        self._writer.end()
+        self._try(self._writer.end)
 
     def read_files(self, pattern: str = "*") -> None:
         """Write down those files of the quorum that are not as they were when they were read last."""
@@ -97,7 +102,20 @@ class Recorder:
                     content = path.read_bytes()
                     if self._read.get((node, path.name)) != content:
                         self._read[node, path.name] = content
-                        self._writer.write(FileLine(self._now(), node, path.name, content.hex()))
+                        self._write(FileLine(self._now(), node, path.name, content.hex()))
+
+    def _write(self, line: Line) -> None:
+        self._try(partial(self._writer.write, line))
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the capture, unless that has failed before: what follows a line that is missing proves nothing."""
+        if self.failure is not None:
+            return
+        try:
+            write()
+        except OSError as error:
+            self.failure = error
+            self._on_failure(error)
 
     def _now(self) -> int:
         return time.monotonic_ns() // 1000
@@ -113,7 +131,7 @@ class Recorder:
         self._tasks.add(task)
         self.connections += 1
         number = self.connections
-        self._writer.write(Opened(self._now(), number, route.node))
+        self._write(Opened(self._now(), number, route.node))
         reached = False
         with suppress(asyncio.CancelledError):
             try:
@@ -125,7 +143,7 @@ class Recorder:
                     to_there.close()
             except OSError:
                 pass
-        self._writer.write(Closed(self._now(), number, reached))
+        self._write(Closed(self._now(), number, reached))
         writer.close()
         self._tasks.discard(task)
 
@@ -158,7 +176,7 @@ class Recorder:
     ) -> None:
         with suppress(EOFError, OSError, WireError):
             while passes(frame := await read_frame(reader)):
-                self._writer.write(FrameLine(self._now(), number, direction, frame.hex()))
+                self._write(FrameLine(self._now(), number, direction, frame.hex()))
                 self.frames += 1
                 writer.write(frame)
                 await writer.drain()
