@@ -43,7 +43,12 @@ class Voter:
         else:
             body = self.vote(frame.body["topics"][0]["partitions"][0])
         document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
-        return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
+        response = encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
+        if self.wrong == "garbles" and frame.message.api == "Vote":
+            return response[:-3] + b"\xff\xff\xff"
+        if self.wrong == "breaks-frames" and frame.message.api == "Vote":
+            return b"\xff" + response[1:]
+        return response
 
 
 async def main() -> None:

@@ -162,6 +162,56 @@ def test_a_process_that_ends_is_said_to_have_ended() -> None:
     assert (found[0].status, found[0].differences[0].actual) == (Status.FAIL, "it ended")
 
 
+@pytest.mark.parametrize("wrong", ["garbles", "breaks-frames"])
+def test_a_response_that_cannot_be_read_is_not_blamed_on_the_rules_of_the_case(wrong: str) -> None:
+    (outcome,) = results(["vote/once-per-epoch"], acted(wrong))
+    assert (outcome.status, outcome.rules) == (Status.FAIL, ("wire.vote-response",))
+    assert outcome.reason.startswith("the response to Vote version 2 of replica 2: expected a message of Kafka's")
+    assert "cannot be read" in outcome.wire_log
+
+
+def test_what_a_start_script_leaves_in_the_background_is_ended(tmp_path: Path) -> None:
+    served = acted().start.replace("{properties}", "$1")
+    script = tmp_path / "start.sh"
+    script.write_text(f"#!/bin/sh\n{served} &\nsleep 3\n")
+    commands = Commands(f"sh {script} {{properties}}", acted().format)
+    (port,) = free_ports(1)
+    process = Process(commands, tmp_path / "home", {1: port}, (1,))
+
+    async def left() -> bool:
+        await process.start()
+        while process.is_alive:
+            await asyncio.sleep(0.05)
+        assert await is_open()
+        process.kill()
+        for _ in range(100):
+            if not await is_open():
+                return False
+            await asyncio.sleep(0.05)
+        return True
+
+    async def is_open() -> bool:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionRefusedError:
+            return False
+        writer.close()
+        return True
+
+    process.configure(CALM)
+    assert not asyncio.run(left())
+
+
+def test_relative_paths_are_those_of_the_folder_in_which_the_command_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("start").symlink_to(sys.executable)
+    Path("server.py").symlink_to(Path(__file__).parent / "live_acted.py")
+    commands = Commands("./start server.py {properties}", acted().format)
+    assert [one.status for one in results(["pre-vote/unattached"], commands)] == [Status.PASS]
+
+
 def test_the_command_wants_an_implementation(capsys: Captured) -> None:
     assert_said(capsys, ExitCode.USAGE, "expected --kafka, or --start and --format", "live", "run")
 

@@ -127,9 +127,11 @@ def test_a_recorder_that_cannot_write_passes_everything_on_and_says_so(tmp_path:
             assert recorder.stderr is not None
             assert "recording" in await asyncio.to_thread(recorder.stderr.readline)
             connection = Connection("127.0.0.1", listen, "test")
-            got = [await asyncio.wait_for(connection.exchange(frame), 30) for frame in frames]
-            connection.close()
-            recorder.send_signal(signal.SIGINT)
+            try:
+                got = [await asyncio.wait_for(connection.exchange(frame), 30) for frame in frames]
+            finally:
+                connection.close()
+                recorder.send_signal(signal.SIGINT)
             _, said = await asyncio.to_thread(recorder.communicate)
         await server.stop()
         return got, recorder.returncode, said

@@ -7,8 +7,8 @@ from typing import Any
 from kraft_conformance.live.wire_log import Event, Way, WireLog
 from kraft_conformance.wire.connections import UNANSWERED, Connection, Server
 from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.frames import decode_request, encode_frame, unsupported_api_versions
+from kraft_conformance.wire.errors import Reason, WireError
+from kraft_conformance.wire.frames import api_of, decode_request, encode_frame, unsupported_api_versions
 from kraft_conformance.wire.schema import Kind, message_of
 
 Answer = Callable[[Event], Document | Awaitable[Document | None] | None]
@@ -27,6 +27,8 @@ OFFERED: Mapping[str, tuple[int, int]] = {
     "UpdateRaftVoter": (0, 0),
 }
 """The versions that a peer offers."""
+_UNKNOWN = (Reason.UNKNOWN_API, Reason.UNKNOWN_VERSION)
+"""Requests of other parts of Kafka, which a peer does not answer."""
 ASK_S = 20.0
 """Seconds that an answer may take: no rule has a limit, and a machine may be busy."""
 
@@ -51,7 +53,7 @@ class Peer:
         self.answers: dict[str, Answer] = {}
         self.offered = dict(OFFERED)
         self.kraft_versions = (0, 1)
-        self._server = Server("127.0.0.1", port, self._respond)
+        self._server = Server("127.0.0.1", port, self._respond, self._damaged)
         self._held: set[asyncio.Future[None]] = set()
         self._out = Connection(*target, f"kraft-spec-peer-{id_}")
 
@@ -102,6 +104,10 @@ class Peer:
             # Not `wait_for`: that of Python 3.11 forgets that it was cancelled where the answer has just come.
             async with asyncio.timeout(ASK_S):
                 response = await self._out.ask(api, version, body)
+        except WireError as error:
+            what = f"the response to {api} version {version} of replica {self.id}"
+            self.log.add_damage(self.id, what, api, error)
+            raise NoAnswerError(f"{what} cannot be read: {error}") from error
         except UNANSWERED as error:
             self.log.add(self.id, Way.NOTE, f"no answer: {error!r}")
             raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error
@@ -116,11 +122,17 @@ class Peer:
         await writer.drain()
         writer.close()
 
+    def _damaged(self, error: WireError) -> None:
+        self.log.add_damage(self.id, f"what is sent to replica {self.id}", "", error)
+
     async def _respond(self, raw: bytes) -> bytes | None:
         try:
             frame = decode_request(raw, is_lenient=True)
-        except WireError:
-            return unsupported_api_versions(raw, api_keys(self.offered))
+        except WireError as error:
+            offered = unsupported_api_versions(raw, api_keys(self.offered))
+            if offered is None and error.reason not in _UNKNOWN:
+                self.log.add_damage(self.id, f"a request to replica {self.id}", api_of(raw), error)
+            return offered
         api, number = frame.message.api, frame.header["correlationId"]
         event = self.log.add(self.id, Way.ASKED, api, frame.version, frame.body)
         body: Any = self.api_versions(frame.version) if api == "ApiVersions" else None

@@ -143,7 +143,7 @@ class Process:
         if not self._formatted.exists():
             command = self._words(self.commands.format)
             try:
-                done = subprocess.run(command, capture_output=True, timeout=_FORMAT_S, check=False, cwd=self.home)
+                done = subprocess.run(command, capture_output=True, timeout=_FORMAT_S, check=False)
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise LaunchError(f"{command[0]} does not run: {error}") from error
             if done.returncode != 0:
@@ -195,7 +195,6 @@ class Process:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,
-                    cwd=self.home,
                     start_new_session=True,
                 )
             except OSError as error:
@@ -203,7 +202,8 @@ class Process:
         end = asyncio.get_running_loop().time() + _START_S
         while asyncio.get_running_loop().time() < end:
             if self._child.poll() is not None:
-                raise LaunchError(f"it ended with {self._child.returncode} as it started: {self.said()}")
+                ended = f"it ended with {self._child.returncode} as it started"
+                raise LaunchError(f"{ended}, expected that it stays in the foreground: {self.said()}")
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", self.port)
             except OSError:
@@ -224,10 +224,14 @@ class Process:
         return path.read_text(encoding="utf-8", errors="replace")[-_SAID_MAX:] if path.exists() else ""
 
     def kill(self) -> None:
-        """Kill -9, for it and what it has started."""
-        self._signal(signal.SIGKILL)
-        if self._child is not None:
-            self._child.wait()
+        """Kill -9, for it and what it has started, which may live on after it."""
+        if self._child is None:
+            return
+        # Of a process that has ended the group is left as long as one of its children lives.
+        with suppress(ProcessLookupError):
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        self._child = None
 
     def pause(self) -> None:
         """SIGSTOP: it stands still."""

@@ -93,7 +93,31 @@ async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, 
     return bench
 
 
+_WIRE_RULES: Mapping[str, str] = {
+    "Vote": "wire.vote-response",
+    "BeginQuorumEpoch": "wire.begin-quorum",
+    "EndQuorumEpoch": "wire.end-quorum",
+    "Fetch": "wire.fetch-17",
+    "FetchSnapshot": "wire.fetch-snapshot-1",
+    "DescribeQuorum": "wire.describe-quorum-2",
+    "AddRaftVoter": "wire.add-voter",
+    "RemoveRaftVoter": "wire.remove-voter",
+    "UpdateRaftVoter": "wire.update-voter",
+}
+"""The rule that says what is in the messages of an API."""
+
+
 async def _run(case: Case, bench: Bench) -> Outcome:
+    """Run a case; where the implementation sends what cannot be read, its rules are not judged."""
+    outcome = await _judged(case, bench)
+    damage = bench.log.damage
+    if damage is None or outcome.status not in (Status.FAIL, Status.INCONCLUSIVE):
+        return outcome
+    rules = (_WIRE_RULES.get(damage.api, "wire.negotiation"),)
+    return _failed(case, bench, Failed(damage.what, "a message of Kafka's protocol", str(damage.error), rules))
+
+
+async def _judged(case: Case, bench: Bench) -> Outcome:
     bench.new_log()
     try:
         async with asyncio.timeout(_CASE_S):

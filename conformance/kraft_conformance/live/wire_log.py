@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kraft_conformance.wire.decoding import Document
+from kraft_conformance.wire.errors import WireError
 
 _WIDTH = 76
 """With the indent of a report 80 columns."""
@@ -81,12 +82,24 @@ class Event:
         return {}
 
 
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A frame that cannot be read."""
+
+    what: str
+    api: str
+    """Empty if the frame does not say it."""
+    error: WireError
+
+
 class WireLog:
     """All events, and waiting for one."""
 
     def __init__(self) -> None:
         self._zero = time.monotonic()
         self.events: list[Event] = []
+        self.damage: Damage | None = None
+        """The first frame of the implementation that is none of Kafka's protocol."""
         self._grown = asyncio.Event()
 
     def add(self, peer: int, way: Way, api: str, version: int = 0, body: Document | None = None) -> Event:
@@ -95,6 +108,11 @@ class WireLog:
         self.events.append(event)
         self._grown.set()
         return event
+
+    def add_damage(self, peer: int, what: str, api: str, error: WireError) -> None:
+        """Take note of a frame that cannot be read."""
+        self.add(peer, Way.NOTE, f"{what} cannot be read: {error}")
+        self.damage = self.damage or Damage(what, api, error)
 
     def all(self, wanted: Callable[[Event], bool], after: int = 0) -> list[Event]:
         """The events from number `after` on that are wanted."""

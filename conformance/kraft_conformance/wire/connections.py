@@ -135,8 +135,11 @@ class Connection:
 class Server:
     """Listens, and answers the frames of each connection in their order."""
 
-    def __init__(self, host: str, port: int, respond: Respond) -> None:
-        self.host, self.port, self._respond = host, port, respond
+    def __init__(
+        self, host: str, port: int, respond: Respond, damaged: Callable[[WireError], None] = lambda _: None
+    ) -> None:
+        """Listen for nothing yet; `damaged` is told of what is no frame, before its connection ends."""
+        self.host, self.port, self._respond, self._damaged = host, port, respond, damaged
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._held: dict[asyncio.Task[Any], int] = {}
@@ -171,8 +174,10 @@ class Server:
                 writer.write(response)
                 await writer.drain()
                 self._held.pop(task, None)
-        except (EOFError, OSError, WireError):
-            # The client went away, or sent bytes that are no frame.
+        except WireError as error:
+            self._damaged(error)
+        except (EOFError, OSError):
+            # The client went away.
             pass
         except asyncio.CancelledError:
             # The server stops, or this connection holds too much: a client that does not read must not keep it.

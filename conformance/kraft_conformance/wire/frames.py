@@ -144,6 +144,12 @@ def header_of(message: Message) -> Message:
     return messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
 
 
+def api_of(raw: bytes) -> str:
+    """The API of a request frame, whose rest may be damaged; empty if there is no such API."""
+    key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
+    return next((one.api for one in messages().values() if one.kind is Kind.REQUEST and one.key == key), "")
+
+
 def unsupported_api_versions(raw: bytes, api_keys: list[Document]) -> bytes | None:
     """The frame that answers ApiVersions in a version that is not known: version 0, which says what is (KIP-511).
 
