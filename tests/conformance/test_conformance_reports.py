@@ -35,6 +35,7 @@ from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, escaped, 
 from kraft_conformance.runner.output.page import GLYPHS, page
 from kraft_conformance.runner.output.results import About, Results, results_of, suite_version
 from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
+from kraft_conformance.runner.output.sarif import sarif
 from kraft_conformance.runner.output.sequence import Mark, sequence
 from kraft_conformance.runner.output.tap import tap
 from kraft_conformance.runner.output.wording import output_name
@@ -149,7 +150,7 @@ def test_the_first_line_says_what_was_run(tmp_path: Path) -> None:
     }
 
 
-HARM = "\x00\x1b\x1f\x7f\x85\ufffe\u2028 ]]> | ` \\ # \n"
+HARM = "\x00\x1b\x1f\x7f\x85\ufffe\u2028 ]]> | ` \\ # [a](http://b) <script> \n"
 TEXTS = st.text(max_size=40) | st.just(HARM)
 HARMLESS_IDS = ("vote.granted", "vote.stale-epoch", "prevote.request", "scenario.s7-leader-removed.right.replica-2")
 
@@ -205,10 +206,28 @@ def assert_every_format(tmp_path: Path, made: Results) -> None:
     assert results(kept) == made
     assert_tap(tap(made).decode(), len(made.outcomes))
     JUnitXml.fromstring(junit(made))
+    assert_harmless_sarif(sarif(made), made)
     ElementTree.fromstring(svg_badge(made))
     json.loads(endpoint_badge(made))
     assert_harmless_markdown(markdown(made).decode())
     assert_harmless_page(page(made).decode())
+
+
+LINK = re.compile(r"(?<!\\)\[[^\[\]]*\]\(")
+
+
+def assert_harmless_sarif(document: bytes, made: Results) -> None:
+    """A result for each failure, with a place that is a URI, and texts that are no links and act on no screen."""
+    text = document.decode()
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    (run,) = json.loads(text)["runs"]
+    assert [one["partialFingerprints"]["vector/v1"] for one in run["results"]] == [
+        one.id for one in made.of_status(*FAILING)
+    ]
+    for one in run["results"]:
+        assert not LINK.search(one["message"]["text"])
+        place = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"[\w.~%/-]*", place, re.ASCII)
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ behind it, or where there is no command line the name of a release or the addres
 """
 
 import json
+import re
 import shlex
 from pathlib import PurePath
 from typing import Any
@@ -16,6 +17,8 @@ from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import visible
 from kraft_conformance.runner.reports import details
 from kraft_spec.rules import load_registry
+
+_LINK = re.compile(r"(?<!\\)\[(?=[^\[\]]*\]\()")
 
 
 def sarif(run: Run) -> bytes:
@@ -35,7 +38,7 @@ def sarif(run: Run) -> bytes:
             for rule in rules
         ],
     }
-    properties = {name: run.facts[name] for name in ("suite", "manifest", "profile") if name in run.facts}
+    properties = {name: visible(run.facts[name]) for name in ("suite", "manifest", "profile") if name in run.facts}
     found = [_result(one, rules, run) for one in failed]
     done = {"tool": {"driver": driver}, "results": found, "properties": properties}
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [done]}
@@ -48,7 +51,7 @@ def _rule(outcome: Outcome, run: Run) -> str:
 
 def _result(outcome: Outcome, rules: list[str], run: Run) -> dict[str, Any]:
     rule = _rule(outcome, run)
-    said = visible(details(outcome, run.repetition(outcome)), keep="\n")
+    said = _without_links(visible(details(outcome, run.repetition(outcome)), keep="\n"))
     place = {"artifactLocation": {"uri": _file_of(run.command)}, "region": {"startLine": 1}}
     return {
         "ruleId": rule,
@@ -59,6 +62,11 @@ def _result(outcome: Outcome, rules: list[str], run: Run) -> dict[str, Any]:
         # What tells a result of the next run from a new one.
         "partialFingerprints": {f"{run.noun}/v1": outcome.id},
     }
+
+
+def _without_links(text: str) -> str:
+    """The text of a message in which what an implementation says cannot be a link ([text](target))."""
+    return _LINK.sub(r"\\[", text)
 
 
 def _file_of(command: str) -> str:
