@@ -92,6 +92,13 @@ def test_a_replica_is_judged_again_after_a_gap(run: Checkpointed, tmp_path: Path
             assert rejection is None or rejection.line > at + 1
 
 
+def test_a_leader_with_a_snapshot_of_records_that_are_not_recorded_is_not_accused(tmp_path: Path) -> None:
+    run = simulated("snapshots", 1, 250)
+    content = merged(write_traces(tmp_path, run, processes_of(run), {(1, 121), (1, 122)}))
+    verdict = judged(content)
+    assert (verdict.kind, verdict.rejection) == (VerdictKind.INCONCLUSIVE, None)
+
+
 def test_a_checkpoint_ends_a_gap(run: Checkpointed) -> None:
     events = [encode_line(event) for event in run.events]
     at = next(at for at, event in enumerate(run.events) if at > 50 and event.replica == 1)

@@ -32,7 +32,9 @@ from kraft_traces.messages import message_of
 from kraft_traces.values import traced_record, traced_snapshot
 from kraft_traces.vocabulary import HANDLE
 
-NEED_WHOLE_HISTORY = frozenset(("CommittedNeverLost", "StateMachineSafety", "OnePendingChange", "ConfigOverlap"))
+NEED_WHOLE_HISTORY = frozenset(
+    ("LeaderCompleteness", "CommittedNeverLost", "StateMachineSafety", "OnePendingChange", "ConfigOverlap")
+)
 """Properties that compare with all that is committed: events that are not recorded may have committed more."""
 
 
