@@ -45,8 +45,8 @@ def contents() -> dict[str, tuple[bytes, str | None]]:
     first, rest = good_lines()[0], b"".join(good_lines()[1:])
     deep = b'{"kind":"event","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
     return {
-        "flood-of-one-line.jsonl.gz": (gzip.compress(b"0" * 50_000_000), "LINE_TOO_LONG"),
-        "flood-of-lines.jsonl.gz": (gzip.compress(b"\n" * 2_000_000), "MALFORMED_JSON"),
+        "flood-of-one-line.jsonl.gz": (gzip.compress(b"0" * 17_000_000), "LINE_TOO_LONG"),
+        "flood-of-lines.jsonl.gz": (gzip.compress(b"\n" * 100_000), "MALFORMED_JSON"),
         "deep.jsonl": (first + deep, "MALFORMED_JSON"),
         "digits.jsonl": (first + b'{"kind":"event","sequence":' + b"9" * 5_000 + b"}\n", "MALFORMED_JSON"),
         "nothing.jsonl": (b"\0" * 1_000, "TRUNCATED_FILE"),
