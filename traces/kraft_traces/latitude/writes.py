@@ -38,8 +38,9 @@ class Disk(NamedTuple):
         file, synced = self
         for effect in effects:
             match effect:
-                case TracedPersistQuorumState():
-                    file = effect
+                case TracedPersistQuorumState(version=version):
+                    # A version that is not shown stays what it was.
+                    file = replace(effect, version=file.version) if version is UNSET else effect
                 case TracedFlushLog(end_offset):
                     synced = max(synced, end_offset)
                 case TracedTruncateLog(end_offset):
@@ -65,15 +66,14 @@ def disk_of(state: TracedState) -> Disk:
 
 
 def holds(file: TracedPersistQuorumState, wanted: TracedPersistQuorumState) -> bool:
-    """Is writing `wanted` to no purpose, because the file says it already?
+    """True if writing `wanted` changes nothing, because the file holds it already.
 
     Version 0 of the file has no directory id of the vote.  Rules: durable.fields-v0, durable.vote.v0-uuid-in-memory.
     """
-    if file.version is UNSET or wanted.version is UNSET:
-        file, wanted = replace(file, version=UNSET), replace(wanted, version=UNSET)
-    if file.version == 0 and file.voted_key is not None and wanted.voted_key is not None:
+    versions = {file.version, wanted.version} - {UNSET}
+    if 0 in versions and file.voted_key is not None and wanted.voted_key is not None:
         wanted = replace(wanted, voted_key=replace(wanted.voted_key, directory_id=file.voted_key.directory_id))
-    return file == wanted
+    return len(versions) < 2 and replace(file, version=UNSET) == replace(wanted, version=UNSET)
 
 
 def normal_form(effects: Sequence[TracedEffect], disk: Disk) -> tuple[TracedEffect, ...]:
