@@ -35,7 +35,7 @@ from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.matrix.showing import at_level
 from kraft_reference.durability import crashed
 from kraft_spec.experiments.replicas import replicas_without
-from kraft_traces.effects import TracedEffect, TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
 from kraft_traces.values import TracedKey
@@ -130,21 +130,11 @@ def _waits_as_it_did(moment: Moment, effects: Effects) -> Effects:
 def _keeps_the_disk(moment: Moment, reply: Reply) -> Reply:
     """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
     if isinstance(reply, RestartReply):
-        return replace(reply, effects=_without_writes(reply.effects))
+        kept = [one for one in reply.effects if not isinstance(one, TracedPersistQuorumState)]
+        return replace(reply, effects=tuple(kept))
     if not isinstance(reply, ObserveReply) or not isinstance(reply.state.voted_key, TracedKey):
         return reply
     return replace(reply, state=replace(reply.state, voted_key=TracedKey(reply.state.voted_key.id, moment.value)))
-
-
-def _writes_no_directory(_: Moment, reply: Reply) -> Reply:
-    """Its quorum state file has no directory ids, and its version is not shown; a restart only reads it."""
-    if isinstance(reply, RestartReply):
-        return replace(reply, effects=_without_writes(reply.effects))
-    return each(TracedPersistQuorumState, lambda _, one: (replace(one, version=UNSET),))(_, reply)
-
-
-def _without_writes(effects: Effects) -> tuple[TracedEffect, ...]:
-    return tuple([one for one in effects if not isinstance(one, TracedPersistQuorumState)])
 
 
 def _chance(moment: Moment) -> Random:
@@ -240,7 +230,6 @@ MODES: dict[str, Change] = {
     "silent": of_effects(_silent),
     "never-syncs": each(TracedFlushLog, lambda _, __: ()),
     "keeps-the-disk-it-voted-for": _keeps_the_disk,
-    "writes-no-directory": _writes_no_directory,
     "never-restarts": of_effects(_never_restarts),
     "waits-as-it-did": of_effects(_waits_as_it_did),
     "shuffles": of_effects(_shuffles),

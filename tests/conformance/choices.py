@@ -124,6 +124,18 @@ def _writes_again(moment: Moment, effects: Effects) -> Effects:
     return (_file(moment.before), *effects, _file(moment.after), *synced)
 
 
+def _ids_of_votes_alone(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
+    """At kraft.version 0 a restart only reads the file, which has no directory ids.  Its version is not shown."""
+    only_reads = isinstance(moment.request, Restart) and whole.version == 0
+    return () if only_reads else (replace(whole, version=UNSET),)
+
+
+def _names_no_cluster(_: Moment, sent: TracedSend) -> Effects:
+    """A request may leave the cluster id out."""
+    has_place = hasattr(sent.message, "cluster_id")
+    return (TracedSend(replace(sent.message, cluster_id=None)),) if has_place else (sent,)
+
+
 def _epoch_first(moment: Moment, whole: TracedPersistQuorumState) -> Effects:
     """A new epoch is written, then the vote, then the leader."""
     if whole.epoch == moment.before.epoch:
@@ -431,6 +443,7 @@ def _fetches_elsewhere(moment: Moment, draw: Draw) -> Sequence[Message]:
 RIGHT: dict[str, Change] = {
     "epoch-first": each(TracedPersistQuorumState, _epoch_first),
     "writes-again": of_effects(_writes_again),
+    "ids-of-votes-alone": each(TracedPersistQuorumState, _ids_of_votes_alone),
     "syncs-what-it-cuts": each(TracedTruncateLog, lambda _, cut: (TracedFlushLog(cut.end_offset + 1), cut)),
     "syncs-at-once": of_effects(_syncs_at_once),
     "handed-over-late": of_effects(_handed_over_late),
@@ -442,6 +455,7 @@ RIGHT: dict[str, Change] = {
     "leaders-vote-left-out": _leaders_vote_left_out,
     "bare-responses": each(TracedSend, _bare),
     "high-watermark-zero": _high_watermark_zero,
+    "names-no-cluster": each(TracedSend, _names_no_cluster),
     "high-watermark-unknown": decides(leader_high_watermark="unknown"),
     "goes-on-refusing": decides(end_quorum_fetched_flag="kept"),
     "restarts-unattached": decides(own_vote_at_restart="unattached"),

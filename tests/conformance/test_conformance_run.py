@@ -214,7 +214,8 @@ def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str
     [
         ("never-restarts", "vote.granted"),  # a timer that a SHOULD asks for
         ("keeps-the-disk-it-voted-for=U1", "restart.voted-static"),  # what a MAY leaves open in later steps, too
-        ("history writes-no-directory", "restart.voted-static"),  # its file holds no more, so there is nothing to write
+        ("history ids-of-votes-alone", "restart.voted-static"),  # the file holds no more, so nothing is rewritten
+        ("names-no-cluster", "candidate.asks"),
         ("syncs-at-once", "fetch.follower"),
         ("waits-as-it-did", "candidate.loses"),
     ],
