@@ -33,8 +33,10 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
         case Role.PROSPECTIVE | Role.CANDIDATE if can_still_win(state):
             done = state.granted | state.rejected
         case Role.LEADER:
-            fetching = state.fetchers if configuration.profile.announced_to == "not-fetching" else frozenset()
-            done = state.acknowledged | fetching
+            announced_to = configuration.profile.announced_to
+            done = frozenset() if announced_to == "all-again" else state.acknowledged
+            if announced_to == "not-fetching":
+                done |= state.fetchers
         case Role.RESIGNED:
             done = state.acknowledged
         case _:

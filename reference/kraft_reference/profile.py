@@ -78,8 +78,9 @@ class Profile:
 
     Rule: begin-quorum.resend."""
 
-    announced_to: Literal["not-fetching", "all"] = "not-fetching"
-    """To whom a Leader announces itself: to the voters that have not fetched in the check-quorum period, or to all.
+    announced_to: Literal["not-fetching", "all", "all-again"] = "not-fetching"
+    """The voters to which a Leader announces itself: those that have not fetched in the check-quorum period, all that
+    have not acknowledged it in the announcement period, or all, as often as it likes.
 
     Rule: begin-quorum.resend."""
 

@@ -418,6 +418,10 @@ def _when_leading(of: Extra) -> Extra:
 _announced_to_all = _when_leading(_poll_without("awaiting", "acknowledged", "fetchers"))
 
 
+announces_again = _sends_more(_when_leading(_poll_without("acknowledged", "fetchers")))
+"""Right where a replica sends one request at a time: a connection with an announcement on it is not idle."""
+
+
 def _to_an_observer(moment: Moment, draw: Draw) -> Sequence[Message]:
     key, configuration = ReplicaKey(9, "U9"), moment.replica.configuration
     return (begin_quorum_epoch_request(moment.before, configuration, key, draw.correlation_id),)

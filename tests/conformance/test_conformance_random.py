@@ -102,7 +102,10 @@ def test_a_recorded_run_is_a_trace_that_validates_and_is_the_same_each_time(tmp_
     assert main(["validate", str(tmp_path / "run.jsonl")]) == ExitCode.CONFORMANT
     events = [json.loads(line) for line in trace.splitlines()[1:-1]]
     own = [event for event in events if "replica" in event]
-    assert ("state" in own[0], "effects" in own[0]) == (mode == "state", mode != "wire")
+    assert ("state" in own[0]) is (mode == "state")
+    # A step that only sends is shown whole at every level.
+    shown = {effect["type"] for event in own for effect in event.get("effects", ())}
+    assert (shown == {"Send"}) is (mode == "wire")
     assert any("refusal" in event for event in own) is (mode == "state")
 
 
@@ -267,6 +270,18 @@ def test_what_an_adapter_lacks_is_not_drawn_or_the_workload_is_unsupported(
         ("voter-changes.0", "unsupported", "needs observers, voter-changes"),
         ("static-voters.0", "unsupported", "needs voter-changes"),
     ]
+
+
+def test_a_leader_that_cannot_limit_its_responses_is_not_asked_to() -> None:
+    (one,) = outcomes(seat("no-limit"), seeds=(0,), workloads=("storm",), steps=150)
+    assert (one.outcome.status, one.restricted) == (Status.PASS, ("fetch-limit",))
+
+
+def test_a_vector_that_an_adapter_cannot_be_asked_is_not_said_to_pass(tmp_path: Path) -> None:
+    wrong = seat("grants-all", "unsupported=observers+voters-records")
+    (one,) = outcomes(wrong, seeds=(0,), workloads=("elections",), save=tmp_path, shrinks=False)
+    assert one.saved is not None
+    assert one.saved.without_vector == "the vector by itself is unsupported: needs observers"
 
 
 def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none() -> None:

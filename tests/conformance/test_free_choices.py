@@ -2,7 +2,7 @@
 
 import pytest
 from tests.conformance.altered_adapter import ALL_RIGHT, Altered
-from tests.conformance.choices import RIGHT_REQUESTS
+from tests.conformance.choices import RIGHT_REQUESTS, announces_again
 from tests.conformance.test_conformance_random import made, seat
 
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
@@ -52,6 +52,14 @@ def test_what_does_not_go_together_is_right_alone(mode: str) -> None:
 def test_more_requests_are_right_where_nothing_but_messages_is_seen(mode: str) -> None:
     found = [outcome(one, mode, "wire") for one in VECTORS]
     assert not {one.id: one.reason for one in found if one.status is Status.FAIL}
+
+
+@pytest.mark.parametrize("level", ["state", "wire"])
+def test_a_leader_announces_itself_as_often_as_it_likes(level: str) -> None:
+    """Rule: begin-quorum.resend."""
+    seats = (InProcess(lambda: Altered(level, changes=(announces_again,))),)
+    (found,) = random_campaign(RandomPlan(seats, range(2, 3), ("storm",), 200))
+    assert (found.outcome.status, found.outcome.reason) == (Status.PASS, "")
 
 
 def test_what_a_response_has_a_place_for_must_be_shown() -> None:

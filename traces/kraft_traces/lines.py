@@ -108,7 +108,7 @@ class TracedDecisions(Struct, frozen=True, forbid_unknown_fields=True):
     """Absent: spent."""
     announcement_again: Literal["when-idle", "by-timer"] | UnsetType = UNSET
     """Absent: when-idle."""
-    announced_to: Literal["not-fetching", "all"] | UnsetType = UNSET
+    announced_to: Literal["not-fetching", "all", "all-again"] | UnsetType = UNSET
     """Absent: not-fetching."""
     diverging_cut: Literal["own-offset", "smaller-offset"] | UnsetType = UNSET
     """Absent: own-offset."""

@@ -16,6 +16,7 @@ _PARTS: dict[str, tuple[Feature, ...]] = {
     "snapshot_interval_ms": ("snapshots",),
     "replace_disk_chance": ("disk-replacement", "observers"),
     "new_endpoint_chance": ("voter-changes",),
+    "fetch_max_records": ("fetch-limit",),
     "observers": ("observers",),
     "auto_join": ("auto-join", "voter-changes", "voters-records", "observers"),
     "static_voters": ("voter-changes",),

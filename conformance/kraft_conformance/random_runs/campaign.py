@@ -172,7 +172,7 @@ class _Campaign:
             missing = "no step of an adapter differs" if first is None else "it is wrong before its first event"
             return Saved(*files, without_vector=missing)
         try:
-            vector, fails = vector_for(table, spec, shortest, first, judgement.rules, accepted_by_model)
+            vector, outcome = vector_for(table, spec, shortest, first, judgement.rules, accepted_by_model)
         except NoVectorError as error:
             return Saved(*files, without_vector=str(error))
         except AdapterFault as fault:
@@ -182,5 +182,15 @@ class _Campaign:
         words = ["kraft-spec", "conformance", "replay", vector.id, "--vectors", str(folder)]
         words += ["--adapter", str(table.seat(first.replica_id))]
         words += ["--profile", self._plan.profile] if self._plan.profile is not None else []
-        why = None if fails else "the adapter passes the vector by itself: what is wrong does not show in it"
-        return Saved(*files, vector.id, shlex.join(words), why)
+        return Saved(*files, vector.id, shlex.join(words), _why_not_enough(outcome))
+
+
+def _why_not_enough(outcome: Outcome) -> str | None:
+    """Reason why a saved vector does not repeat the failure that it was cut from."""
+    match outcome.status:
+        case Status.FAIL:
+            return None
+        case Status.PASS:
+            return "the adapter passes the vector by itself: what is wrong does not show in it"
+        case status:
+            return f"the vector by itself is {status}: {outcome.reason}"

@@ -16,7 +16,7 @@ from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.process_life import ended
 from kraft_conformance.vectors.expecting import expected_of
 from kraft_conformance.vectors.format import Expected
-from kraft_traces.effects import TracedEffect, TracedStartTimer
+from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
@@ -109,7 +109,8 @@ class StepComparer:
         """
         visibility = self._visibility
         effects: tuple[TracedEffect, ...] | None = None
-        if visibility.sees_all_writes:
+        # A step that only sends is seen whole at every level, and with it to whom a leader announces itself.
+        if visibility.sees_all_writes or all(isinstance(one, TracedSend) for one in line.effects or ()):
             theirs = {effect_name(effect): effect for effect in seen.effects or ()}
             effects = tuple(_as_shown(line.effects or (), theirs))
         if not visibility.sees_state:

@@ -12,7 +12,7 @@ from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.random_runs.table import Table
-from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.vectors.acceptance import Accepts, NotAcceptedError
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -46,8 +46,8 @@ def write_trace(path: Path, table: Table, spec: RunSpec, recorded: Recorded) -> 
 
 def vector_for(
     table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, rules: tuple[str, ...], accepts: Accepts
-) -> tuple[Vector, bool]:
-    """A vector of the step that differs, and whether the adapter fails it.
+) -> tuple[Vector, Outcome]:
+    """A vector of the step that differs, and its outcome on the adapter.
 
     Its steps are the last one at the replica, or as many more as the adapter needs to fail.
 
@@ -76,7 +76,7 @@ def vector_for(
         assert vector is not None, "something happens at the replica"
         outcome = run_vector(table.session(first.replica_id), vector, spec.configuration.profile.name)
         if outcome.status is Status.FAIL or steps >= len(own):
-            return vector, outcome.status is Status.FAIL
+            return vector, outcome
         steps *= 2
 
 

@@ -69,10 +69,13 @@ def _stored(
 ) -> Partition:
     """The partition as it is stored: complete if it may be and that is not a step of its own.
 
-    Rule: partition-reassign.complete-in-one-step.
+    Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     """
     if configuration.profile.completes == "with-the-change" and may_complete(after, configuration):
         after = completed(after, state.alive)
+    shrinks = not set(before.replicas).issubset(after.replicas)
+    if configuration.profile.leader_epoch == "of-removals-too" and shrinks and after.leader == before.leader:
+        after = after._replace(leader_epoch=after.leader_epoch + 1)
     return after._replace(partition_epoch=before.partition_epoch + 1)
 
 

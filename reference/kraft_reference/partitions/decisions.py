@@ -10,11 +10,12 @@ class ReassignmentProfile:
 
     name: str
 
-    completes_with: Literal["adding", "target"] = "adding"
+    completes_with: Literal["adding", "target", "target-if-fewer"] = "adding"
     """Which replicas have to be in sync before RR goes.
 
     `adding` is the least that is allowed: all of AR, and some replica of TR.
     `target` is all of TR, so that as many replicas are in sync afterwards as were asked for.
+    `target-if-fewer` is `target` where AR is smaller than RR, so that replicas become fewer, and `adding` otherwise.
     Rules: partition-reassign.complete-in-one-step, partition-reassign.isr-never-empty."""
 
     completes: Literal["in-its-own-step", "with-the-change"] = "in-its-own-step"
@@ -32,6 +33,12 @@ class ReassignmentProfile:
 
     Rule: partition-reassign.start."""
 
+    leader_epoch: Literal["of-leaders", "of-removals-too"] = "of-leaders"
+    """When the leader epoch rises: with each new leader, or also where the leader stays and a replica leaves R.
+
+    The second fences a removed replica that goes on fetching, and acknowledging, in the old epoch (KAFKA-12803).
+    Rule: partition-reassign.leader-in-removing."""
+
     idle_when_named: Literal["listed", "left-out"] = "listed"
     """Is a partition that no reassignment moves listed, with empty lists, when it is asked for by name?
 
@@ -43,12 +50,13 @@ KIP = ReassignmentProfile("kip")
 
 KAFKA_4 = ReassignmentProfile(
     "kafka-4",
-    completes_with="target",
+    completes_with="target-if-fewer",
     completes="with-the-change",
     override_base="replicas",
     replicas_order="target-first",
+    leader_epoch="of-removals-too",
     idle_when_named="left-out",
 )
-"""Apache Kafka's KRaft controller as far as its public sources were read."""
+"""The ReplicationControlManager of Apache Kafka 4.3; until 4.2 it completes with `target`."""
 
 PROFILES: dict[str, ReassignmentProfile] = {profile.name: profile for profile in (KIP, KAFKA_4)}

@@ -79,11 +79,11 @@ def leader_is_replica(step: Step) -> bool:
 
 
 def in_sync_never_below(step: Step) -> bool:
-    """Somebody is in sync; after a completion all that the profile waits for."""
+    """Somebody is in sync; after a completion all of R, if the profile waits for that."""
     if not step.after.in_sync:
         return False
     shrinks = not step.asked.original.issubset(step.after.replicas)
-    if not shrinks or step.configuration.profile.completes_with == "adding":
+    if not shrinks or step.configuration.profile.completes_with != "target":
         return True
     return step.after.in_sync.issuperset(step.after.replicas)
 

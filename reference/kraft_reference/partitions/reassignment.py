@@ -65,6 +65,17 @@ def keeps_acknowledged_records(partition: Partition) -> bool:
 # ---------------------------------------------------------------------------------------------------------
 
 
+def awaited_replicas(partition: Partition, configuration: PartitionConfiguration) -> Assignment:
+    """Replicas that have to be in sync before RR goes.  Rule: partition-reassign.add-before-remove."""
+    match configuration.profile.completes_with:
+        case "adding":
+            return partition.adding
+        case "target":
+            return partition.target
+        case "target-if-fewer":
+            return partition.target if len(partition.adding) < len(partition.removing) else partition.adding
+
+
 def may_complete(partition: Partition, configuration: PartitionConfiguration) -> bool:
     """May RR go now?
 
@@ -73,7 +84,7 @@ def may_complete(partition: Partition, configuration: PartitionConfiguration) ->
     """
     if not partition.is_reassigned:
         return False
-    waited_for = partition.adding if configuration.profile.completes_with == "adding" else partition.target
+    waited_for = awaited_replicas(partition, configuration)
     if not partition.in_sync.issuperset(waited_for):
         return False
     return keeps_acknowledged_records(_completed_lists(partition))

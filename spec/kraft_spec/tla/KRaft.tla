@@ -272,7 +272,9 @@ VoterEntry(s, id) == CHOOSE v \in Others(s) : v[1] = id
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
     [] s.role = "Leader" ->
-         OtherIds(s) \ (s.acknowledged \cup (IF config.decisions.announced_to = "all" THEN {} ELSE s.fetchers))
+         OtherIds(s) \ (CASE config.decisions.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
+                           [] config.decisions.announced_to = "all" -> s.acknowledged
+                           [] config.decisions.announced_to = "all-again" -> {})
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 

@@ -45,10 +45,10 @@ StaysPut(epoch) == epoch
 
 KipDecisions ==
   [completes_with |-> "adding", completes |-> "in-its-own-step", override_base |-> "original",
-   replicas_order |-> "removing-first", idle_when_named |-> "listed"]
+   replicas_order |-> "removing-first", leader_epoch |-> "of-leaders", idle_when_named |-> "listed"]
 KafkaDecisions ==
-  [completes_with |-> "target", completes |-> "with-the-change", override_base |-> "replicas",
-   replicas_order |-> "target-first", idle_when_named |-> "left-out"]
+  [completes_with |-> "target-if-fewer", completes |-> "with-the-change", override_base |-> "replicas",
+   replicas_order |-> "target-first", leader_epoch |-> "of-removals-too", idle_when_named |-> "left-out"]
 Decisions == KipDecisions
 TargetDecisions == [KipDecisions EXCEPT !.completes_with = "target"]
 WidenedBase == [KipDecisions EXCEPT !.override_base = "replicas"]

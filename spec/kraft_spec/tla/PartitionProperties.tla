@@ -54,7 +54,7 @@ StoredIsWhole == Parts(cluster) = cluster.stored
 (***************************************************************************)
 (* Of steps.                                                               *)
 (***************************************************************************)
-\* Somebody is in sync; after a completion all that the profile waits for.
+\* Somebody is in sync; after a completion all of R, if the profile waits for that.
 NeverBelow(n) ==
   /\ P(n)'.in_sync # {}
   /\ Decided("completes_with", "target") /\ ~(asked[n].original \subseteq R(n)') => R(n)' \subseteq P(n)'.in_sync

@@ -37,11 +37,14 @@ Refused(s, reason, answer) ==
   [s |-> s, stored |-> {}, znode |-> FALSE, leader_and_isr |-> {}, stopped |-> {}, answer |-> answer, reason |-> reason,
    accepted |-> {}, node |-> s.controller]
 
-\* Rule: partition-reassign.complete-in-one-step
+\* Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing
 Settled(s, name, before, after) ==
   LET done == IF Decided("completes", "with-the-change") /\ MayComplete(after)
               THEN Completed(after, s.alive) ELSE after
-  IN [done EXCEPT !.partition_epoch = Bumped(before.partition_epoch)]
+      fences == /\ Decided("leader_epoch", "of-removals-too") /\ done.leader = before.leader
+                /\ ~(Members(before.replicas) \subseteq Members(done.replicas))
+  IN [done EXCEPT !.partition_epoch = Bumped(before.partition_epoch),
+                  !.leader_epoch = IF fences THEN Bumped(@) ELSE @]
 
 IsNews(p, q) == [p EXCEPT !.in_sync = q.in_sync, !.partition_epoch = q.partition_epoch] # q
 

@@ -97,7 +97,9 @@ CompletedLists(p) ==
 \* Rules: partition-reassign.add-before-remove, partition-reassign.complete-in-one-step,
 \*        partition-reassign.isr-never-empty
 MayComplete(p) ==
-  LET waitedFor == IF Decided("completes_with", "adding") THEN p.adding ELSE Target(p)
+  LET fewer == Len(p.adding) < Len(p.removing)
+      waitedFor == IF Decided("completes_with", "target") \/ (Decided("completes_with", "target-if-fewer") /\ fewer)
+                   THEN Target(p) ELSE p.adding
   IN /\ Moving(p)
      /\ Members(waitedFor) \subseteq p.in_sync
      /\ KeepsRecords(CompletedLists(p))

@@ -10,6 +10,7 @@ from msgspec import to_builtins
 
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_reference.partitions.reassignment import awaited_replicas
 from kraft_reference.partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_traces.check.verdict import VerdictKind
@@ -55,8 +56,7 @@ def waits_for(
     )
     if not partition.is_reassigned:
         return None
-    wanted = partition.adding if configuration.profile.completes_with == "adding" else partition.target
-    missing = [broker for broker in wanted if broker not in partition.in_sync]
+    missing = [one for one in awaited_replicas(partition, configuration) if one not in partition.in_sync]
     if missing and "partition-reassign.add-before-remove" not in switched_off:
         return WaitsFor(brokers=missing, any=False)
     nobody_left = partition.in_sync.isdisjoint(partition.target)

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** JSON objects as maps in their order, with whole numbers as Longs: a double would lose offsets above 2^53. */
-final class Json {
+public final class Json {
     private static final Gson GSON = new GsonBuilder()
             .setStrictness(Strictness.STRICT)
             .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE)
@@ -19,16 +19,16 @@ final class Json {
 
     private Json() {}
 
-    static Map<String, Object> parse(String line) {
+    public static Map<String, Object> parse(String line) {
         return asObject(GSON.fromJson(line, Object.class));
     }
 
-    static String write(Map<String, Object> object) {
+    public static String write(Map<String, Object> object) {
         return GSON.toJson(object);
     }
 
     /** An object of names and values in turn. */
-    static Map<String, Object> object(Object... namesAndValues) {
+    public static Map<String, Object> object(Object... namesAndValues) {
         Map<String, Object> made = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             made.put((String) namesAndValues[i], namesAndValues[i + 1]);
@@ -37,7 +37,7 @@ final class Json {
     }
 
     @SuppressWarnings("unchecked")
-    static Map<String, Object> asObject(Object value) {
+    public static Map<String, Object> asObject(Object value) {
         if (value instanceof Map) {
             return (Map<String, Object>) value;
         }
@@ -45,24 +45,24 @@ final class Json {
     }
 
     @SuppressWarnings("unchecked")
-    static List<Object> list(Map<String, Object> object, String name) {
+    public static List<Object> list(Map<String, Object> object, String name) {
         return field(object, name, List.class, "an array");
     }
 
-    static long integer(Map<String, Object> object, String name) {
+    public static long integer(Map<String, Object> object, String name) {
         return field(object, name, Long.class, "a whole number");
     }
 
-    static String text(Map<String, Object> object, String name) {
+    public static String text(Map<String, Object> object, String name) {
         return field(object, name, String.class, "a text");
     }
 
     /** A text, or null for null and for a field that is not there. */
-    static String textOrNull(Map<String, Object> object, String name) {
+    public static String textOrNull(Map<String, Object> object, String name) {
         return object.get(name) == null ? null : text(object, name);
     }
 
-    static boolean flag(Map<String, Object> object, String name) {
+    public static boolean flag(Map<String, Object> object, String name) {
         return field(object, name, Boolean.class, "true or false");
     }
 

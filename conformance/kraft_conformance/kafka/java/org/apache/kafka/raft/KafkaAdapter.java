@@ -1,10 +1,6 @@
 package org.apache.kafka.raft;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -19,39 +15,7 @@ public final class KafkaAdapter {
     }
 
     public static void main(String[] arguments) throws IOException {
-        PrintStream replies = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        // Standard output is for replies alone.
-        System.setOut(System.err);
-        KafkaAdapter adapter = new KafkaAdapter(new KafkaReplica(arguments[0], arguments[1]));
-        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Map<String, Object> reply = Map.of();
-        while (!"bye".equals(reply.get("type"))) {
-            String line = requests.readLine();
-            if (line == null) {
-                return;
-            }
-            reply = adapter.reply(line);
-            replies.print(Json.write(reply) + "\n");
-            replies.flush();
-        }
-    }
-
-    private Map<String, Object> reply(String line) {
-        Object id = 0;
-        try {
-            Map<String, Object> request = Json.parse(line);
-            id = request.getOrDefault("id", id);
-            String type = Json.text(request, "type");
-            Map<String, Object> reply = Json.object("type", type, "id", id);
-            reply.putAll(answer(type, request));
-            return reply;
-        } catch (Unsupported unsupported) {
-            return Json.object("type", "error", "id", id, "code", "unsupported", "detail", unsupported.getMessage());
-        } catch (RuntimeException failure) {
-            // The runner shows standard error beside the failure.
-            failure.printStackTrace();
-            return Json.object("type", "error", "id", id, "code", "failed", "detail", failure.toString());
-        }
+        Serving.serve(new KafkaAdapter(new KafkaReplica(arguments[0], arguments[1]))::answer);
     }
 
     private Map<String, Object> answer(String type, Map<String, Object> request) {

@@ -1,10 +1,10 @@
 package org.apache.kafka.raft;
 
 /** Thrown for what this Kafka does not have; the vector is then unsupported and not failed. */
-final class Unsupported extends RuntimeException {
+public final class Unsupported extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    Unsupported(String what) {
+    public Unsupported(String what) {
         super(what);
     }
 }
