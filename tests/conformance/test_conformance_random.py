@@ -23,14 +23,14 @@ from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Step, StepReply
 from kraft_conformance.random_runs.abilities import restricted
-from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign
+from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign, why_not_enough
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
-from kraft_conformance.runner.outcome import Status
+from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
@@ -104,7 +104,7 @@ def test_a_recorded_run_is_a_trace_that_validates_and_is_the_same_each_time(tmp_
     own = [event for event in events if "replica" in event]
     assert ("state" in own[0]) is (mode == "state")
     # A step that only sends is shown whole at every level.
-    shown = {effect["type"] for event in own for effect in event.get("effects", ())}
+    shown = {effect["kind"] for event in own for effect in event.get("effects", ())}
     assert (shown == {"Send"}) is (mode == "wire")
     assert any("refusal" in event for event in own) is (mode == "state")
 
@@ -277,11 +277,16 @@ def test_a_leader_that_cannot_limit_its_responses_is_not_asked_to() -> None:
     assert (one.outcome.status, one.restricted) == (Status.PASS, ("fetch-limit",))
 
 
-def test_a_vector_that_an_adapter_cannot_be_asked_is_not_said_to_pass(tmp_path: Path) -> None:
-    wrong = seat("grants-all", "unsupported=observers+voters-records")
-    (one,) = outcomes(wrong, seeds=(0,), workloads=("elections",), save=tmp_path, shrinks=False)
-    assert one.saved is not None
-    assert one.saved.without_vector == "the vector by itself is unsupported: needs observers"
+@pytest.mark.parametrize(
+    ("status", "reason", "said"),
+    [
+        (Status.FAIL, "wrong", None),
+        (Status.PASS, "", "the adapter passes the vector by itself: what is wrong does not show in it"),
+        (Status.UNSUPPORTED, "needs fetch-limit", "the vector by itself is unsupported: needs fetch-limit"),
+    ],
+)
+def test_a_saved_vector_that_does_not_fail_says_why(status: Status, reason: str, said: str | None) -> None:
+    assert why_not_enough(Outcome("random.storm-0", status, reason)) == said
 
 
 def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none() -> None:

@@ -30,7 +30,7 @@ from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.protocol.features import SUBJECTS
+from kraft_conformance.protocol.features import SUBJECTS, Subject
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
@@ -218,13 +218,15 @@ def run_selected(
     as_json: bool,
     targets: Sequence[Target],
     folder: Path | None = None,
+    subject: Subject | None = None,
 ) -> int:
-    """Run the vectors that the words fit; the file adds to the failures that the plan expects."""
+    """Run the vectors that the words fit, of one subject or both; the file adds to the failures that the plan expects."""
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)
         _check_profile(plan.profile, catalogue)
-        ids = tuple([entry.id for entry in selected(catalogue, words or ())])
+        entries = [one for one in selected(catalogue, words or ()) if subject in (None, one.subject)]
+        ids = tuple([entry.id for entry in entries])
         expected = {**plan.expected_failures, **read_expected_failures(expected_failures, catalogue)}
         return _run(replace(plan, ids=ids, expected_failures=expected), catalogue, as_json, targets)
 

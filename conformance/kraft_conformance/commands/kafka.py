@@ -26,6 +26,7 @@ from kraft_conformance.kafka.jars import built, released
 from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.live.differences import expected_failures as known_live_failures
+from kraft_conformance.protocol.features import Subject
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.campaign import Plan
@@ -74,6 +75,10 @@ PatchName = Annotated[
 Live = Annotated[
     bool, typer.Option("--live", help="Run a whole controller as a process, over TCP, in place of its client alone.")
 ]
+Partitions = Annotated[
+    bool,
+    typer.Option("--partitions", help="Run the controllers of partitions (KIP-455) in place of the quorum's client."),
+]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model judges.")]
 FindingName = Annotated[str, typer.Argument(metavar="NAME", help="A finding, as `kraft-spec findings` lists them.")]
 Workloads = Annotated[
@@ -119,9 +124,10 @@ def adapter(
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
     patch: PatchName = None,
+    of_partitions: Partitions = False,
 ) -> int:
     """Print the command line of Kafka's adapter, for the commands of `kraft-spec conformance`."""
-    print(_command_line(version, jars, sources, level, log, patch))
+    print(_command_line(version, jars, sources, level, log, patch, of_partitions))
     return ExitCode.CONFORMANT
 
 
@@ -134,6 +140,7 @@ def run(
     log: Log = None,
     patch: PatchName = None,
     is_live: Live = False,
+    of_partitions: Partitions = False,
     words: conformance.Words = None,
     expected_failures: conformance.Expected = None,
     profile: conformance.ProfileName = None,
@@ -152,7 +159,10 @@ def run(
     """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks.
 
     With --live the vectors alone, as `live adapter` can play them: the others are unsupported.
+    With --partitions the vectors of partitions alone.
     """
+    if of_partitions and (is_live or seeds or workloads):
+        raise usage_error("--partitions runs vectors alone, on a release or --jars: not live, no schedules")
     if is_live and (sources or log or patch or seeds or workloads or level is not ShownLevel.STATE):
         raise usage_error(
             "--live plays vectors alone, on a release or --jars: no sources, level, log, patch or schedules"
@@ -165,8 +175,8 @@ def run(
         command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
     else:
-        command = _command_line(version, jars, sources, level, log, patch)
-        known = known_failures(level is ShownLevel.STATE)
+        command = _command_line(version, jars, sources, level, log, patch, of_partitions)
+        known = known_failures(level is ShownLevel.STATE, None if jars else version or newest())
     codes = [
         conformance.run_selected(
             # What is known differs from the release's own profile.
@@ -182,9 +192,10 @@ def run(
             expected_failures,
             as_json,
             targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html),
+            subject="partitions" if of_partitions else None,
         )
     ]
-    if not is_live and (seeds or workloads or not (words or as_json)):
+    if not is_live and not of_partitions and (seeds or workloads or not (words or as_json)):
         codes.append(
             run_random(
                 RandomPlan(
@@ -235,13 +246,17 @@ def _command_line(
     level: ShownLevel,
     log: Path | None,
     patch: str | None,
+    of_partitions: bool = False,
 ) -> str:
     name = version or newest()
     if name not in releases():
         raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
     if patch is not None:
         one_of("patch", patch, patches())
-    kafka = released(releases()[name]) if jars is None else built(jars, releases()[name])
+    if of_partitions and patch is not None:
+        raise usage_error("--patch changes the quorum's client, which --partitions does not run")
+    subject: Subject = "partitions" if of_partitions else "replica"
+    kafka = released(releases()[name], subject) if jars is None else built(jars, releases()[name], subject)
     if patch is not None:
         kafka = patched(kafka, patches()[patch])
     return command_line(kafka, level.value, log, sources)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
 from kraft_conformance.kafka.releases import edits
-from kraft_conformance.protocol.features import Level
+from kraft_conformance.protocol.features import Level, Subject
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
 
@@ -26,9 +26,17 @@ _LAUNCHER = """\
 level=off
 if [ $# -gt 1 ]; then level=info; exec 2>>"$2"; fi
 exec {java} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "-Dorg.slf4j.simpleLogger.defaultLogLevel=$level" \\
-    -cp {class_path} org.apache.kafka.raft.KafkaAdapter {version} "$1"
+    -cp {class_path} {main} {version} "$1"
 """
 """A run is short and starts a process for each job or replica: so no compiler but the fast one."""
+
+
+_MAIN: Mapping[Subject, str] = {
+    "replica": "org.apache.kafka.raft.KafkaAdapter",
+    "partitions": "org.apache.kafka.controller.PartitionAdapter",
+}
+_OF_PARTITIONS = "org/apache/kafka/controller/"
+_SHARED = tuple(f"org/apache/kafka/raft/{name}.java" for name in ("Json", "Serving", "Unsupported"))
 
 
 def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path | None = None) -> str:
@@ -65,9 +73,13 @@ def _below(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in found}
 
 
-def _for_these(texts: Mapping[str, str], jars: Iterable[Path]) -> Mapping[str, str]:
-    """The sources as they compile with these jars."""
-    classes = _classes(jars)
+def _for_these(texts: Mapping[str, str], kafka: Kafka) -> Mapping[str, str]:
+    """The sources for the subject, as they compile with these jars."""
+    if kafka.subject == "partitions":
+        texts = {name: text for name, text in texts.items() if name.startswith(_OF_PARTITIONS) or name in _SHARED}
+    else:
+        texts = {name: text for name, text in texts.items() if not name.startswith(_OF_PARTITIONS)}
+    classes = _classes(kafka.class_path)
     for edit in edits():
         if f"{edit.having}.class" in classes:
             texts = {name: text.replace(edit.text, edit.replacement) for name, text in texts.items()}
@@ -90,7 +102,7 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
     java = find_java().executable
     if own is not None and not (own / "src" / "org").is_dir():
         raise KafkaUnavailableError(f"{own}: no src/org in it, expected what `conformance template kafka` makes")
-    texts = _for_these(_packaged() if own is None else _below(own / "src"), kafka.class_path)
+    texts = _for_these(_packaged() if own is None else _below(own / "src"), kafka)
     cache = user_cache("kafka")
     folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"
     if not folder.is_dir():
@@ -102,7 +114,10 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
             class_path = os.pathsep.join(map(str, (folder / "classes", *kafka.class_path)))
             launcher.write_text(
                 _LAUNCHER.format(
-                    java=shlex.quote(str(java)), class_path=shlex.quote(class_path), version=kafka.version
+                    java=shlex.quote(str(java)),
+                    class_path=shlex.quote(class_path),
+                    main=_MAIN[kafka.subject],
+                    version=kafka.version,
                 ),
                 encoding="utf-8",
             )

@@ -22,6 +22,8 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[str, ...] = ()
     """How the names of the fields begin that differ in the vectors."""
     vectors: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
+    """The releases that show it; none: every one that the profile is of."""
     schedules: Mapping[str, tuple[str, ...]] = {}
     """The events at which it shows in random schedules, with the names of what may differ there, N for any number."""
     ends_schedules: bool = False
@@ -46,15 +48,17 @@ def known_differences() -> tuple[Difference, ...]:
     return msgspec.toml.decode(raw, type=_File).difference
 
 
-def expected_failures(is_always_seen: bool) -> Mapping[str, ExpectedFailure]:
+def expected_failures(is_always_seen: bool, version: str | None = None) -> Mapping[str, ExpectedFailure]:
     """The vectors that show one of them, by id.
 
     Args:
         is_always_seen: whether Kafka shows so much that a vector which passes says that a difference is gone.
+        version: the release; None for a build that is none.
     """
     return {
         vector: ExpectedFailure(one.reason, one.fields, is_always_seen)
         for one in known_differences()
+        if not one.releases or version in one.releases
         for vector in one.vectors
     }
 

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from kraft_conformance.failure import UnavailableError
 from kraft_conformance.kafka.releases import Jar, Release, library_jars
+from kraft_conformance.protocol.features import Subject
 from kraft_spec.compiled.building import user_cache
 
 _MAVEN_S = 600.0
@@ -30,19 +31,21 @@ class Kafka:
 
     version: str
     class_path: tuple[Path, ...]
+    subject: Subject = "replica"
+    """What its adapter plays: a replica of the quorum, or the controllers of partitions."""
 
 
-def released(release: Release) -> Kafka:
+def released(release: Release, subject: Subject = "replica") -> Kafka:
     """The jars of a release: from the cache, or else fetched with Maven; each has the SHA-256 of the table.
 
     Raises:
         KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
         OSError: the cache cannot be written.
     """
-    return Kafka(release.version, fetched((*release.jars, *library_jars())))
+    return Kafka(release.version, fetched((*release.jars_for(subject), *library_jars(subject))), subject)
 
 
-def built(folder: Path, release: Release) -> Kafka:
+def built(folder: Path, release: Release, subject: Subject = "replica") -> Kafka:
     """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
 
     Of several files for one jar the newest is taken.  The libraries are fetched unless they are there too.
@@ -54,15 +57,16 @@ def built(folder: Path, release: Release) -> Kafka:
     if not folder.is_dir():
         raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
     files = sorted(folder.rglob("*.jar"))
-    found = {jar: _newest(jar, files) for jar in release.jars}
+    found = {jar: _newest(jar, files) for jar in release.jars_for(subject)}
     missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in found.items() if file is None]
     if missing:
         raise KafkaUnavailableError(f"{folder}: there is no {', no '.join(missing)} in it or below")
     kafkas = [file for file in found.values() if file is not None]
-    libraries = tuple(file for jar in library_jars() if (file := _newest(jar, files)) is not None)
-    if len(libraries) < len(library_jars()):
-        libraries = fetched(library_jars())
-    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *libraries))
+    wanted = library_jars(subject)
+    libraries = tuple(file for jar in wanted if (file := _newest(jar, files)) is not None)
+    if len(libraries) < len(wanted):
+        libraries = fetched(wanted)
+    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *libraries), subject)
 
 
 def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:

@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from kraft_conformance.protocol.features import Subject
+
 
 @dataclass(frozen=True, slots=True)
 class Jar:
@@ -37,8 +39,14 @@ class Release:
     version: str
     jars: tuple[Jar, ...]
     """Kafka's own, without the libraries."""
+    partition_jars: tuple[Jar, ...]
+    """Those that the controllers of partitions need besides."""
     workloads: tuple[str, ...]
     """The random workloads that it has the features for."""
+
+    def jars_for(self, subject: Subject) -> tuple[Jar, ...]:
+        """Kafka's own jars for a subject of the suite."""
+        return self.jars if subject == "replica" else (*self.jars, *self.partition_jars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,10 @@ def releases() -> Mapping[str, Release]:
     """All releases by their version, the oldest first."""
     return {
         one["version"]: Release(
-            one["version"], _jars("org.apache.kafka", one["version"], one["jars"]), tuple(one["workloads"])
+            one["version"],
+            _jars("org.apache.kafka", one["version"], one["jars"]),
+            _jars("org.apache.kafka", one["version"], one["partition_jars"]),
+            tuple(one["workloads"]),
         )
         for one in _table()["release"]
     }
@@ -81,9 +92,16 @@ def json_jars() -> tuple[Jar, ...]:
     return _jars("com.google.code.gson", json["version"], json["jars"])
 
 
-def library_jars() -> tuple[Jar, ...]:
-    """What Kafka logs through, and what its adapter reads JSON with."""
-    return (*logging_jars(), *json_jars())
+@cache
+def metrics_jars() -> tuple[Jar, ...]:
+    """Libraries that Kafka's controller counts with, whatever its release."""
+    metrics = _table()["metrics"]
+    return _jars("com.yammer.metrics", metrics["version"], metrics["jars"])
+
+
+def library_jars(subject: Subject = "replica") -> tuple[Jar, ...]:
+    """Libraries that Kafka logs through and counts with, and that its adapter reads JSON with."""
+    return (*logging_jars(), *json_jars(), *(metrics_jars() if subject == "partitions" else ()))
 
 
 @cache

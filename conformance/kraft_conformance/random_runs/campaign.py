@@ -182,10 +182,10 @@ class _Campaign:
         words = ["kraft-spec", "conformance", "replay", vector.id, "--vectors", str(folder)]
         words += ["--adapter", str(table.seat(first.replica_id))]
         words += ["--profile", self._plan.profile] if self._plan.profile is not None else []
-        return Saved(*files, vector.id, shlex.join(words), _why_not_enough(outcome))
+        return Saved(*files, vector.id, shlex.join(words), why_not_enough(outcome))
 
 
-def _why_not_enough(outcome: Outcome) -> str | None:
+def why_not_enough(outcome: Outcome) -> str | None:
     """Reason why a saved vector does not repeat the failure that it was cut from."""
     match outcome.status:
         case Status.FAIL:

@@ -26,7 +26,8 @@ def after_alter_partition(
     outcome = changed(state, configuration, asked.node, after, kept_quiet=name)
     now = outcome.state.memory[asked.node][name]
     error = Error.NONE if now.leader == asked.broker else Error.NEW_LEADER_ELECTED
-    return Outcome(outcome.state, (*outcome.effects, AlterPartitionAnswer(error, now.partition_epoch)))
+    epoch = now.partition_epoch if error is Error.NONE else None
+    return Outcome(outcome.state, (*outcome.effects, AlterPartitionAnswer(error, epoch)))
 
 
 def _error(state: ControllerState, asked: AlterPartition) -> Error | None:

@@ -145,7 +145,7 @@ AfterAlterPartition(s, node, broker, name, leader_epoch, partition_epoch, isr) =
       now == changed.s.memory[node][name]
       answered == IF now.leader = broker THEN "NONE" ELSE "NEW_LEADER_ELECTED"
   IN IF error # "NONE" THEN Refused(s, "REQUEST_REFUSED", <<error, -1>>)
-     ELSE WithAnswer(changed, <<answered, now.partition_epoch>>)
+     ELSE WithAnswer(changed, <<answered, IF answered = "NONE" THEN now.partition_epoch ELSE -1>>)
 
 (***************************************************************************)
 (* What the controller does on its own account.                            *)

@@ -225,11 +225,9 @@ final class PartitionControllers {
         List<Object> effects = stored(done.records());
         var answer = done.response().topics().get(0).partitions().get(0);
         Errors error = Errors.forCode(answer.errorCode());
-        Map<String, Object> shown = Json.object("type", "AlterPartitionAnswer", "error", error.name());
-        if (error == Errors.NONE) {
-            shown.put("partition_epoch", answer.partitionEpoch());
-        }
-        effects.add(shown);
+        effects.add(Json.object(
+                "type", "AlterPartitionAnswer", "error", error.name(),
+                "partition_epoch", error == Errors.NONE ? answer.partitionEpoch() : null));
         boolean isRefused = error != Errors.NONE && error != Errors.NEW_LEADER_ELECTED;
         return done(effects, isRefused ? "REQUEST_REFUSED" : null);
     }
