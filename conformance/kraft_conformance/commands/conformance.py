@@ -220,7 +220,7 @@ def run_selected(
     folder: Path | None = None,
     subject: Subject | None = None,
 ) -> int:
-    """Run the vectors that the words fit, of one subject or both; the file adds to the failures that the plan expects."""
+    """Run the vectors of a subject that the words fit; the file adds to the failures that the plan expects."""
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)
