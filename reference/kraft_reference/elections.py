@@ -131,8 +131,7 @@ def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Does this replica give its one vote of the epoch, or has it given it, to the requester?
 
     At kraft.version 0 too the requester's directory id counts, as long as it is remembered.
-    Rules: vote.decision-order, vote.membership-not-checked, vote.unsupported-version,
-    voters.vote-does-not-check-membership.
+    Rules: vote.decision-order, vote.membership-not-checked, vote.unsupported-version.
     """
     # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
     if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
@@ -234,8 +233,7 @@ def _grant_timers(
 def _count(state: ReplicaState, response: VoteResponse) -> ReplicaState:
     """The round with one more answer, each voter of the own set at most once.
 
-    Rules: prevote.response.majority, vote.response.counting, state.voters-set.own-majority,
-    voters.candidate-uses-own-set.
+    Rules: prevote.response.majority, vote.response.counting, state.voters-set.own-majority.
     """
     voter = response.source
     known = any(entry.id == voter for entry in state.voters)

@@ -54,7 +54,7 @@ def with_fetcher(
     """The check-quorum period after a Fetch of the epoch by `voter` (None for an observer).
 
     A complete majority starts the period anew; a Leader outside the set does not count itself.
-    Rules: check-quorum.resign, check-quorum.counts-keys, voters.leader-removed-not-counted.
+    Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded.
     """
     others = other_voters(state)
     if voter not in others:
@@ -75,11 +75,7 @@ def after_shutdown(state: ReplicaState, configuration: Configuration, draw: Draw
 
 
 def removal_is_committed(state: ReplicaState) -> bool:
-    """Is the voters set without this Leader committed?
-
-    Rules: state.leader.outside-voters-set, state.leader.resigns-on-own-removal,
-    voters.leader-removed-stays-until-commit.
-    """
+    """Is the voters set without this Leader committed?  Rule: remove-voter.leader-removal."""
     if state.role is not Role.LEADER or is_voter(state):
         return False
     return state.high_watermark > state.log.voters[-1].offset

@@ -137,7 +137,7 @@ def append(log: Log, records: Sequence[Record]) -> Log:
     """The log with records at its end, not yet synced.
 
     A VotersRecord or VoterAssignment takes effect at once, committed or not, and replaces the whole set.
-    Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.record-replaces-set,
+    Rules: voters.effective-on-append, voters.record-replaces-set,
     reassign.effective-on-append, kraft-version.finalized-when.
     """
     base = log.end_offset

@@ -236,7 +236,7 @@ def conclude_committed(before: ReplicaState, outcome: Outcome, configuration: Co
 
     The Leader answers first and then resigns.
     Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit, remove-voter.leader-removal,
-    remove-voter.resign-only-after-commit, state.leader.resigns-on-own-removal, reassign.request-success-after-commit.
+    reassign.request-success-after-commit.
     """
     change, committed = outcome.state.pending_change, outcome.state.high_watermark
     if isinstance(change, Commit) and committed > change.offset:

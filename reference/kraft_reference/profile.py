@@ -54,7 +54,7 @@ class Profile:
     vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
     """What a voter does when somebody outside its own voters set asks for its vote: KIP-853's answer, or KIP-642's.
 
-    Rules: voters.vote-does-not-check-membership, reassign.votes-from-non-voters."""
+    Rules: vote.membership-not-checked, reassign.votes-from-non-voters."""
 
     leader_high_watermark: Literal["kept", "unknown"] = "kept"
     """What a new Leader knows until a majority has a record of its epoch, and a Resigned: what it knew, or nothing.

@@ -185,7 +185,7 @@ def after_fetch_response(
         if cut < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         return Outcome(fetched._replace(log=truncate(fetched.log, cut)), timers=timers)
-    # Rules: state.voters-set.applied-uncommitted, observer.becomes-voter, observer.becomes-non-voter.
+    # Rules: voters.effective-on-append, observer.becomes-voter, observer.becomes-non-voter.
     log = append(fetched.log, response.records) if response.records else fetched.log
     # Rule: hw.follower.
     high_watermark = max(state.high_watermark, min(response.high_watermark, log.end_offset))

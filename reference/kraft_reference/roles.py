@@ -199,7 +199,7 @@ def _rows() -> tuple[Transition, ...]:
     # The end of a leadership.
     row((Role.LEADER,), Cause.CHECK_QUORUM_TIMEOUT, Role.RESIGNED, _KEEP, "check-quorum.resign")
     row((Role.LEADER,), Cause.SHUTDOWN, Role.RESIGNED, _KEEP, "state.leader.resigns")
-    row((Role.LEADER,), Cause.REMOVAL_COMMITTED, Role.RESIGNED, _KEEP, "state.leader.resigns-on-own-removal")
+    row((Role.LEADER,), Cause.REMOVAL_COMMITTED, Role.RESIGNED, _KEEP, "remove-voter.leader-removal")
     row(
         (Role.LEADER,),
         Cause.LAST_TO_REMOVE,

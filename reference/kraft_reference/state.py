@@ -79,7 +79,7 @@ class ReplicaState(NamedTuple):
     def voters(self) -> VoterSet:
         """The voters set in force: the newest in the own log, committed or not.
 
-        Rules: state.voters-set.applied-uncommitted, state.voters-set.own-majority, voters.set-from-snapshot-and-log.
+        Rules: voters.effective-on-append, state.voters-set.own-majority, voters.set-from-snapshot-and-log.
         """
         return self.log.voters[-1].voters
 

@@ -337,7 +337,7 @@ def test_a_schedule_ends_at_what_is_known_to_differ(capsys: Captured) -> None:
     _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
     random = ("conformance", "random", "--adapter", adapter, "--shrink-runs", "0", "--timeout", REPLY_S)
     code, shown = lines(capsys, *random, *words)
-    assert (code, shown[0]["rules"]) == (ExitCode.VIOLATION, ["state.voters-set.applied-uncommitted"]), shown[0]
+    assert (code, shown[0]["rules"]) == (ExitCode.VIOLATION, ["voters.effective-on-append"]), shown[0]
     assert shown[0]["differences"][0] == {"field": "state.voters.offset", "expected": "2", "actual": "-1"}
 
 

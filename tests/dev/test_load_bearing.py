@@ -68,7 +68,7 @@ def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not()
     for rule in (
         "voters.epoch-committed-before-change",
         "voters.one-change-at-a-time",
-        "voters.leader-removed-not-counted",
+        "hw.leader-excluded",
         "voters.truncation-reverts",
         "voters.at-most-one-difference",
         "voters.effective-on-append",

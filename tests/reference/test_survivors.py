@@ -102,7 +102,7 @@ def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: Rep
 @pytest.mark.parametrize("before", range(5))
 @pytest.mark.parametrize("with_it", range(4))
 def test_a_voters_set_stands_at_the_offset_of_its_record(before: int, with_it: int) -> None:
-    """Rule: state.voters-set.applied-uncommitted."""
+    """Rule: voters.effective-on-append."""
     appended = (*data(*[1] * with_it), voters_record(1, 1, 2))
     log = append(append(log_on(Snapshot(0, 0, 1, keys(1))), data(*[1] * before)), appended)
     assert log.voters[-1] == VotersEntry(before + with_it, keys(1, 2), details(1, 2))

@@ -138,7 +138,7 @@ SCENARIOS = (
             "identity.voter-definition",
             "observer.never-nominates",
             "voters.effective-on-append",
-            "voters.candidate-uses-own-set",
+            "state.voters-set.own-majority",
             "vote.log-check",
         ),
         tuple(VARIANTS),

@@ -123,7 +123,7 @@ SCENARIOS = (
         "high-watermark-and-new-voter",
         "High watermark when a lagging voter is added",
         "KIP-853",
-        (MONOTONIC, EXCLUDED, "hw.majority", "state.leader.resigns-on-own-removal"),
+        (MONOTONIC, EXCLUDED, "hw.majority", "remove-voter.leader-removal"),
         tuple(VARIANTS),
     ),
 )

@@ -37,8 +37,8 @@ def leader_leaves(steps: Sequence[Step], leader: ReplicaKey) -> Reason | None:
         "record, does not count itself, and resigns when the record is committed",
         (
             "reassign.leader-steps-down-before-own-removal",
-            "voters.leader-removed-not-counted",
-            "voters.leader-removed-stays-until-commit",
+            "hw.leader-excluded",
+            "remove-voter.leader-removal",
         ),
     )
 

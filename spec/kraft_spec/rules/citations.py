@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from kraft_spec.rules.prose import READERS, Line
 from kraft_spec.rules.registry import Registry
+from kraft_spec.rules.rule import Rule
 from kraft_spec.rules.rule_ids import RuleIds, dotted_words
 from kraft_spec.rules.scope import LAYERS, OTHER_LAYERS, Exemption, Scope, load_scope
 from kraft_spec.rules.sources import Source, ending_of, package_sources
@@ -71,6 +72,7 @@ class CitationReport:
         stale: exemptions of rules that are named all the same, one for each rule and layer.
         missing_elsewhere: (id, layer) of rules that the layer which scope.toml puts them in does not name.
         begun: places in the reference or the model that name a rule which scope.toml leaves for later.
+        replaced: places outside tests and docs that name a superseded or retired rule.
     """
 
     citations: tuple[Citation, ...]
@@ -81,6 +83,7 @@ class CitationReport:
     stale: tuple[StaleExemption, ...]
     missing_elsewhere: tuple[tuple[str, str], ...] = ()
     begun: tuple[Citation, ...] = ()
+    replaced: tuple[tuple[Citation, Rule], ...] = ()
 
     def problems(self) -> tuple[str, ...]:
         """Everything that is wrong, a line each."""
@@ -94,6 +97,9 @@ class CitationReport:
         lines.extend(f"{rule_id}: not named in the layer {layer}" for rule_id, layer in self.missing_elsewhere)
         lines.extend(str(stale) for stale in self.stale)
         lines.extend(f"{place}: is named in the {place.layer}, so it is not for later" for place in self.begun)
+        for place, rule in self.replaced:
+            successors = f", name {' or '.join(rule.by)}" if rule.by else ""
+            lines.append(f"{place}: is {rule.status}{successors}")
         return tuple(lines)
 
 
@@ -210,4 +216,9 @@ def check_citations(
             if layer in read and rule_id not in named[layer]
         ),
         begun=tuple(named[layer][rule_id] for rule_id in scope.later for layer in LAYERS if rule_id in named[layer]),
+        replaced=tuple(
+            (citation, registry[citation.rule_id])
+            for citation in citations
+            if citation.layer not in ("tests", "docs") and not registry[citation.rule_id].is_active
+        ),
     )

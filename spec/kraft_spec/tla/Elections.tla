@@ -56,7 +56,7 @@ GrantsPreVote(s, m) ==
 
 \* Rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, vote.known-leader.rejects, vote.log-check,
 \*        vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects,
-\*        vote.membership-not-checked, vote.unsupported-version, voters.vote-does-not-check-membership
+\*        vote.membership-not-checked, vote.unsupported-version
 GrantsVote(s, m) ==
   /\ s.role \in {"Unattached", "Prospective"}
   /\ IF s.voted_key # NoKey THEN Names(s.voted_key, m.replica_key)
@@ -109,7 +109,7 @@ Correlated(s, m) == <<m.source, m.correlation_id>> \in s.awaiting
 Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.source}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
-\*        state.prospective.to-candidate, state.candidate.to-leader, voters.candidate-uses-own-set
+\*        state.prospective.to-candidate, state.candidate.to-leader, state.voters-set.own-majority
 CountVote(s, m) ==
   LET fresh == m.source \in VoterIds(s) /\ m.source \notin s.granted \cup s.rejected
       counted == IF ~fresh THEN s

@@ -15,7 +15,7 @@ HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
 AfterCheckQuorumTimeout(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
 \* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
-\* Rules: check-quorum.resign, check-quorum.counts-keys, voters.leader-removed-not-counted
+\* Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded
 WithFetcher(s, entry) ==
   IF entry \notin Others(s) THEN s
   ELSE LET fetchers == {f \in s.fetchers \cup {entry[1]} : f \in OtherIds(s)}
@@ -26,7 +26,7 @@ WithFetcher(s, entry) ==
 AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
 \* A leader outside its voters set resigns once the set is committed.
-\* Rules: state.leader.resigns-on-own-removal, state.leader.outside-voters-set, voters.leader-removed-stays-until-commit
+\* Rule: remove-voter.leader-removal
 RemovalIsCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
   /\ s.high_watermark > s.voters[Len(s.voters)].offset

@@ -68,7 +68,7 @@ AnswerClients(out, requests, error) ==
 (***************************************************************************)
 \* The leader flushes before it counts its own log end.  A new set takes effect at once: who is no voter any more counts
 \* for nothing, who became one has done nothing yet.
-\* Rules: state.voters-set.applied-uncommitted, voters.effective-on-append, voters.commit-by-new-set,
+\* Rules: voters.effective-on-append, voters.commit-by-new-set,
 \*        add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority, durable.flush-before-fetch,
 \*        voters.begin-epoch-to-current-voters, reassign.begin-epoch-to-new-voter
 AppendRecords(s, records) ==
@@ -91,9 +91,7 @@ AppendChange(out, records, change) ==
 (* What a risen high watermark brings: the answers that waited for it, and *)
 (* then the end of a leader that is removed.                               *)
 (* Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit,   *)
-(* remove-voter.leader-removal, remove-voter.resign-only-after-commit,     *)
-(* state.leader.resigns-on-own-removal,                                    *)
-(* reassign.request-success-after-commit                                   *)
+(* remove-voter.leader-removal, reassign.request-success-after-commit      *)
 (***************************************************************************)
 ConcludeCommitted(out) ==
   LET s == out.state

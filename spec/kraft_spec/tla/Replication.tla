@@ -41,7 +41,7 @@ RecordsFrom(s, offset) ==
 
 \* The Fetch that completes the catching up of a new voter is answered with the records of before.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,
-\*        state.leader.resigns-on-own-removal, add-voter.catch-up-first
+\*        remove-voter.leader-removal, add-voter.catch-up-first
 AfterFetchRequest(s, m) ==
   LET Refuse(error, reason) ==
         [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging, NoSnapshotId)>>) EXCEPT !.reason = reason]

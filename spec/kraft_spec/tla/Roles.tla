@@ -101,7 +101,7 @@ Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 (***************************************************************************)
 (* The largest offset that a majority of the voters has reached.           *)
 (* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded,     *)
-(* voters.commit-by-new-set, voters.leader-removed-not-counted             *)
+(* voters.commit-by-new-set                                                *)
 (***************************************************************************)
 ReachedBy(s, voter) ==
   IF Names(voter, s.replica_key) THEN EndOffset(s)

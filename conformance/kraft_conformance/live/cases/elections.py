@@ -121,7 +121,7 @@ async def elected(x: Bench) -> None:
 
 
 @case(
-    "election/one-grant-enough", "state.candidate.to-leader", "vote.response.counting", "voters.candidate-uses-own-set"
+    "election/one-grant-enough", "state.candidate.to-leader", "vote.response.counting", "state.voters-set.own-majority"
 )
 async def one_grant(x: Bench) -> None:
     """Of three voters one grant and its own vote elect it, though the third is silent."""

@@ -115,7 +115,7 @@ async def leader_silent(x: Bench) -> None:
     *(
         "observer.becomes-non-voter",
         "remove-voter.removed-node-becomes-observer",
-        "state.voters-set.applied-uncommitted",
+        "voters.effective-on-append",
     ),
     *("identity.voter-definition", "voters.record-replaces-set"),
     setup=INSIDE,
@@ -131,7 +131,7 @@ async def removed_by_record(x: Bench) -> None:
 
 @case(
     "voters/asks-new-set",
-    *("voters.effective-on-append", "state.voters-set.applied-uncommitted", "voters.candidate-uses-own-set"),
+    "voters.effective-on-append",
     *("state.voters-set.own-majority", "voters.network-client-follows-set", "voters.endpoints-are-part-of-the-set"),
     setup=INSIDE,
     is_fresh=True,
@@ -141,7 +141,7 @@ async def asks_new_set(x: Bench) -> None:
     await follows_with_voters(x, (1, 2, 4))
     after = await silent_leader(x)
     vote = seen(await x.asked("Vote", after=after, who=4), "a Pre-Vote to the voter 4", "voters.effective-on-append")
-    same(vote.part["voterDirectoryId"], DIRECTORIES[4], "the key that is addressed", "voters.candidate-uses-own-set")
+    same(vote.part["voterDirectoryId"], DIRECTORIES[4], "the key that is addressed", "state.voters-set.own-majority")
     same(len(x.all_asked("Vote", after, 3)), 0, "requests to 3, which is no voter now", "voters.record-replaces-set")
 
 

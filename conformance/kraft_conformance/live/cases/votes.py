@@ -236,7 +236,6 @@ async def vote_voter_key(x: Bench) -> None:
 @case(
     "vote/not-a-voter",
     "vote.membership-not-checked",
-    "voters.vote-does-not-check-membership",
     "prevote.observer.answers",
     "vote.inconsistent-voter-set-gone",
 )

@@ -120,9 +120,7 @@ SCENARIOS = (
         "KIP-853, S7",
         (
             "remove-voter.leader-removal",
-            "remove-voter.resign-only-after-commit",
             "voters.fetch-from-leader-outside-set",
-            "voters.leader-removed-stays-until-commit",
         ),
         tuple(LEADER_REMOVED),
     ),
@@ -131,7 +129,7 @@ SCENARIOS = (
         "s7b-leader-counts-itself",
         "A removed leader that counts itself",
         "KIP-853, S7b",
-        ("voters.leader-removed-not-counted", EXCLUDED),
+        (EXCLUDED,),
         tuple(LEADER_COUNTS_ITSELF),
     ),
 )

@@ -132,7 +132,7 @@ SCENARIOS = (
         "s14-votes-without-membership",
         "Votes without a membership check",
         "KIP-853, S14 a and b",
-        ("voters.vote-does-not-check-membership", MEMBERSHIP, "voters.candidate-uses-own-set"),
+        (MEMBERSHIP, "state.voters-set.own-majority"),
         tuple(VARIANTS),
     ),
 )

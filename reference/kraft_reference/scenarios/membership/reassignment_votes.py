@@ -79,7 +79,7 @@ SCENARIOS = (
         "s23-votes-of-non-voters",
         "Votes between nodes that disagree about who votes",
         "KIP-642, S23",
-        ("reassign.votes-from-non-voters", "voters.vote-does-not-check-membership"),
+        ("reassign.votes-from-non-voters", "vote.membership-not-checked"),
         tuple(VARIANTS),
     ),
 )

@@ -134,9 +134,8 @@ SCENARIOS = (
         "KIP-853; Apache Kafka 4.x",
         (
             "voters.set-from-snapshot-and-log",
-            "state.voters-set.applied-uncommitted",
-            "voters.truncation-reverts",
             "voters.effective-on-append",
+            "voters.truncation-reverts",
         ),
         tuple(VARIANTS),
     ),

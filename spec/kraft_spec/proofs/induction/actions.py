@@ -133,7 +133,7 @@ def vote(s: State) -> Action:
 def become_leader(s: State) -> Action:
     """A Candidate that a majority of its own voters set voted for becomes leader.
 
-    Rules: state.candidate.to-leader, voters.candidate-uses-own-set, state.voters-set.own-majority.
+    Rules: state.candidate.to-leader, state.voters-set.own-majority.
     """
     return Action(
         "become-leader",
@@ -182,7 +182,7 @@ def append(s: State) -> Action:
 def commit(s: State) -> Action:
     """A leader's high watermark passes an entry of its epoch.
 
-    Rules: hw.majority, hw.own-epoch, voters.commit-by-new-set, voters.leader-removed-not-counted.
+    Rules: hw.majority, hw.own-epoch, voters.commit-by-new-set, hw.leader-excluded.
     """
     own = s.log_end(leader)
     return Action(

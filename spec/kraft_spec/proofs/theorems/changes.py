@@ -64,7 +64,7 @@ def _majorities_of_neighbours() -> Theorem:
             "voters.at-most-one-difference",
             "voters.one-change-at-a-time",
             "voters.commit-by-new-set",
-            "voters.candidate-uses-own-set",
+            "state.voters-set.own-majority",
         ),
         (every,),
         (

@@ -38,12 +38,7 @@ def _not_counted() -> Theorem:
         "leader-outside-not-counted",
         "If a leader that has removed itself does not count itself, whatever it commits is in the log of a voter of "
         "every majority, of the new set and of the old one.",
-        (
-            "voters.leader-removed-not-counted",
-            "hw.leader-excluded",
-            "state.leader.outside-voters-set",
-            "remove-voter.leader-removal",
-        ),
+        ("hw.leader-excluded", "remove-voter.leader-removal"),
         (_next_leader_has_it("elected-by-new", "New"), _next_leader_has_it("elected-by-old", "Old")),
         (
             counted.weakened("counted", "the leader counts itself", (_NEW,), "1,2 | 1 | 2 | 2 | 1"),
@@ -70,7 +65,7 @@ def _counted() -> Theorem:
         "leader-outside-counted",
         "If a leader that has removed itself counts itself, the next leader of the new set may lack what it committed "
         "exactly if that set has an odd number of voters; the next leader of the old set never does.",
-        ("voters.leader-removed-not-counted", "hw.leader-excluded"),
+        ("hw.leader-excluded",),
         (
             by_even,
             _next_leader_has_it("elected-by-old", "Old", counts=counts),

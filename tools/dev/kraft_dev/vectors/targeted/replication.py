@@ -72,7 +72,7 @@ def _set_reverted(d: Director) -> None:
 @TARGETS.vector(
     "fetch.set-read",
     4,
-    "state.voters-set.applied-uncommitted",
+    "voters.effective-on-append",
     "voters.self-added-may-campaign",
     "identity.voter-definition",
     "voters.set-from-snapshot-and-log",
@@ -92,7 +92,7 @@ def _set_read(d: Director) -> None:
     "fetch.set-replaced",
     2,
     "voters.record-replaces-set",
-    "state.voters-set.applied-uncommitted",
+    "voters.effective-on-append",
     "voters.endpoints-are-part-of-the-set",
     configuration=OBSERVED,
     level="state",
@@ -110,7 +110,7 @@ def _set_replaced(d: Director) -> None:
     "fetch.removed-leader",
     1,
     "fetch.leader-outside-set-serves",
-    "state.leader.outside-voters-set",
+    "remove-voter.leader-removal",
     "state.leader.resigns",
 )
 @TARGETS.vector(
