@@ -95,7 +95,8 @@ class Configuration:
     def checkpoint(self, replica_id: int) -> Snapshot:
         """What a replica is formatted with: the bootstrap checkpoint, or the static voters at kraft.version 0.
 
-        Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum.
+        Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum,
+        bootstrap.sets-must-be-equal.
         """
         given = self.replicas[replica_id].initial_voters
         return self._checkpoint_of(self.voters if given is None else given)

@@ -177,7 +177,7 @@ def as_read_from_disk(state: ReplicaState, profile: Profile) -> ReplicaState:
     Voters and target come from snapshot and log, committed or not, and not from the file
     (reassign.quorum-state-holds-committed-assignment).
     Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0, durable.fields-v0,
-    durable.fields-v1, durable.version-by-kraft.
+    durable.fields-v1, durable.version-by-kraft, wire.quorum-state.
     """
     forgets = profile.voted_directory_at_version_0 == "forgotten"
     if forgets and state.quorum_state_version == 0 and state.voted_key is not None:

@@ -59,7 +59,7 @@ def after_fetch_timeout(state: ReplicaState, configuration: Configuration, draw:
 
     Who is which, the newest voters set in the own log decides at this moment.
     Rules: observer.becomes-voter, observer.becomes-non-voter, voters.self-added-may-campaign,
-    remove-voter.removed-node-becomes-observer.
+    remove-voter.removed-node-becomes-observer, identity.observer-definition, state.candidate-only-from-prospective.
     """
     if state.role is not Role.FOLLOWER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
@@ -131,7 +131,7 @@ def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Does this replica give its one vote of the epoch, or has it given it, to the requester?
 
     At kraft.version 0 too the requester's directory id counts, as long as it is remembered.
-    Rules: vote.decision-order, vote.membership-not-checked, vote.unsupported-version.
+    Rules: vote.decision-order, vote.membership-not-checked.
     """
     # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
     if state.role not in (Role.UNATTACHED, Role.PROSPECTIVE):
@@ -169,7 +169,8 @@ def _is_malformed(request: VoteRequest, pre_vote: bool) -> bool:
 def after_vote_request(state: ReplicaState, configuration: Configuration, request: VoteRequest, draw: Draw) -> Outcome:
     """The checks in their order: cluster, shape, older epoch, newer epoch, addressed key, role and log.
 
-    Rules: prevote.request.check-order, vote.inconsistent-voter-set-gone.
+    Rules: prevote.request.check-order, prevote.reply.contents, vote.inconsistent-voter-set-gone,
+    vote.unsupported-version.
     """
     pre_vote = request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
 
@@ -200,7 +201,8 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
     # Rule: vote.decision-order.
     if not (grants_pre_vote if pre_vote else grants_vote)(now, request):
         return refuse(now, Error.NONE)
-    # Rules: prevote.grant.no-side-effects, vote.persist-before-reply.
+    # Rules: prevote.grant.no-side-effects, vote.persist-before-reply, identity.voted-key-persisted,
+    # durable.vote.v0-uuid-in-memory.
     after = now if pre_vote else _with_vote(now, request.replica_key)
     answer = VoteResponse(*response_head(after, configuration, request, Error.NONE), granted=True, pre_vote=pre_vote)
     return Outcome(after, (answer,), _grant_timers(state, now, after, configuration, draw))

@@ -49,7 +49,7 @@ def names(entry: ReplicaKey, key: ReplicaKey) -> bool:
     An entry without a directory id matches any directory id of that replica id; an entry with one matches
     nothing else.
     Rules: fetch.replica-key, state.voters-set.fallback-static, vote.decision-order,
-    identity.unknown-directory-matches-id.
+    identity.unknown-directory-matches-id, identity.replica-key.
     """
     return entry.id == key.id and (entry.directory_id is None or entry.directory_id == key.directory_id)
 

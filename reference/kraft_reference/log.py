@@ -137,8 +137,8 @@ def append(log: Log, records: Sequence[Record]) -> Log:
     """The log with records at its end, not yet synced.
 
     A VotersRecord or VoterAssignment takes effect at once, committed or not, and replaces the whole set.
-    Rules: voters.effective-on-append, voters.record-replaces-set,
-    reassign.effective-on-append, kraft-version.finalized-when.
+    Rules: voters.effective-on-append, voters.record-replaces-set, reassign.effective-on-append,
+    kraft-version.finalized-when, reassign.assignment-record.
     """
     base = log.end_offset
     voters, versions = log.voters, log.versions

@@ -84,7 +84,7 @@ def append_records(
     A new set takes effect at once: who is no voter any more counts for nothing, who became one has done nothing yet.
     Rules: voters.effective-on-append, add-voter.append-and-apply, remove-voter.append-and-apply, hw.majority,
     durable.flush-before-fetch, identity.leader-tracks-by-key, voters.begin-epoch-to-current-voters,
-    reassign.begin-epoch-to-new-voter.
+    reassign.begin-epoch-to-new-voter, check-quorum.counts-keys.
     """
     after = before._replace(log=flush(append(before.log, records)))
     if after.voters != before.voters:

@@ -26,8 +26,8 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
     """The voters that a Vote, BeginQuorumEpoch or EndQuorumEpoch request is due to, by ascending id.
 
     Rules: prevote.request.recipients, prevote.response.majority, vote.request.contents, state.candidate.lost,
-    begin-quorum.on-election, begin-quorum.resend, end-quorum.send, discovery.election-endpoints,
-    voters.no-begin-epoch-to-observers.
+    begin-quorum.on-election, begin-quorum.resend, end-quorum.send,
+    voters.no-begin-epoch-to-observers, state.voters-set.own-majority.
     """
     match state.role:
         case Role.PROSPECTIVE | Role.CANDIDATE if can_still_win(state):

@@ -31,7 +31,8 @@ def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[in
     """To whom the replica may send a Fetch now, by ascending id; empty for the roles that do not fetch.
 
     Rules: fetch.who-fetches, discovery.bootstrap, discovery.bootstrap-fallback, discovery.leader-endpoint-known,
-    observer.fetch-timeout, fetch.follow-outside-leader, voters.observer-discovery.
+    observer.fetch-timeout, fetch.follow-outside-leader, voters.observer-discovery,
+    voters.fetch-from-leader-outside-set, voters.fetch-goes-to-known-leader.
     """
     if state.role is Role.FOLLOWER:
         assert state.leader_id is not None, "a Follower knows its leader"
@@ -91,7 +92,7 @@ def after_fetch_request(
 
     Who was removed is served like any observer, and learns of it from the record: there is no NOT_FOLLOWER
     (reassign.removed-voter-told-by-fetch).
-    Rules: fetch.leader-only, fetch.leader-outside-set-serves.
+    Rules: fetch.leader-only, fetch.leader-outside-set-serves, identity.leader-tracks-by-key.
     """
 
     if is_foreign(configuration, request.cluster_id):

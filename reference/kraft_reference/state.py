@@ -79,7 +79,8 @@ class ReplicaState(NamedTuple):
     def voters(self) -> VoterSet:
         """The voters set in force: the newest in the own log, committed or not.
 
-        Rules: voters.effective-on-append, state.voters-set.own-majority, voters.set-from-snapshot-and-log.
+        Rules: voters.effective-on-append, state.voters-set.own-majority, voters.set-from-snapshot-and-log,
+        reassign.effective-on-append.
         """
         return self.log.voters[-1].voters
 

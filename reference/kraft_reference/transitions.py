@@ -103,7 +103,7 @@ def endpoint_of(
 ) -> str | None:
     """The leader's endpoint from the message, else from the own voters set.
 
-    Rules: discovery.endpoint-lookup, begin-quorum.endpoint, discovery.election-endpoints,
+    Rules: discovery.endpoint-lookup, begin-quorum.endpoint,
     voters.endpoints-are-part-of-the-set, voters.network-client-follows-set.
     """
     if leader_endpoint is not None:
@@ -137,7 +137,8 @@ def follow(
 ) -> ReplicaState:
     """Follower of the named leader, or Unattached that remembers its id while no endpoint is known.
 
-    Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup.
+    Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup,
+    state.candidate.leader-equal-epoch.
     """
     endpoint = endpoint_of(state, configuration, leader_id, leader_endpoint)
     role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
@@ -211,7 +212,7 @@ def new_round(state: ReplicaState) -> ReplicaState:
 def lose_pre_vote(state: ReplicaState) -> ReplicaState:
     """Back to Follower of the known leader, or to Unattached to look for one.
 
-    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
+    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader, state.same-epoch-preserves.
     """
     if state.leader_id is not None and state.leader_endpoint is not None:
         return enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
@@ -223,7 +224,7 @@ def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause
 
     The log is synced, because a vote once granted is granted again without another look at the log: a candidate that
     lost in a crash what it was granted votes for would lead without it (docs/decisions.md).
-    Rules: state.candidate.entry, state.sole-voter.
+    Rules: state.candidate.entry, state.sole-voter, prevote.response.ignored-when-candidate.
     """
     synced = state._replace(log=flush(state.log))
     return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)
@@ -240,7 +241,7 @@ def leader_if_majority(state: ReplicaState, configuration: Configuration) -> Rep
 def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
     """Leader with the start of its epoch in the log, in one batch.
 
-    Rules: state.candidate.to-leader, hw.own-epoch.
+    Rules: state.candidate.to-leader, hw.own-epoch, begin-quorum.on-election.
     """
     endpoint = own_endpoint(state, configuration)
     leader = enter(state, Role.LEADER, Cause.ELECTION_WON, leader_endpoint=endpoint)
@@ -268,7 +269,7 @@ def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
     At kraft.version 1 it does when the set is only in the bootstrap checkpoint, which is not replicated, and when the
     leader's own entry is out of date.
     Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
-    kraft-version.record-gate.
+    kraft-version.record-gate, snapshot.bootstrap-checkpoint.
     """
     log = leader.log
     if log.kraft_version == 0:

@@ -91,7 +91,7 @@ def after_add_voter(state: ReplicaState, configuration: Configuration, asked: Ad
 
     Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs.
     """
-    # Rule: add-voter.well-formed.
+    # Rules: add-voter.leader-only, add-voter.well-formed, add-voter.conditions-hold-at-append.
     well_formed = _is_named_well(asked.voter) and bool(asked.endpoint)
     failed = _membership_error(state, configuration, is_foreign(configuration, asked.cluster_id), well_formed)
     if failed is not None:
@@ -114,6 +114,7 @@ def after_remove_voter(
     Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
     remove-voter.leader-removal.
     """
+    # Rule: remove-voter.leader-only.
     foreign = is_foreign(configuration, asked.cluster_id)
     failed = _membership_error(state, configuration, foreign, _is_named_well(asked.voter))
     if failed is not None:

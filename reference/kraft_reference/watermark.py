@@ -15,7 +15,8 @@ def majority_offset(state: ReplicaState) -> int:
     """The largest offset that a majority of the leader's voters set has reached.
 
     The newest set counts as soon as it is in the leader's log; a leader outside it does not count itself.
-    Rules: hw.majority, hw.leader-excluded, state.voters-set.own-majority, voters.commit-by-new-set.
+    Rules: hw.majority, hw.leader-excluded, state.voters-set.own-majority, voters.commit-by-new-set,
+    remove-voter.append-and-apply.
     """
     # Rules: voters.commit-by-new-set, state.voters-set.own-majority.
     voters: VoterSet = state.voters

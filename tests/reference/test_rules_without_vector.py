@@ -239,8 +239,8 @@ def test_check_quorum_period() -> None:
         assert timeouts.begin_quorum_epoch_interval_ms < fetch_timeout_ms < timeouts.check_quorum_period_ms
 
 
-def test_discovery_election_endpoints() -> None:
-    """Rule: discovery.election-endpoints."""
+def test_election_requests_go_to_the_voters_of_the_newest_set() -> None:
+    """Rules: state.voters-set.own-majority, voters.endpoints-are-part-of-the-set."""
     newer = log_of(more=(voters_record(4, 2, 3, 4),))
     for state in (prospective(4, 2, log=newer), candidate(4, 2, log=newer), leader(4, 2, log=newer)):
         assert [request.destination for request in messages(step(state, Poll(), OBSERVED))] == [3, 4]

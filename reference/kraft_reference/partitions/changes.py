@@ -50,6 +50,7 @@ def changed(
     if names:
         # R, AR and RR together.  Rule: partition-reassign.persisted.
         effects.append(StorePartitions(tuple([(name, new[name]) for name in names])))
+    # A target that is reached or refused leaves the old znode.  Rule: partition-reassign.legacy-znode.
     left = {n: target for n, target in state.legacy.items() if exists(state, partitions, n)}
     left = {n: target for n, target in left.items() if partitions[n].is_reassigned and n not in refused}
     if left != state.legacy:

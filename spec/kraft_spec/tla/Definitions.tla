@@ -135,7 +135,7 @@ AssignmentOf(epoch, voters, details, target) ==
 (* level], ...>> so that truncation can revert them.  Those of the base    *)
 (* stand at the last offset that it covers.                                *)
 (* Rules: voters.effective-on-append, fetch.truncate.voters-set,           *)
-(* voters.set-from-snapshot-and-log,                                       *)
+(* voters.set-from-snapshot-and-log, state.voters-set.fallback-static,     *)
 (* voters.history-kept-from-snapshot-to-leo, snapshot.load-resets-history, *)
 (* reassign.assignment-record, reassign.effective-on-append                *)
 (***************************************************************************)
@@ -164,7 +164,7 @@ FinalizedLevel(s) ==
        IN s.versions[CHOOSE i \in known : \A j \in known : i >= j].kraft_version
 
 \* The entry of the voters set that names a key, or the key itself for an observer.
-\* Rules: fetch.replica-key, identity.leader-tracks-by-key
+\* Rules: fetch.replica-key, identity.leader-tracks-by-key, identity.unknown-directory-matches-id
 EntryOf(s, key) ==
   IF key \in Voters(s) \/ ~\E v \in Voters(s) : Names(v, key) THEN key
   ELSE CHOOSE v \in Voters(s) : Names(v, key)
@@ -191,6 +191,7 @@ ExtendLevels(levels, end, records) ==
   LET new == Numbered(end, records, {"KRaftVersion"})
   IN levels \o [n \in 1..Len(new) |-> [offset |-> new[n].offset, kraft_version |-> new[n].record.value]]
 
+\* Rule: voters.record-replaces-set
 Appended(s, records) ==
   IF \A i \in 1..Len(records) : records[i].kind \in {"Data", "LeaderChange"}
   THEN [s EXCEPT !.log = @ \o records]
@@ -198,6 +199,7 @@ Appended(s, records) ==
                  !.voters = ExtendVoters(@, EndOffset(s), records),
                  !.versions = ExtendLevels(@, EndOffset(s), records)]
 
+\* Rules: voters.truncation-reverts, reassign.truncation-reverts
 Truncated(s, end) ==
   [s EXCEPT !.log = SubSeq(@, 1, end - s.base.end_offset),
             !.flushed = IF @ < end THEN @ ELSE end,

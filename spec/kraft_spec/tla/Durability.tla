@@ -66,6 +66,7 @@ OnDiskAfter(s, after, done) ==
      ELSE IF Done("FlushLog") THEN [written EXCEPT !.flushed = after.flushed] ELSE written
 
 \* The messages that left before the crash.
+\* Rules: vote.persist-before-reply, durable.write-before-act
 SentBeforeCrash(s, out, done) ==
   LET durable == Len(DurableEffects(s, out.state)) IN
   IF done <= durable THEN <<>> ELSE SubSeq(out.sends, 1, done - durable)
@@ -77,7 +78,8 @@ SentBeforeCrash(s, out, done) ==
 (* durable.restart.known-leader, durable.restart.log-epoch,                *)
 (* durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.fields-v1,   *)
 (* durable.version-by-kraft, identity.voted-uuid-volatile-at-version-0,    *)
-(* update-voter.when-sent                                                  *)
+(* update-voter.when-sent, voters.set-from-snapshot-and-log,               *)
+(* kraft-version.static-config-ignored                                     *)
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
   LET forgets == s.quorum_state_version = 0 /\ config.decisions.voted_directory_at_version_0 = "forgotten"
@@ -119,7 +121,8 @@ FormattedWith(key, voters) ==
    preferred_candidates |-> <<>>, awaiting |-> {},
    pending_change |-> NoChange, reports |-> {}, awaited_targets |-> {}, wanted_snapshot |-> NoSnapshotId]
 
-\* {NoKey} stands for the voters of the cluster.  Rule: bootstrap.sets-must-be-equal
+\* {NoKey} stands for the voters of the cluster.
+\* Rules: bootstrap.sets-must-be-equal, bootstrap.static-quorum, voters.static-set-at-version-0
 InitialVoters(id) == IF config.initial_voters[id] = {NoKey} THEN config.voters ELSE config.initial_voters[id]
 
 NewReplica(key) == FormattedWith(key, InitialVoters(key[1]))

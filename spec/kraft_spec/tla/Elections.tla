@@ -20,7 +20,8 @@ AfterElectionTimeout(s) ==
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,
-\*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer
+\*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer,
+\*        observer.never-nominates, identity.observer-definition
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
   ELSE Becomes([s EXCEPT !.searching = @ \/ config.decisions.observer_refusal # "timer-unused",
@@ -70,7 +71,8 @@ RefusesNonVoter(s, m) ==
   /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
   /\ \A v \in Voters(s) : ~Names(v, m.replica_key)
 
-\* Rules: state.prospective.add-vote, vote.persist-before-reply
+\* Rules: state.prospective.add-vote, vote.persist-before-reply, identity.voted-key-persisted,
+\*        durable.vote.v0-uuid-in-memory
 WithVote(s, key) ==
   IF s.voted_key # NoKey THEN s
   ELSE IF s.role = "Prospective" THEN [Prospective(s) EXCEPT !.voted_key = key]
@@ -78,7 +80,8 @@ WithVote(s, key) ==
 
 \* Rules: prevote.request.check-order, prevote.request.stale-epoch, prevote.request.higher-epoch,
 \*        prevote.request.last-epoch-bound, prevote.grant.no-side-effects, prevote.reply.contents,
-\*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone
+\*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone,
+\*        identity.addressed-to-key
 AfterVoteRequest(s, m) ==
   LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key[1]] = "supported"
       Refuse(after, error) == Outcome(after, <<VoteResponse(after, m, FALSE, error, preVote)>>)
@@ -124,7 +127,7 @@ CountVote(s, m) ==
 \* The order: correlation, epoch and leader, support for Pre-Vote, the count.
 \* Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
 \*        prevote.unsupported-version, prevote.unsupported-version.after-majority, state.prospective.discovers-leader,
-\*        state.candidate.leader-equal-epoch
+\*        state.candidate.leader-equal-epoch, prevote.response.correlate, vote.response.late
 AfterVoteResponse(s, m) ==
   LET rest == Answered(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)

@@ -261,9 +261,9 @@ RequestTimeout(r, to) ==
 (* Rules: prevote.request.recipients, prevote.response.majority,           *)
 (* begin-quorum.on-election, begin-quorum.resend, end-quorum.send,         *)
 (* fetch.who-fetches, durable.flush-before-fetch,                          *)
-(* discovery.election-endpoints, add-voter.learn-versions,                 *)
-(* update-voter.when-sent, auto-join.remove-stale-self-first,              *)
-(* auto-join.add-self, voters.no-begin-epoch-to-observers                  *)
+(* add-voter.learn-versions, update-voter.when-sent,                       *)
+(* auto-join.remove-stale-self-first, auto-join.add-self,                  *)
+(* voters.no-begin-epoch-to-observers                                      *)
 (***************************************************************************)
 Idle(s, to) == \A a \in s.awaiting : a[1] # to
 

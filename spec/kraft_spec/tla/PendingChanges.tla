@@ -169,6 +169,7 @@ LeavesRequests(s, out) ==
   /\ s.role = "Leader" /\ out.state.role # "Leader"
   /\ IsPending(s) \/ s.awaited_targets # {}
 
+\* Rule: add-voter.leader-change-leaves-outcome-open
 WithLostLeadership(s, out) ==
   LET error == "NOT_LEADER_OR_FOLLOWER"
       change == s.pending_change

@@ -83,7 +83,7 @@ NextSteps(s) ==
 
 \* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
 \* Rules: reassign.single-member-steps, reassign.commit-before-next-step, reassign.completion,
-\*        reassign.leader-steps-down-before-own-removal, reassign.catch-up-before-add
+\*        reassign.leader-steps-down-before-own-removal, reassign.catch-up-before-add, reassign.add-or-remove-choice
 AfterAdvanceReassignment(s, voter) ==
   IF voter = NoKey
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))

@@ -17,7 +17,7 @@ FetchTargets(s) ==
     [] s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER                 -> {}
 
-\* Rules: fetch.replica-key, discovery.leader-endpoint-known
+\* Rules: fetch.replica-key, discovery.leader-endpoint-known, identity.could-become-voter
 FetchRequest(s, to, corr) ==
   [type |-> "FetchRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, fetch_offset |-> EndOffset(s), last_epoch |-> LastEpoch(s)]
@@ -41,7 +41,7 @@ RecordsFrom(s, offset) ==
 
 \* The Fetch that completes the catching up of a new voter is answered with the records of before.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,
-\*        remove-voter.leader-removal, add-voter.catch-up-first
+\*        remove-voter.leader-removal, add-voter.catch-up-first, identity.leader-tracks-by-key
 AfterFetchRequest(s, m) ==
   LET Refuse(error, reason) ==
         [Outcome(s, <<FetchResponse(s, m, error, <<>>, NotDiverging, NoSnapshotId)>>) EXCEPT !.reason = reason]

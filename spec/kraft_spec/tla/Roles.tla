@@ -23,7 +23,7 @@ ToUnattached(s, epoch, leader) ==
   [Cleared(s) EXCEPT !.role = "Unattached", !.epoch = epoch, !.leader_id = leader,
                      !.leader_endpoint = NoEndpoint, !.voted_key = VoteAfter(s, epoch)]
 
-\* Rules: state.learn-higher-epoch.leader, state.unattached.leader
+\* Rules: state.learn-higher-epoch.leader, state.unattached.leader, state.candidate.leader-equal-epoch
 ToFollower(s, epoch, leader, endpoint) ==
   [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader_id = leader, !.leader_endpoint = endpoint,
                      !.voted_key = VoteAfter(s, epoch)]
@@ -61,7 +61,8 @@ NamesSecondLeader(s, epoch, leader) ==
 (***************************************************************************)
 (* What any message teaches about epoch and leader.                        *)
 (* Rules: state.epoch-monotonic, state.leader.higher-epoch,                *)
-(* state.resigned.higher-epoch, state.follower.larger-epoch-leader         *)
+(* state.resigned.higher-epoch, state.follower.larger-epoch-leader,        *)
+(* state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader     *)
 (***************************************************************************)
 Learn(s, epoch, leader, endpoint) ==
   LET named == leader # NoLeader /\ leader # s.replica_key[1] IN
@@ -76,7 +77,7 @@ Learn(s, epoch, leader, endpoint) ==
 \* Does an epoch begin with the voters set too, with the keys that it has?  At level 1 it does when the set is only in
 \* the bootstrap checkpoint, which is not replicated, and when the leader's own entry is out of date.
 \* Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
-\*        kraft-version.record-gate
+\*        kraft-version.record-gate, snapshot.bootstrap-checkpoint
 WritesVoters(s) ==
   /\ Level(s) >= 1
   /\ \/ s.base.end_offset = 0 /\ Len(s.voters) = 1
@@ -88,7 +89,8 @@ SetRecord(s, voters, details) ==
   IF Target(s) = NoTarget THEN VotersRecordOf(s.epoch, voters, details)
   ELSE AssignmentOf(s.epoch, voters, details, Target(s))
 
-\* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader
+\* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader,
+\*        bootstrap.first-leader-writes-records, update-voter.leader-self-update
 StartOfEpochRecords(s) ==
   <<Record(s.epoch, "LeaderChange", s.replica_key[1], {})>>
     \o IF WritesVoters(s)
@@ -101,7 +103,7 @@ Flushed(s) == [s EXCEPT !.flushed = EndOffset(s)]
 (***************************************************************************)
 (* The largest offset that a majority of the voters has reached.           *)
 (* Rules: hw.majority, hw.own-epoch, hw.monotonic, hw.leader-excluded,     *)
-(* voters.commit-by-new-set                                                *)
+(* voters.commit-by-new-set, remove-voter.append-and-apply                 *)
 (***************************************************************************)
 ReachedBy(s, voter) ==
   IF Names(voter, s.replica_key) THEN EndOffset(s)
@@ -131,11 +133,11 @@ ToLeader(s) ==
                                    !.high_watermark = UntoldHighWatermark(@)]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
-\* Rule: state.sole-voter
+\* Rules: state.sole-voter, state.candidate.to-leader, state.voters-set.own-majority
 LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
 
 \* Its log is synced: a vote once granted is granted again without another look at the log, also after a crash.
-\* Rules: state.candidate.entry, state.candidate-only-from-prospective
+\* Rules: state.candidate.entry, state.candidate-only-from-prospective, prevote.response.ignored-when-candidate
 ToCandidate(s) ==
   LeaderIfMajority(
     [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader_id = NoLeader,
@@ -146,12 +148,13 @@ Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.repl
 
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
 \* for the moment in which its timer fired.
-\* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself
+\* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself,
+\*        state.prospective.entry
 ToProspective(s) ==
   IF config.pre_vote[s.replica_key[1]] = "unsupported" \/ IsMajority(1, s)
   THEN ToCandidate(Prospective(s)) ELSE Prospective(s)
 
-\* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
+\* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader, state.same-epoch-preserves
 LosePreVote(s) ==
   IF s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
   THEN ToFollower(s, s.epoch, s.leader_id, s.leader_endpoint)

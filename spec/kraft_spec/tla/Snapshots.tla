@@ -65,7 +65,7 @@ AfterFetchSnapshotRequest(s, m) ==
   ELSE Answer(seen, "NONE", s.base, "")
 
 \* The log begins anew, and so do the voters sets and the levels.
-\* Rules: snapshot.load-resets-history, state.voters-set.fallback-static
+\* Rules: snapshot.load-resets-history, state.voters-set.fallback-static, fetch.snapshot.install
 LogOn(s, snapshot) ==
   [s EXCEPT !.base = snapshot, !.log = <<>>, !.flushed = snapshot.end_offset,
             !.voters = BaseVoters(snapshot), !.versions = BaseLevels(snapshot),

@@ -49,7 +49,8 @@ RefusedChange(s, kind, requester, request, error, reason) ==
 (***************************************************************************)
 (* AddVoter and RemoveVoter.  The requester is a replica or Client.        *)
 (***************************************************************************)
-\* Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs, voters.at-most-one-difference
+\* Rules: add-voter.check-order, add-voter.duplicate-id, auto-join.uses-the-ordinary-rpcs,
+\*        voters.at-most-one-difference, add-voter.leader-only, add-voter.conditions-hold-at-append
 AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster) ==
   LET failed == MembershipError(s, sameCluster, IsNamedWell(voter) /\ IsText(endpoint))
       Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
@@ -60,7 +61,7 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
 
 \* The leader itself may be removed, the last voter never.
 \* Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
-\*        remove-voter.leader-removal, voters.at-most-one-difference
+\*        remove-voter.leader-removal, voters.at-most-one-difference, remove-voter.leader-only
 AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
   LET failed == MembershipError(s, sameCluster, IsNamedWell(voter))
       Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
