@@ -239,7 +239,7 @@ def test_list_says_what_there_is(wire: Shell) -> None:
             "wire.negotiation",
             "wire.versions-negotiated",
         ],
-        "source": "fork VoteRequest.json 11c2bceec8f3de72c14f55440f606a05230c33a9",
+        "source": "apache/kafka 4.3.1 VoteRequest.json",
     }
     assert (listed["VotersRecord"]["key"], listed["VotersRecord"]["api"]) == (6, None)
     assert wire("list")[0] == 0

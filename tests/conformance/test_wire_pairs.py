@@ -1,7 +1,6 @@
 """The pairs of the wire codec: made anew they are the same, and what others say of the same bytes and fields."""
 
 import json
-import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -217,17 +216,6 @@ def _flat_theirs(
         yield path, first, last, one.get("tag"), "nullableVersions" in one, bool(one.get("ignorable"))
         inner = one.get("fields") or structs.get(one["type"].removeprefix("[]"), [])
         yield from _flat_theirs(inner, structs, lowest, f"{path}.")
-
-
-def test_every_source_names_a_file_and_a_revision() -> None:
-    """Or kafka-python, whose version the file says."""
-    text = files("kraft_conformance").joinpath("wire", "messages.toml").read_text(encoding="utf-8")
-    sources = tomllib.loads(text)["sources"]
-    for message in messages().values():
-        where, file, *rest = message.source.split()
-        assert where in sources
-        assert file.endswith(".json")
-        assert where == "kafka-python" or len(rest[0]) == 40
 
 
 OF_CLIENTS = [pair for pair in PAIRS if messages()[pair.message].api in MODULES]

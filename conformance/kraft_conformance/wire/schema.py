@@ -106,8 +106,12 @@ class Message:
     needed: Versions
     """Those that the rules name."""
     rules: tuple[str, ...]
-    source: str
     fields: tuple[Field, ...] = field(repr=False)
+
+    @property
+    def source(self) -> str:
+        """Tag and file of apache/kafka that the fields were read from."""
+        return f"apache/kafka 4.3.1 {self.name}.json"
 
     def checked(self, version: int, where: str, offset: int | None = None) -> int:
         """The version, if there is such a one.
@@ -198,7 +202,6 @@ def _message(entry: dict[str, Any]) -> Message:
         flexible=versions_of(entry["flexible"]),
         needed=versions_of(entry["needed"]),
         rules=tuple(entry["rules"]),
-        source=entry["source"],
         fields=fields_from(entry["fields"]),
     )
 
