@@ -1,7 +1,7 @@
 """DescribeQuorum: what a Leader says of its quorum.  Its version 2 knows directory ids and endpoints.
 
 A replica has no clock, so when somebody fetched is kept by its driver, as a value (`FetchTimes`).
-Rules: wire.describe-quorum, cli.describe-status, cli.describe-replication.
+Rules: wire.describe-quorum-2, cli.describe-status, cli.describe-replication.
 """
 
 from collections.abc import Mapping
@@ -102,7 +102,7 @@ def describe_quorum(
 ) -> QuorumDescription:
     """What this replica answers to DescribeQuorum at `now_ms`; only a Leader knows.
 
-    Rules: wire.describe-quorum, wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch,
+    Rules: wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch,
     reassign.describe-quorum.
     """
     endpoint = known_endpoint(state, configuration)

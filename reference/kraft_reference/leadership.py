@@ -117,8 +117,7 @@ def after_begin_quorum_epoch_request(
     """The sender leads the epoch: learn it, then answer; the addressed key only decides the answer.
 
     It resets no timer and counts for no Fetch of a Follower that knew the leader.
-    Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone,
-    voters.begin-epoch-accepted-by-non-member.
+    Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone.
     """
 
     leader = request.source

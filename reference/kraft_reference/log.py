@@ -153,7 +153,7 @@ def append(log: Log, records: Sequence[Record]) -> Log:
 def truncate(log: Log, end_offset: int) -> Log:
     """The log cut to `end_offset`; voters sets and levels beyond it are reverted.
 
-    Rules: fetch.diverging.truncate, fetch.truncate.voters-set, voters.truncation-reverts, reassign.truncation-reverts.
+    Rules: fetch.diverging.truncate, voters.truncation-reverts, reassign.truncation-reverts.
     """
     assert log.start_offset <= end_offset <= log.end_offset, "a log is only ever cut to a part of itself"
     voters, versions = log.voters, log.versions

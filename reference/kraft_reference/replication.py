@@ -31,8 +31,8 @@ def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[in
     """To whom the replica may send a Fetch now, by ascending id; empty for the roles that do not fetch.
 
     Rules: fetch.who-fetches, discovery.bootstrap, discovery.bootstrap-fallback, discovery.leader-endpoint-known,
-    observer.fetch-timeout, fetch.follow-outside-leader, voters.observer-discovery,
-    voters.fetch-from-leader-outside-set, voters.fetch-goes-to-known-leader.
+    observer.fetch-timeout, voters.fetch-from-leader-outside-set, voters.observer-discovery,
+    voters.fetch-goes-to-known-leader.
     """
     if state.role is Role.FOLLOWER:
         assert state.leader_id is not None, "a Follower knows its leader"
@@ -180,7 +180,7 @@ def after_fetch_response(
         if response.snapshot_end_offset < known:
             return Outcome(rest, refusal=Refusal.TRUNCATION_BELOW_HIGH_WATERMARK)
         return Outcome(fetched._replace(wanted_snapshot=response.snapshot_id), timers=timers)
-    # Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
+    # Rules: fetch.diverging.truncate, voters.truncation-reverts.
     if response.diverging_epoch >= 0:
         cut = _cut_offset(state, configuration, response)
         if cut < known:

@@ -34,7 +34,6 @@ WITHOUT_MUTANT = {
     "metric.voted-renamed": "A gauge, which no other replica sees.",
     "partition-reassign.admin-api": "An event has the request as the client library sends it.",
     "reassign.describe-quorum": "A description, which no other replica sees.",
-    "wire.describe-quorum": "A description, which no other replica sees.",
     "wire.describe-quorum-2": "A description, which no other replica sees.",
     "wire.add-voter": "The fields of a message.",
     "wire.remove-voter": "The fields of a message.",

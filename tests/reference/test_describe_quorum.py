@@ -43,7 +43,7 @@ def listening(*replica_ids: int) -> tuple[tuple[int, str], ...]:
 
 
 def test_a_leader_describes_voters_and_observers() -> None:
-    """Rules: wire.describe-quorum, wire.describe-quorum-2."""
+    """Rule: wire.describe-quorum-2."""
     state = established(5, log=log_of(*[4] * 200), fetch_offsets={key(2): 200, key(4): 180, key(3, "U3'"): 7})
     times = {key(2): FetchTime(900, 800, 201), key(4): FetchTime(950, -1, 201)}
     assert describe_quorum(state, OBSERVED, times, 1_000) == QuorumDescription(
@@ -67,7 +67,7 @@ def test_a_leader_describes_voters_and_observers() -> None:
 
 @pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
 def test_nobody_else_describes_it(state: ReplicaState) -> None:
-    """Rule: wire.describe-quorum."""
+    """Rule: wire.describe-quorum-2."""
     expected = QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, where(state.leader_id), 4)
     assert describe_quorum(state, THREE, {}, 0) == expected
     unknown = describe_quorum(state, old_software(THREE, 1), {}, 0)
@@ -75,7 +75,7 @@ def test_nobody_else_describes_it(state: ReplicaState) -> None:
 
 
 def test_what_is_not_known_yet() -> None:
-    """Rule: wire.describe-quorum."""
+    """Rule: wire.describe-quorum-2."""
     fresh = leader(5, log=log_of(4, 4), high_watermark=2)
     described = describe_quorum(fresh, THREE, {}, 9)
     assert (described.high_watermark, described.max_follower_lag, described.max_follower_lag_ms) == (-1, -1, -1)
@@ -89,7 +89,7 @@ def test_what_is_not_known_yet() -> None:
 
 
 def test_the_lag_is_that_of_the_slowest_voter() -> None:
-    """Rule: wire.describe-quorum."""
+    """Rule: wire.describe-quorum-2."""
     state = established(5, log=log_of(*[4] * 9), fetch_offsets={key(2): 4, key(3): 10, key(4): 0})
     times = {key(2): FetchTime(80, 30, 10), key(3): FetchTime(90, 90, 10), key(4): FetchTime(95, 1, 10)}
     described = describe_quorum(state, OBSERVED, times, 100)
@@ -100,7 +100,7 @@ def test_the_lag_is_that_of_the_slowest_voter() -> None:
 
 
 def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
-    """Rule: wire.describe-quorum."""
+    """Rule: wire.describe-quorum-2."""
     static = cluster(3, kraft_version=0)
     low = established(4, log=log_of(voters=static.voters), fetch_offsets={ReplicaKey(2): 1, ReplicaKey(10): 1})
     assert [voter.key for voter in describe_quorum(low, static, {}, 0).voters] == [

@@ -54,7 +54,7 @@ def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Docum
 
 
 async def _describe_quorum(node: Node, frame: Frame) -> Document:
-    """Rules: wire.describe-quorum, wire.describe-quorum-2, cli.describe-status, cli.describe-replication."""
+    """Rules: wire.describe-quorum-2, cli.describe-status, cli.describe-replication."""
     version = frame.version
     asked = [
         (topic["topicName"], one["partitionIndex"]) for topic in frame.body["topics"] for one in topic["partitions"]

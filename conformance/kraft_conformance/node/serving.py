@@ -1,7 +1,7 @@
 """Kafka's requests to a node: those of the quorum and of operators go to the reference, the others are answered here.
 
 What is no request of these APIs ends its connection, and nothing else.
-Rules: wire.negotiation, wire.describe-quorum, wire.add-voter, wire.remove-voter, wire.update-voter.
+Rules: wire.negotiation, wire.describe-quorum-2, wire.add-voter, wire.remove-voter, wire.update-voter.
 """
 
 import asyncio

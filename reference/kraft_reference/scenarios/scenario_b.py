@@ -93,7 +93,7 @@ SCENARIOS = (
         "scenario-b",
         "Scenario B: a server of an old configuration",
         "KIP-996",
-        (REFUSAL, "fetch.truncate.voters-set"),
+        (REFUSAL, "voters.truncation-reverts"),
         tuple(VARIANTS),
     ),
 )

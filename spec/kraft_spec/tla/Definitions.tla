@@ -134,7 +134,7 @@ AssignmentOf(epoch, voters, details, target) ==
 (* histories <<[offset, voters, details, target], ...>> and <<[offset,     *)
 (* level], ...>> so that truncation can revert them.  Those of the base    *)
 (* stand at the last offset that it covers.                                *)
-(* Rules: voters.effective-on-append, fetch.truncate.voters-set,           *)
+(* Rules: voters.effective-on-append, voters.truncation-reverts,           *)
 (* voters.set-from-snapshot-and-log, state.voters-set.fallback-static,     *)
 (* voters.history-kept-from-snapshot-to-leo, snapshot.load-resets-history, *)
 (* reassign.assignment-record, reassign.effective-on-append                *)

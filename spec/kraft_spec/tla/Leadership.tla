@@ -50,8 +50,7 @@ Response(type, s, m, error) ==
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
 
 \* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
-\*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader,
-\*        voters.begin-epoch-accepted-by-non-member
+\*        begin-quorum.no-fetch-credit, state.follower.larger-epoch-leader, state.prospective.discovers-leader
 AfterBeginQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.source, m.leader_endpoint)

@@ -10,8 +10,8 @@ BootstrapServers(s) ==
   (IF config.bootstrap_servers = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key[1]}
 
 \* To whom a replica sends a Fetch.
-\* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout, fetch.follow-outside-leader,
-\*        voters.observer-discovery
+\* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout,
+\*        voters.fetch-from-leader-outside-set, voters.observer-discovery
 FetchTargets(s) ==
   CASE s.role = "Follower"   -> IF s.searching THEN BootstrapServers(s) \cup {s.leader_id} ELSE {s.leader_id}
     [] s.role = "Unattached" -> BootstrapServers(s)
@@ -76,7 +76,7 @@ FollowerHighWatermark(s, published) ==
 \* What may not be cut off or replaced by a snapshot.
 KnownCommitted(s) == IF s.high_watermark > s.base.end_offset THEN s.high_watermark ELSE s.base.end_offset
 
-\* Rules: fetch.response.common, fetch.diverging.truncate, fetch.truncate.voters-set, fetch.fetched-flag,
+\* Rules: fetch.response.common, fetch.diverging.truncate, voters.truncation-reverts, fetch.fetched-flag,
 \*        hw.follower, observer.becomes-voter, observer.becomes-non-voter
 AfterFetchResponse(s, m) ==
   LET rest == Answered(s, m)

@@ -41,16 +41,15 @@ async def follows_with(x: Bench, count: int) -> tuple[int, int]:
 @case(
     "follower/appends",
     "durable.flush-before-fetch",
-    "fetch.follow-outside-leader",
+    "voters.fetch-from-leader-outside-set",
     "wire.fetch-17",
-    "wire.fetch-with-directory-id",
 )
 async def appends(x: Bench) -> None:
     """It appends what its leader gives, and then fetches behind that, with its key; the records are in its files."""
     start, end = await follows_with(x, 2)
     fetch = x.all_asked("Fetch", who=2, fetchOffset=end)[0]
     same(fetch.part["lastFetchedEpoch"], x.epoch, "the epoch of its last record")
-    same(fetch.part["replicaDirectoryId"], DIRECTORIES[REPLICA], "its directory id", "wire.fetch-with-directory-id")
+    same(fetch.part["replicaDirectoryId"], DIRECTORIES[REPLICA], "its directory id", "wire.fetch-17")
     same(
         x.process.log_end(), (x.epoch, end), f"the end of its log, which ended at {start}", "durable.flush-before-fetch"
     )
@@ -178,10 +177,8 @@ async def begin_voter_key(x: Bench) -> None:
 @case(
     "announcement/not-a-voter",
     "begin-quorum.membership-not-checked",
-    "voters.begin-epoch-accepted-by-non-member",
     "begin-quorum.endpoint",
     "voters.fetch-from-leader-outside-set",
-    "fetch.follow-outside-leader",
 )
 async def begin_stranger(x: Bench) -> None:
     """A leader outside of its voters set is followed, at the endpoint that it gives."""
@@ -190,7 +187,7 @@ async def begin_stranger(x: Bench) -> None:
     x.serve(4, epoch)
     same((await x.begin(4, epoch)).part["errorCode"], bodies.NONE, "the error of the answer")
     fetch = await x.asked("Fetch", after=after, who=4, currentLeaderEpoch=epoch)
-    seen(fetch, "a Fetch to the leader's endpoint", "begin-quorum.endpoint", "fetch.follow-outside-leader")
+    seen(fetch, "a Fetch to the leader's endpoint", "begin-quorum.endpoint", "voters.fetch-from-leader-outside-set")
 
 
 @case(

@@ -147,7 +147,7 @@ async def asks_new_set(x: Bench) -> None:
 
 @case(
     "voters/truncated",
-    *("voters.truncation-reverts", "fetch.truncate.voters-set", "fetch.diverging.truncate"),
+    *("voters.truncation-reverts", "fetch.diverging.truncate"),
     setup=INSIDE,
     is_fresh=True,
 )

@@ -65,7 +65,7 @@ SCENARIOS = (
         "s16-announced-to-new-voter",
         "BeginQuorumEpoch to a voter that does not know it yet",
         "KIP-853, S16",
-        ("voters.begin-epoch-accepted-by-non-member", "voters.begin-epoch-to-current-voters", "begin-quorum.voter-key"),
+        ("begin-quorum.membership-not-checked", "voters.begin-epoch-to-current-voters", "begin-quorum.voter-key"),
         tuple(VARIANTS),
     ),
 )

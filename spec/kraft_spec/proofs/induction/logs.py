@@ -106,7 +106,7 @@ def truncate(s: State) -> Action:
 
     The cut is on disk in the same step: no crash brings back what was cut off.
 
-    Rules: fetch.diverging.truncate, fetch.truncate.voters-set.
+    Rules: fetch.diverging.truncate, voters.truncation-reverts.
     """
     own = s.log_end(replica)
     return Action(

@@ -132,7 +132,6 @@ def _other_disk(d: Director) -> None:
     "announcement.from-a-stranger",
     3,
     "begin-quorum.membership-not-checked",
-    "voters.begin-epoch-accepted-by-non-member",
     configuration=OBSERVED,
     level="effects",
 )

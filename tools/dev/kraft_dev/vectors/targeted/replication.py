@@ -52,7 +52,6 @@ def _diverging(d: Director) -> None:
     "fetch.set-reverted",
     1,
     "voters.truncation-reverts",
-    "fetch.truncate.voters-set",
     configuration=OBSERVED,
     level="state",
 )
@@ -116,7 +115,6 @@ def _set_replaced(d: Director) -> None:
 @TARGETS.vector(
     "fetch.from-a-removed-leader",
     2,
-    "fetch.follow-outside-leader",
     "voters.fetch-from-leader-outside-set",
     title="A Follower goes on fetching from a leader that its set does not have",
 )
