@@ -251,6 +251,7 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
             "['bootstrap.first-leader-writes-records', 'state.leader.first-leader']",
         ),
         ("state.prospective.to-candidate", "'[majority - 1] of VoteResponse'", "status", "active"),
+        ("cli.reassign-list", "nothing here implements it: kafka-reassign-partitions", "outside", "a server sees"),
         (
             "remove-voter.append-and-apply",
             "  remove-one: All majorities of a voters set and of the",

@@ -18,19 +18,19 @@ from kraft_spec.mutants.load_bearing import Row, rows, rows_about
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 
-LISTED = rows(load_catalogue(), load_registry(), load_scope().later)
+LISTED = rows(load_catalogue(), load_registry(), load_scope().outside)
 
 
 def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
-    later = load_scope().later
-    safety = [rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in later]
+    outside = load_scope().outside
+    safety = [rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in outside]
     assert list(dict.fromkeys(row.rule for row in LISTED)) == safety
     assert sum(verdict_counts(LISTED).values()) == len(safety)
     assert "NOT ACCOUNTED FOR" not in {row.reason for row in LISTED}
 
 
 def test_a_rule_that_nobody_accounts_for_is_said_to_be_so() -> None:
-    empty = rows(Catalogue((), ()), load_registry(), load_scope().later)
+    empty = rows(Catalogue((), ()), load_registry(), load_scope().outside)
     assert {(row.verdict, row.reason) for row in empty} == {("not modelled", "NOT ACCOUNTED FOR")}
 
 

@@ -9,7 +9,7 @@ from kraft_spec.rules.citations import CitationReport, check_citations, citation
 from kraft_spec.rules.scope import Scope, read_scope
 from kraft_spec.rules.sources import Source, package_sources, reference_tests
 
-NO_SCOPE = Scope(later={}, exemptions=(), unread={})
+NO_SCOPE = Scope(outside={}, exemptions=(), unread={})
 
 
 def named(folder: Path, file_name: str, text: str) -> list[tuple[int, str]]:
@@ -150,24 +150,24 @@ def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path)
     assert "hw.majority: not named in the model" in found.problems()
 
 
-def test_superseded_rules_and_rules_for_later_are_not_asked_for() -> None:
+def test_superseded_rules_and_rules_outside_are_not_asked_for() -> None:
     registry = load_registry()
     asked = NO_SCOPE.required(registry, "model")
     assert "identity.replica-key" in asked
     assert "bootstrap.kip642-first-record" not in asked
-    later = Scope(later={"identity.replica-key": "later"}, exemptions=(), unread={})
-    assert set(asked) - set(later.required(registry, "model")) == {"identity.replica-key"}
+    scope = Scope(outside={"identity.replica-key": "outside"}, exemptions=(), unread={})
+    assert set(asked) - set(scope.required(registry, "model")) == {"identity.replica-key"}
 
 
-def test_a_rule_for_later_that_is_named_has_begun(tmp_path: Path) -> None:
-    scope = Scope(later={"hw.majority": "later"}, exemptions=(), unread={})
+def test_a_rule_outside_that_is_named_has_begun(tmp_path: Path) -> None:
+    scope = Scope(outside={"hw.majority": "outside"}, exemptions=(), unread={})
     found = report(tmp_path, scope, model="\\* hw.majority\n", tests="# hw.majority\n")
     assert [str(place) for place in found.begun] == ["model/text.tla:1: hw.majority"]
-    assert "model/text.tla:1: hw.majority: is named in the model, so it is not for later" in found.problems()
+    assert "model/text.tla:1: hw.majority: is named in the model, so it is not outside" in found.problems()
 
 
 def test_a_rule_may_have_to_be_named_in_another_layer(tmp_path: Path) -> None:
-    scope = Scope(later={}, exemptions=(), unread={}, instead={"hw.majority": "conformance", "hw.follower": "traces"})
+    scope = Scope(outside={}, exemptions=(), unread={}, instead={"hw.majority": "conformance", "hw.follower": "traces"})
     assert {"hw.majority", "hw.follower"}.isdisjoint(scope.required(load_registry(), "reference"))
     found = report(tmp_path, scope, reference="# hw.majority\n", conformance="# hw.monotonic\n")
     # The layer `traces` is not among what is read, as where the package is not installed.
@@ -215,7 +215,7 @@ def test_a_rule_without_the_prefix_must_be_named(tmp_path: Path) -> None:
 
 
 def test_unread_files_are_passed_over(tmp_path: Path) -> None:
-    scope = Scope(later={}, exemptions=(), unread={"tests/text.py": "plants ids"})
+    scope = Scope(outside={}, exemptions=(), unread={"tests/text.py": "plants ids"})
     assert report(tmp_path, scope, tests="# vote.log-chekc\n").unknown == ()
 
 

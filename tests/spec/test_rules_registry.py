@@ -47,6 +47,12 @@ def test_a_rule_is_found_by_its_id_with_all_its_fields() -> None:
     assert (rule.group, rule.catalogue) == ("vote", "election")
 
 
+def test_a_decision_is_in_the_statement_and_a_fact_about_kafka_was_read() -> None:
+    unsettled = {rule.id for rule in load_registry() if "ecommended:" in rule.statement + rule.open}
+    unread = {rule.id for rule in load_registry() if "(memory)" in rule.kafka or "memory)." in rule.kafka}
+    assert unsettled | unread == set()
+
+
 def test_breaks_keeps_the_free_text_beside_the_property_names() -> None:
     rule = load_registry()["state.leader.outside-voters-set"]
     assert rule.breaks == ("CommittedNeverLost", "CommitProgress")

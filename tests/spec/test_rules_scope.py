@@ -51,13 +51,13 @@ MODEL = "layers = ['model']\nreason = 'Because.'\n"
             "hw.majority is exempted from the model twice",
         ),
         (
-            "[[later]]\nrules = 'zoo.*'\nreason = 'Because.'\n",
+            "[[outside]]\nrules = 'zoo.*'\nreason = 'Because.'\n",
             "zoo.*",
             "rules",
             "no active rule in scope matches zoo.*",
         ),
         (
-            f"[[later]]\nrules = 'hw.*'\nreason = 'Later.'\n[[exempt]]\nrules = 'hw.majority'\n{MODEL}",
+            f"[[outside]]\nrules = 'hw.*'\nreason = 'Later.'\n[[exempt]]\nrules = 'hw.majority'\n{MODEL}",
             "hw.majority",
             "rules",
             "no active rule in scope",
@@ -69,7 +69,7 @@ MODEL = "layers = ['model']\nreason = 'Because.'\n"
             "not one of spec, traces, conformance",
         ),
         (
-            "[[later]]\nrules = 'hw.*'\nreason = 'Later.'\n"
+            "[[outside]]\nrules = 'hw.*'\nreason = 'Later.'\n"
             "[[instead]]\nrules = 'hw.majority'\nlayer = 'spec'\nreason = 'There.'\n",
             "hw.majority",
             "rules",
@@ -91,18 +91,18 @@ def test_a_wrong_entry_is_refused_by_name(
 
 def test_a_prefix_leaves_the_rules_of_earlier_entries_alone(tmp_path: Path) -> None:
     file = tmp_path / "scope.toml"
-    later = "[[later]]\nrules = 'wire.add-voter'\nreason = 'Later.'\n"
+    outside = "[[outside]]\nrules = 'wire.add-voter'\nreason = 'Later.'\n"
     instead = "[[instead]]\nrules = 'wire.remove-voter'\nlayer = 'conformance'\nreason = 'There.'\n"
-    file.write_text(f"{later}{instead}[[exempt]]\nrules = 'wire.*'\n{MODEL}", encoding="utf-8")
+    file.write_text(f"{outside}{instead}[[exempt]]\nrules = 'wire.*'\n{MODEL}", encoding="utf-8")
     scope = read_scope(file, load_registry())
     assert "wire.vote-versions" in scope.exemptions[0].rule_ids
     assert {"wire.add-voter", "wire.remove-voter"}.isdisjoint(scope.exemptions[0].rule_ids)
-    assert (scope.later, scope.instead) == ({"wire.add-voter": "Later."}, {"wire.remove-voter": "conformance"})
+    assert (scope.outside, scope.instead) == ({"wire.add-voter": "Later."}, {"wire.remove-voter": "conformance"})
 
 
 def test_a_prefix_can_leave_a_rule_in_scope(tmp_path: Path) -> None:
     file = tmp_path / "scope.toml"
-    file.write_text("[[later]]\nrules = 'hw.*'\nwithout = ['hw.majority']\nreason = 'Later.'\n", encoding="utf-8")
+    file.write_text("[[outside]]\nrules = 'hw.*'\nwithout = ['hw.majority']\nreason = 'Later.'\n", encoding="utf-8")
     scope = read_scope(file, load_registry())
     asked = scope.required(load_registry(), "model")
     assert ("hw.majority" in asked, "hw.monotonic" in asked) == (True, False)

@@ -58,6 +58,7 @@ class RuleFacts:
             found in anyway.
         theorems: those that the rule rests on.
         theory_mutants: mutants of the inductive proof that are about it.
+        outside: why nothing here implements it; empty if it is in scope.
     """
 
     rule: Rule
@@ -74,6 +75,7 @@ class RuleFacts:
     slices: tuple[ModelCheck, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     theory_mutants: tuple[TheoryMutant, ...] = ()
+    outside: str = ""
 
     @property
     def turned_down(self) -> str:
@@ -153,6 +155,7 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
             slices=_not_searched_by(rows, slices.get(rule.id, ())),
             theorems=tuple(one for one in theorems() if rule.id in one.rules),
             theory_mutants=tuple(one for one in THEORY_MUTANTS if rule.id in one.rules),
+            outside=material.scope.outside.get(rule.id, ""),
         )
     return facts
 
@@ -170,8 +173,8 @@ def _models(place: Citation) -> bool:
 
 def _reason(rule: Rule, layer: Layer, scope: Scope) -> str:
     """Why the reference or the model need not name a rule; empty if it must."""
-    if rule.id in scope.later:
-        return scope.later[rule.id]
+    if rule.id in scope.outside:
+        return scope.outside[rule.id]
     if layer == "model" and rule.id in scope.instead:
         return scope.instead_reasons[rule.id]
     exempted = scope.exempted(layer).get(rule.id)

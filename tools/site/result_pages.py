@@ -24,7 +24,7 @@ def result_pages(registry: Registry) -> Iterable[tuple[str, str]]:
     checks = check_rows(all_checks(), catalogue, load_evidence())
     measured = [found for name in KINDS if (found := load_result(name)) is not None]
     made = {
-        "load-bearing": evidence.markdown(rows(catalogue, registry, load_scope().later)),
+        "load-bearing": evidence.markdown(rows(catalogue, registry, load_scope().outside)),
         "mutants": mutants.markdown(catalogue, measured),
         "detectors": page("Detectors: no check is there for nothing", (), [checks_section(checks)]),
         "kafka-bugs": kafka_bugs.markdown(load_result("kafka-bugs")),

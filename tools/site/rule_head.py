@@ -51,7 +51,7 @@ def _marks(rule: Rule, registry: Registry) -> str:
 
 
 def _warning(facts: RuleFacts, names: Collection[str]) -> list[str]:
-    """That a rule does not hold any more, or that it says what a text has and this specification does not."""
+    """That a rule does not hold any more, is turned down, or is outside this specification."""
     rule = facts.rule
     if not rule.is_active:
         successors = codes(rule.by)
@@ -62,6 +62,9 @@ def _warning(facts: RuleFacts, names: Collection[str]) -> list[str]:
         head = "Turned down: the text has it so, this specification does not"
         said = f"{sentence(prose(facts.turned_down[:1].upper() + facts.turned_down[1:], names))} "
         said += "The rule keeps its id and this page, so that the text can be held against what holds here."
+    elif facts.outside:
+        head = "Outside this specification: nothing here implements it"
+        said = f"{sentence(prose(facts.outside, names))} The rule is listed because the KIP has it."
     else:
         return []
     return [f":::{{admonition}} {head}", ":class: warning", "", said, ":::", ""]

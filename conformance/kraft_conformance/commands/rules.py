@@ -15,6 +15,7 @@ from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import Citation, citations_of
+from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import reference_tests
 
 RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
@@ -51,17 +52,23 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
 def _one(rule: Rule, as_json: bool) -> int:
     places = citations_of(rule.id, load_registry())
     broken = rows_about(rule.id, load_catalogue())
+    outside = load_scope().outside
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
         named_in = [str(place) for place in places]
         stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id, places)}
         theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
-        print_json({**rule.as_dict(), "named_in": named_in, **stated, "without": without, "proved": theorems_of})
+        in_scope = {"outside": outside[rule.id]} if rule.id in outside else {}
+        print_json(
+            {**rule.as_dict(), **in_scope, "named_in": named_in, **stated, "without": without, "proved": theorems_of}
+        )
         return 0
     stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
     if not rule.is_active:
         by = f" by {', '.join(rule.by)}" if rule.by else ""
         stdout.print(f"[bold]does not hold any more: {rule.status}{by}[/bold]\n")
+    if rule.id in outside:
+        stdout.print(f"[bold]nothing here implements it:[/bold] {outside[rule.id]}\n")
     stdout.print(Markdown(rule.statement))
     rows = (
         ("source", "; ".join(rule.source)),

@@ -25,7 +25,7 @@ class MetadataRecord(NamedTuple):
 
 
 def _record(name: str, key: int, version: int, fields: str = "") -> Message:
-    return Message(name, "", key, Kind.RECORD, Versions(0, version), _ALL, _ALL, (), "", fields_from(fields))
+    return Message(name, "", key, Kind.RECORD, Versions(0, version), _ALL, _ALL, (), fields_from(fields))
 
 
 _RECORDS = (

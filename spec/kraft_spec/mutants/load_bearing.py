@@ -70,12 +70,12 @@ def with_evidence(catalogue: Catalogue) -> tuple[Mutant, ...]:
     return tuple(mutant for mutant in catalogue.mutants if mutant.evidence is not None)
 
 
-def rows(catalogue: Catalogue, registry: Registry, later: Iterable[str] = ()) -> tuple[Row, ...]:
-    """One row or more for each safety rule that holds, in the registry's order, without those that come later.
+def rows(catalogue: Catalogue, registry: Registry, outside: Iterable[str] = ()) -> tuple[Row, ...]:
+    """One row or more for each safety rule that holds, in the registry's order, without those `outside`.
 
     A rule that nobody accounts for gets a row that says so.
     """
-    skipped = set(later)
+    skipped = set(outside)
     reasons = {gap.rule: gap.reason for gap in catalogue.not_modelled}
     found: list[Row] = []
     for rule in registry:

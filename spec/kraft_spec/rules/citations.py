@@ -71,7 +71,7 @@ class CitationReport:
         missing_in_model: ids of rules in scope that the model does not name.
         stale: exemptions of rules that are named all the same, one for each rule and layer.
         missing_elsewhere: (id, layer) of rules that the layer which scope.toml puts them in does not name.
-        begun: places in the reference or the model that name a rule which scope.toml leaves for later.
+        begun: places in the reference or the model that name a rule which scope.toml puts outside.
         replaced: places outside tests and docs that name a superseded or retired rule.
     """
 
@@ -96,7 +96,7 @@ class CitationReport:
             lines.extend(f"{rule_id}: not named in the {layer}" for rule_id in missing)
         lines.extend(f"{rule_id}: not named in the layer {layer}" for rule_id, layer in self.missing_elsewhere)
         lines.extend(str(stale) for stale in self.stale)
-        lines.extend(f"{place}: is named in the {place.layer}, so it is not for later" for place in self.begun)
+        lines.extend(f"{place}: is named in the {place.layer}, so it is not outside" for place in self.begun)
         for place, rule in self.replaced:
             successors = f", name {' or '.join(rule.by)}" if rule.by else ""
             lines.append(f"{place}: is {rule.status}{successors}")
@@ -215,7 +215,7 @@ def check_citations(
             for rule_id, layer in scope.instead.items()
             if layer in read and rule_id not in named[layer]
         ),
-        begun=tuple(named[layer][rule_id] for rule_id in scope.later for layer in LAYERS if rule_id in named[layer]),
+        begun=tuple(named[layer][rule_id] for rule_id in scope.outside for layer in LAYERS if rule_id in named[layer]),
         replaced=tuple(
             (citation, registry[citation.rule_id])
             for citation in citations

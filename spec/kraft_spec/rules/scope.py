@@ -19,7 +19,7 @@ OtherLayer = Literal["spec", "traces", "conformance"]
 OTHER_LAYERS: tuple[OtherLayer, ...] = get_args(OtherLayer)
 """Where a rule may be named instead."""
 
-_KINDS = ("later", "instead", "exempt", "unread")
+_KINDS = ("outside", "instead", "exempt", "unread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Scope:
     """What the check of citations asks for.
 
     Attributes:
-        later: ids of active rules that no layer need name yet, each with the reason.
+        outside: ids of active rules that nothing here implements, each with the reason.
         exemptions: other rules that a layer need not name.
         unread: files, as paths in the repository, that are not read for citations, each with the reason.
         instead: the layer that must name a rule in place of the reference and the model, by rule id.
         instead_reasons: why, for each rule of `instead`.
     """
 
-    later: Mapping[str, str]
+    outside: Mapping[str, str]
     exemptions: tuple[Exemption, ...]
     unread: Mapping[str, str]
     instead: Mapping[str, OtherLayer] = field(default_factory=dict)
@@ -74,7 +74,10 @@ class Scope:
         return tuple(
             rule.id
             for rule in registry
-            if rule.is_active and rule.id not in self.later and rule.id not in self.instead and rule.id not in exempted
+            if rule.is_active
+            and rule.id not in self.outside
+            and rule.id not in self.instead
+            and rule.id not in exempted
         )
 
 
@@ -89,18 +92,18 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     for key in document:
         if key not in _KINDS:
             raise RuleFileError(file.name, None, key, f"unknown key, known are {', '.join(_KINDS)}")
-    later: dict[str, str] = {}
-    for number, table in enumerate(tables(file.name, document, "later"), start=1):
-        entry = Entry(file.name, str(table.get("rules") or f"later {number}"), table)
+    outside: dict[str, str] = {}
+    for number, table in enumerate(tables(file.name, document, "outside"), start=1):
+        entry = Entry(file.name, str(table.get("rules") or f"outside {number}"), table)
         entry.require_keys(("rules", "reason"), ("without",))
-        later.update(dict.fromkeys(_rule_ids(entry, registry, later), entry.text("reason")))
+        outside.update(dict.fromkeys(_rule_ids(entry, registry, outside), entry.text("reason")))
     instead: dict[str, OtherLayer] = {}
     instead_reasons: dict[str, str] = {}
     for number, table in enumerate(tables(file.name, document, "instead"), start=1):
         entry = Entry(file.name, str(table.get("rules") or f"instead {number}"), table)
         entry.require_keys(("rules", "layer", "reason"), ("without",))
         layer = entry.one_of("layer", OTHER_LAYERS)
-        rule_ids = _rule_ids(entry, registry, {**later, **instead})
+        rule_ids = _rule_ids(entry, registry, {**outside, **instead})
         instead.update(dict.fromkeys(rule_ids, layer))
         instead_reasons.update(dict.fromkeys(rule_ids, entry.text("reason")))
     unread: dict[str, str] = {}
@@ -112,13 +115,13 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     taken: set[tuple[str, str]] = set()
     for number, table in enumerate(tables(file.name, document, "exempt"), start=1):
         entry = Entry(file.name, str(table.get("rules") or f"exempt {number}"), table)
-        exemption = _exemption(entry, registry, {**later, **instead})
+        exemption = _exemption(entry, registry, {**outside, **instead})
         for pair in [(rule_id, layer) for rule_id in exemption.rule_ids for layer in exemption.layers]:
             if pair in taken:
                 raise entry.error("rules", f"{pair[0]} is exempted from the {pair[1]} twice")
             taken.add(pair)
         exemptions.append(exemption)
-    return Scope(later, tuple(exemptions), unread, instead, instead_reasons)
+    return Scope(outside, tuple(exemptions), unread, instead, instead_reasons)
 
 
 def _rule_ids(entry: Entry, registry: Registry, taken: Container[str]) -> tuple[str, ...]:

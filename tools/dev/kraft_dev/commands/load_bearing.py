@@ -66,7 +66,7 @@ def load_bearing(
     if not names:
         if show or record_counterexamples is not None:
             raise usage_error("which counterexamples? Name a rule or a mutant, or `sample`, or `all`")
-        show_sections([safety_rules_section(rows(catalogue, load_registry(), load_scope().later))])
+        show_sections([safety_rules_section(rows(catalogue, load_registry(), load_scope().outside))])
         return ExitCode.CONFORMANT
     if record_counterexamples is not None and not record_counterexamples.is_dir():
         raise CommandError(f"there is no folder {record_counterexamples} to write to", ExitCode.CANNOT_WRITE)
