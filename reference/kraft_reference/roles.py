@@ -1,8 +1,8 @@
 """The roles, and the one table of how a replica moves between them.
 
 The table drives the code (`kraft_reference.transitions.enter` refuses what it does not list and takes
-epoch, leader and vote from its columns), the model (RoleTable.tla is generated from it and every step is
-checked against it) and the diagram in the documentation.
+epoch, leader and vote from its columns) and the diagram in the documentation.  The model checks the pairs
+of roles alone: RoleTable.tla is generated from them, and every step that changes a role must be one of them.
 """
 
 from dataclasses import dataclass
