@@ -212,7 +212,7 @@ def new_round(state: ReplicaState) -> ReplicaState:
 def lose_pre_vote(state: ReplicaState) -> ReplicaState:
     """Back to Follower of the known leader, or to Unattached to look for one.
 
-    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader, state.same-epoch-preserves.
+    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
     """
     if state.leader_id is not None and state.leader_endpoint is not None:
         return enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)

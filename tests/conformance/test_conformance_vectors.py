@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,58 @@ def test_a_reason_is_for_rules_by_their_ids(rules: str, reason: str, said: str) 
     with pytest.raises(CoverageListError) as caught:
         reasons_from(f"{text}[[without]]\nrules = {rules}\nreason = {reason}\n")
     assert str(caught.value) == f"without_vector.toml: entry 2: {said}"
+
+
+OTHER_DISK = ("identity.*", "begin-quorum.voter-key", "end-quorum.candidate-key")
+"""Rules about a key whose directory id is another one: it comes up with a disk that was replaced."""
+LEADER_OUTSIDE = ("fetch.leader-outside-set-serves", "snapshot.removed-leader-serves")
+CHANGES = (
+    "add-voter.*",
+    "remove-voter.*",
+    "update-voter.*",
+    "auto-join.*",
+    "kraft-version.*",
+    "reassign.*",
+    "voters.*",
+)
+NEEDED_BY: dict[str, tuple[str, ...]] = {
+    "disk-replacement": OTHER_DISK,
+    "kraft-version-upgrade": ("kraft-version.*",),
+    "observers": (
+        *("observer.*", "bootstrap.no-list-means-observer", "auto-join.enabled-by-config", "kraft-version.levels"),
+        *("voters.self-added-may-campaign", "voters.set-from-snapshot-and-log"),
+        *("remove-voter.removed-node-becomes-observer", "reassign.leader-steps-down-before-own-removal"),
+        *OTHER_DISK,
+        *LEADER_OUTSIDE,
+    ),
+    "quorum-reassignment": ("reassign.*",),
+    "snapshots": ("snapshot.*", "fetch.snapshot.*", "voters.history-kept-from-snapshot-to-leo"),
+    "voter-changes": (*CHANGES, "identity.directory-id-never-silently-replaced", *LEADER_OUTSIDE),
+    "voters-records": (
+        *(*CHANGES, "snapshot.*", "hw.leader-excluded", "hw.monotonic"),
+        *("observer.becomes-non-voter", "bootstrap.no-list-means-observer"),
+        *OTHER_DISK,
+        *LEADER_OUTSIDE,
+    ),
+}
+"""Optional features, and the rules that nobody without the feature can be asked about."""
+
+
+def test_a_rule_has_a_vector_without_each_feature_that_it_does_not_need() -> None:
+    """Software without the feature is asked about the rule, too."""
+    catalogue = Catalogue()
+    common: dict[str, set[str]] = {}
+    for entry in catalogue.manifest.vectors:
+        features = set(catalogue.vector(entry.id).requires.features) if entry.subject == "replica" else set()
+        for rule in entry.rules:
+            common[rule] = common[rule] & features if rule in common else features
+    needless = {
+        (rule, feature)
+        for rule, features in common.items()
+        for feature in features
+        if not any(fnmatch(rule, pattern) for pattern in NEEDED_BY.get(feature, ()))
+    }
+    assert needless == set()
 
 
 def test_the_vectors_name_rules_that_hold() -> None:

@@ -23,6 +23,7 @@ FOLDERS = {"reference": "reference/kraft_reference", "model": "spec/kraft_spec/t
 ADDS_WRONG_CODE = {
     "fetch.fetched-flag": "Every change of role clears the flag; the mutant adds the exception of a former leader.",
     "state.epoch-monotonic": "No code lowers an epoch; the mutant adds some.",
+    "state.same-epoch-preserves": "A change of role keeps vote and leader; the mutants forget them in single changes.",
     "state.roles": "The table refuses other changes of role; the mutant makes one without asking it.",
 }
 """Rules that no function carries out by itself, so that a mutant can only add what they forbid."""

@@ -154,7 +154,7 @@ ToProspective(s) ==
   IF config.pre_vote[s.replica_key[1]] = "unsupported" \/ IsMajority(1, s)
   THEN ToCandidate(Prospective(s)) ELSE Prospective(s)
 
-\* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader, state.same-epoch-preserves
+\* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
 LosePreVote(s) ==
   IF s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
   THEN ToFollower(s, s.epoch, s.leader_id, s.leader_endpoint)

@@ -54,6 +54,19 @@ def _lost(d: Director) -> None:
 
 
 @TARGETS.vector(
+    "prevote.unanswered", 1, "state.prospective.lost.no-leader", "state.unattached.entry-timer", level="effects"
+)
+def _unanswered(d: Director) -> None:
+    """A round that nobody answers ends with the election timer: Unattached, with a new timer, and in the same epoch."""
+    d.election_timeout(1)
+    d.step("the votes of 1 get lost, and its election timer fires")
+    d.poll(1)
+    d.lose(1)
+    d.election_timeout(1)
+    d.roles("U(0)")
+
+
+@TARGETS.vector(
     "prevote.majority",
     1,
     "prevote.response.majority",

@@ -22,6 +22,15 @@ def _to_a_follower(d: Director) -> None:
     d.answered(d.remove_voter(2, 3), "NOT_LEADER_OR_FOLLOWER")
 
 
+@TARGETS.vector("change.without-directory-id", 1, "add-voter.well-formed", "remove-voter.exact-key")
+def _without_directory_id(d: Director) -> None:
+    """AddVoter needs a directory id, and RemoveVoter that of the voter."""
+    start(d, 1, 1, end_offset=4)
+    d.step("AddVoter of 4 without its directory id, then RemoveVoter of 3 with another one")
+    d.answered(d.add_voter(1, ReplicaKey(4)), "INVALID_REQUEST")
+    d.answered(d.remove_voter(1, ReplicaKey(3, "U3b")), "VOTER_NOT_FOUND")
+
+
 @TARGETS.vector("change.too-early", 1, "voters.epoch-committed-before-change")
 def _too_early(d: Director) -> None:
     """Nothing changes before the leader has committed something of its epoch."""

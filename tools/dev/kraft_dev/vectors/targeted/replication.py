@@ -32,6 +32,29 @@ def _own_epoch(d: Director) -> None:
     d.replicate(3, 2)
 
 
+@TARGETS.vector("fetch.majority", 1, "hw.majority")
+def _majority(d: Director) -> None:
+    """A record is committed when two of three voters have it."""
+    start(d, 1, 1)
+    d.append(1)
+    d.step("f(2>1) brings a record, the next one says that 2 has it; 3 has not")
+    d.replicate(2, 1)
+
+
+@TARGETS.vector("fetch.older-epoch-alone", 2, "hw.own-epoch")
+def _older_epoch_alone(d: Director) -> None:
+    """A Leader does not commit a record of an older epoch by counting it."""
+    start(d, 1, 1)
+    d.append(1)
+    d.fetch(2, 1)
+    d.fetch(3, 1)
+    d.cut(1, 2, 3)
+    take_over(d, 2, 3)
+    d.begin_quorum_epoch(2, 3)
+    d.step("3 fetches behind the record of epoch 1, which 2 of 3 have; it counts only with one of epoch 2")
+    d.replicate(3, 2)
+
+
 @TARGETS.vector("fetch.diverging", 1, "fetch.diverging.truncate", "fetch.timer")
 @TARGETS.vector(
     "fetch.diverging-leader", 2, "fetch.diverging.truncate", title="A Leader tells a fetcher where the logs part"

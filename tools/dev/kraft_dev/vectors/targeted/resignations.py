@@ -1,7 +1,7 @@
 """Resignations: by check quorum, at a shutdown, after a restart; and what the others make of them."""
 
 from kraft_dev.vectors.openings import campaign, new_disk
-from kraft_dev.vectors.target import Targets
+from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe, start, take_over
@@ -26,6 +26,31 @@ def _resigns(d: Director) -> None:
     start(d, 1, 1)
     d.step("cq(1): nobody has fetched in a whole period")
     d.check_quorum_timeout(1)
+    d.poll(1)
+
+
+@TARGETS.vector("resignation.zombie-leader", 1, "check-quorum.zombie-leader")
+def _zombie_leader(d: Director) -> None:
+    """A Leader that was replaced without noticing resigns, and finds the new leader through a bootstrap server."""
+    start(d, 1, 1)
+    d.cut(1, 2, 3)
+    take_over(d, 2, 3)
+    d.begin_quorum_epoch(2, 3)
+    d.step("cq(1): nobody has fetched in a whole period, since 2 leads epoch 2")
+    d.check_quorum_timeout(1)
+    d.poll(1)
+    d.election_timeout(1)
+    d.heal(1, 2, 3)
+    d.fetch(1, 3, "NOT_LEADER_OR_FOLLOWER")
+    d.fetch(1, 2)
+
+
+@TARGETS.vector("resignation.with-an-observer", 1, "end-quorum.send", configuration=OBSERVED)
+def _resigns_with_an_observer(d: Director) -> None:
+    """An observer that has everything is no preferred candidate."""
+    start(d, 1, 1)
+    d.step("4 has fetched as much as the voters, and cannot stand for election")
+    d.shutdown(1)
     d.poll(1)
 
 

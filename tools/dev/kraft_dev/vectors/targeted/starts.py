@@ -125,7 +125,12 @@ def _static_votes(d: Director) -> None:
 
 
 @TARGETS.vector(
-    "start.observer-loses-the-leader", 4, "observer.fetch-timeout", "observer.states", configuration=OBSERVED
+    "start.observer-loses-the-leader",
+    4,
+    "observer.fetch-timeout",
+    "observer.states",
+    "observer.never-nominates",
+    configuration=OBSERVED,
 )
 def _observer_waits(d: Director) -> None:
     """An observer whose fetch timer fires looks for a leader and does not campaign."""
