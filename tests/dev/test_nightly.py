@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from kraft_conformance.cli import main as user_main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
+from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.nightly import parts as nightly_parts
-from kraft_dev.nightly.parts import OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
+from kraft_dev.nightly.parts import HARMLESS_UNDER_KAFKA, OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
 from kraft_dev.nightly.record import Item, Night, RecordError, read_night, record_path, write_night
 from kraft_dev.nightly.running import begin, run_item, run_night
-from kraft_reference.profile import KAFKA_PROFILES
+from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_spec.models import CHECKS, takes_profile
 from kraft_spec.mutants import load_catalogue
+from kraft_spec.mutants.load_bearing import with_evidence
 
 DAY = date(2026, 11, 25)
 
@@ -170,6 +172,27 @@ def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> N
     }
     assert {name.partition(".")[2] for name in by_name["kafka-load-bearing"]} == {one.name for one in KAFKA_PROFILES}
     assert OTHERWISE_UNDER_KAFKA.keys() <= by_name["kafka-models"]
+
+
+@pytest.mark.parametrize("profile", KAFKA_PROFILES, ids=lambda profile: profile.name)
+def test_the_night_breaks_each_property_of_the_protocol_under_each_profile(profile: Profile) -> None:
+    """A property that holds in all slices of a profile may hold because no slice gets to where it matters."""
+    open_checks = [check for check in CHECKS if takes_profile(check)]
+    checked = {
+        name
+        for check in open_checks
+        if not check.violates
+        for name in (*check.configuration.invariants, *check.configuration.properties)
+    }
+    harmless = {name for name in HARMLESS_UNDER_KAFKA if name.endswith(f".{profile.name}")}
+    otherwise = {name.partition(".")[0] for name in OTHERWISE_UNDER_KAFKA if name.endswith(f".{profile.name}")}
+    broken = {check.violates for check in open_checks if check.name not in otherwise}
+    for mutant in with_evidence(load_catalogue()):
+        if leaves_open(mutant) and f"{mutant.name}.{profile.name}" not in harmless:
+            broken.add(getattr(mutant.evidence, "property", ""))
+    of_slices = {"DeadStayDead", "DeadHaveNoEffect", "LocalImplies", "LocalVerdictsAgree"}  # about their reductions,
+    of_scenes = {"KeptMajority", "MajorityStaysConnected", "CastIsWhole", "VersionsAreAsked"}  # and about their scenes
+    assert checked - broken == of_slices | of_scenes
 
 
 def test_the_page_of_kafka_says_which_checks_find_something_else_there() -> None:

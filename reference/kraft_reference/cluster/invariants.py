@@ -13,11 +13,11 @@ from kraft_reference.cluster.disk import Disk
 from kraft_reference.cluster.history import History, part_of
 from kraft_reference.cluster.membership import (
     check_config,
+    check_credit,
     check_grant,
     check_level,
     check_overlap,
     check_pending,
-    check_progress,
 )
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.type_check import check_type
@@ -35,7 +35,7 @@ from kraft_reference.effects import (
 )
 from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.messages import FetchRequest, FetchResponse, FetchSnapshotRequest, VoteRequest, VoteResponse
+from kraft_reference.messages import FetchResponse, VoteRequest, VoteResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 
@@ -110,8 +110,9 @@ class Invariants:
             self._check(check_config, after.log, known)
             self._check(check_level, after.log, known)
         if after.role is Role.LEADER:
-            if isinstance(event, Receive) and isinstance(event.message, (FetchRequest, FetchSnapshotRequest)):
-                self._check(check_progress, before, after, event.message.replica_key)
+            if before.role is Role.LEADER:
+                message = event.message if isinstance(event, Receive) else None
+                self._check(check_credit, before, after, message, self._configuration.profile)
             if after.role is not before.role or after.log.voters is not before.log.voters:
                 self._check(check_pending, after.log, self._history)
 

@@ -87,8 +87,11 @@ class LastChange:
         return replica_id == leader.key.id or self._remaining.linked(leader.key.id, replica_id)
 
     def _may_upgrade(self, leader: ReplicaState, voter: ReplicaKey) -> bool:
-        own = self._driver.world.configuration.replicas[voter.id]
-        return self._linked(leader, voter.id) and own.min_version <= 1 <= own.max_version
+        """True if the leader can learn that a voter supports kraft.version 1: no voter reports itself in Kafka 4.0."""
+        configuration = self._driver.world.configuration
+        own = configuration.replicas[voter.id]
+        reports = voter.id == leader.key.id or configuration.profile.report_at_version_0 == "noted"
+        return reports and self._linked(leader, voter.id) and own.min_version <= 1 <= own.max_version
 
     def _may_leave(self, leader: ReplicaState, voter: ReplicaKey) -> bool:
         """Does a connected majority remain of the set without this voter, and of the present one without it?"""

@@ -3,7 +3,7 @@
 ConfigOverlap       any two voters sets that can both decide something have no disjoint majorities
 OnePendingChange    a leader's log holds at most one uncommitted membership change
 ConfigFollowsLog    a replica's voters set is a function of its snapshot and log
-IdentityBinding     whose vote is asked for by its directory id grants it, and a Fetch counts for its sender, alone
+IdentityBinding     whose vote is asked for by its directory id grants it, and a request counts for its sender, alone
 """
 
 from collections.abc import Collection
@@ -13,7 +13,8 @@ from kraft_reference.cluster.history import History
 from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.log import Log
-from kraft_reference.messages import VoteRequest
+from kraft_reference.messages import FetchRequest, FetchSnapshotRequest, Message, UpdateVoterRequest, VoteRequest
+from kraft_reference.profile import Profile
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -48,15 +49,28 @@ def check_grant(voter: ReplicaKey, request: VoteRequest) -> None:
         raise BrokenProperty("IdentityBinding", f"{voter} grants the vote that {meant} was asked for")
 
 
-def check_progress(before: ReplicaState, after: ReplicaState, fetcher: ReplicaKey) -> None:
-    """A Fetch at a leader counts for the entry of its sender and for no other."""
+def check_credit(before: ReplicaState, after: ReplicaState, message: Message | None, profile: Profile) -> None:
+    """A leader credits an entry of its voter set for a request of that very voter alone.
+
+    An offset comes from a Fetch.  Presence in check quorum comes from a Fetch or FetchSnapshot, and from UpdateVoter
+    where the profile says so (decision `update_voter_credit`).
+    """
+    sender = offset = None
+    if isinstance(message, (FetchRequest, FetchSnapshotRequest)):
+        sender = message.replica_key
+    elif isinstance(message, UpdateVoterRequest) and profile.update_voter_credit == "fetch":
+        sender = message.voter
+    if isinstance(message, FetchRequest):
+        offset = message.fetch_offset
+    said = "nothing that counts" if sender is None else f"a request of {sender}"
     if after.fetch_offsets is not before.fetch_offsets:
-        for entry, offset in after.fetch_offsets.items():
-            if before.fetch_offsets.get(entry) != offset and not stands_for(entry, fetcher):
-                raise BrokenProperty("IdentityBinding", f"a Fetch of {fetcher} counts for {entry}")
-    for counted in after.fetchers - before.fetchers:
-        if counted != fetcher.id or not is_member(fetcher, before.voters | after.voters):
-            raise BrokenProperty("IdentityBinding", f"a Fetch of {fetcher} keeps a leader of {before.voters}")
+        for entry, counted in after.fetch_offsets.items():
+            is_sender = sender is not None and stands_for(entry, sender)
+            if before.fetch_offsets.get(entry) != counted and not (is_sender and counted == offset):
+                raise BrokenProperty("IdentityBinding", f"{said} counts as offset {counted} of {entry}")
+    for present in after.fetchers - before.fetchers:
+        if sender is None or present != sender.id or not is_member(sender, before.voters):
+            raise BrokenProperty("IdentityBinding", f"{said} counts as presence of voter {present} in {before.voters}")
 
 
 # ---------------------------------------------------------------------------------------------------------

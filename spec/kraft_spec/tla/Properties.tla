@@ -321,8 +321,9 @@ IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in 
 
 \* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
 \* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
-\* an offset, or credit in check quorum, only from a replica that it names.  An answer does not say which disk gave it;
-\* the request did.  requests are those that the step may be about.
+\* an offset only from a Fetch of a replica that it names.  It gets credit in check quorum from a Fetch or FetchSnapshot
+\* of such a replica, and from its UpdateVoter if the profile says so (decision update_voter_credit).  A response does not
+\* say which disk sent it; the request does.  requests are those that the step may be about.
 \* Rules: fetch.replica-key, vote.voter-key, identity.leader-tracks-by-key, identity.addressed-to-key
 GrantIsBound(r, requests) ==
   LET before == replicas[r]
@@ -335,17 +336,18 @@ GrantIsBound(r, requests) ==
 CreditIsBound(r, requests) ==
   LET before == replicas[r]
       after == replicas'[r]
-      Fetched(v) ==
-        \E m \in requests :
-          m.type \in {"FetchRequest", "FetchSnapshotRequest"} /\ m.destination = r /\ IsEntryOf(v, m.replica_key)
+      Requests(types) == {m \in requests : m.type \in types /\ m.destination = r}
+      WasHeard(v) ==
+        \/ \E m \in Requests({"FetchRequest", "FetchSnapshotRequest"}) : IsEntryOf(v, m.replica_key)
+        \/ /\ config.decisions.update_voter_credit = "fetch"
+           /\ \E m \in Requests({"UpdateVoterRequest"}) : IsEntryOf(v, m.voter)
       FetchedUpTo(v, offset) ==
-        \E m \in requests :
-          m.type = "FetchRequest" /\ m.destination = r /\ IsEntryOf(v, m.replica_key) /\ m.fetch_offset = offset
+        \E m \in Requests({"FetchRequest"}) : IsEntryOf(v, m.replica_key) /\ m.fetch_offset = offset
   IN before.role = "Leader" /\ after.role = "Leader" =>
        /\ \A v \in DOMAIN after.fetch_offsets :
             \/ v \in DOMAIN before.fetch_offsets /\ after.fetch_offsets[v] = before.fetch_offsets[v]
             \/ FetchedUpTo(v, after.fetch_offsets[v])
-       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ Fetched(v)
+       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ WasHeard(v)
 
 IdentityBindingAt(r, requests) == GrantIsBound(r, requests) /\ CreditIsBound(r, requests)
 IdentityBinding == [][\A r \in Ids : IdentityBindingAt(r, network)]_<<replicas, network>>

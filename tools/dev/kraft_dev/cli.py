@@ -12,6 +12,7 @@ COMMANDS = {
         "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
         "with names, run TLC.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
+        "own-traces": "Check the reference's own traces: each workload under each profile with 3, 5 and 7 voters.",
         "starts": "Search a way of the protocol from the first start to each start in the middle of the model's slices "
         "(minutes).",
     },

@@ -1,0 +1,56 @@
+"""The reference's own traces, of which the model accepts each: every workload, profile and number of voters."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kraft_reference.cluster.plan import RunPlan
+from kraft_traces.check import VerdictKind, check_occurrences
+
+VOTERS = (3, 5, 7)
+"""With three voters a leader has its majority as soon as it counts one of them: some errors need more."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTrace:
+    """A run of the reference, and its verdict.
+
+    Attributes:
+        plan: The run.
+        events: Events that the model accepted.
+        problem: Why the model rejects the trace, or what the simulator's invariants find; empty if all is well.
+    """
+
+    plan: RunPlan
+    events: int
+    problem: str
+
+
+def plans(
+    workloads: Iterable[str], profiles: Iterable[str], voters: Iterable[int], seeds: Iterable[int], steps: int
+) -> tuple[RunPlan, ...]:
+    """The runs of a table, in its order."""
+    workloads, voters, seeds = tuple(workloads), tuple(voters), tuple(seeds)
+    return tuple(
+        RunPlan(seed, replicas, steps, workload, profile)
+        for profile in profiles
+        for workload in workloads
+        for replicas in voters
+        for seed in seeds
+    )
+
+
+def check_own_traces(runs: Iterable[RunPlan]) -> Iterator[OwnTrace]:
+    """Simulate each run and check its trace.
+
+    Raises:
+        CompiledModelError: The compiled model and TLC disagree.
+    """
+    for plan in runs:
+        simulation = plan.simulation()
+        verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line())
+        problem = "" if verdict.kind is VerdictKind.ACCEPTED else str(verdict.kind)
+        if verdict.rejection is not None:
+            problem = verdict.rejection.headline()
+        elif simulation.violation is not None:
+            problem = str(simulation.violation)
+        yield OwnTrace(plan, verdict.events, problem)
