@@ -48,6 +48,9 @@ NewLeaderTakesOne(r, end) ==
   r = 2 /\ replicas[r].base.end_offset = 0 /\ end = replicas[r].high_watermark /\ replicas[3].high_watermark = end
 NewLeaderAppends(r) == r = 2 /\ Rested /\ replicas[r].base.end_offset = 0 /\ RecordsOfOwnEpoch(r) < 2
 
+FetchesForTheSnapshot(s) ==
+  IF s.role = "Follower" /\ (s.replica_key[1] = 1 \/ replicas[2].base.end_offset = 0) THEN {s.leader_id} ELSE {}
+
 \* The old leader hears of the new one once that has its snapshot; before, it truncates (voters-truncation).
 OldLeaderWaits(r, types) == IF r = 1 /\ replicas[2].base.end_offset = 0 THEN {} ELSE Delivered(r, types)
 =============================================================================

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from functools import partial, update_wrapper
 from typing import NamedTuple
 
-from kraft_dev.vectors.openings import lead_unannounced, lead_with_snapshot, new_disk
+from kraft_dev.vectors.openings import campaign, lead_unannounced, lead_with_snapshot, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
-from kraft_dev.vectors.target import JOINING, OBSERVED, STATIC, THREE, Targets
+from kraft_dev.vectors.target import JOINING, OBSERVED, STATIC, THREE, Targets, with_replicas
 from kraft_reference.configuration import Configuration
+from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
@@ -28,6 +29,7 @@ from kraft_reference.scenarios.opening import observe, start
 from kraft_reference.scenarios.scenario import cluster
 
 TARGETS = Targets()
+_WHY = "who leaves an epoch waits for no answer of it any more"
 
 
 def _appends(d: Director) -> None:
@@ -45,15 +47,16 @@ def _works_on_a_removal(d: Director) -> None:
     d.remove_voter(1, 3)
 
 
-def _works_on_a_removal_beside_a_new_disk(d: Director) -> None:
-    start(d, 1, 1, end_offset=4)
-    new_disk(d, 3, "U3b")
-    observe(d, 1, 3)
+def _works_on_a_removal_of_another(d: Director) -> None:
+    lead_unannounced(d, 1)
+    d.begin_quorum_epoch(1, 2)
+    observe(d, 1, 2, 3)
     d.remove_voter(1, 2)
 
 
 def _hands_over(d: Director) -> None:
-    start(d, 1, 1)
+    lead_unannounced(d, 1)
+    d.lose(1)
     d.shutdown(1)
 
 
@@ -69,21 +72,17 @@ class _Exchange(NamedTuple):
     verdict: str = "ok"
 
 
+_ANOTHER_DISK = with_replicas(cluster(3, joining=(3,)), 3, key=ReplicaKey(3, "U3b"))
+"""The set has an older disk of 3, which is to be removed."""
+
 _EXCHANGES = (
     _Exchange(FetchRequest, 2, 1, _appends, THREE, "fetch.timer"),
     _Exchange(FetchSnapshotRequest, 4, 1, _has_a_snapshot, OBSERVED, "fetch.timer"),
     _Exchange(UpdateVoterRequest, 2, 1, partial(start, leader=1, epoch=1, end_offset=4), STATIC, "fetch.timer"),
     _Exchange(AddVoterRequest, 4, 1, _works_on_a_removal, JOINING, "fetch.timer", "REQUEST_TIMED_OUT"),
     _Exchange(
-        RemoveVoterRequest,
-        3,
-        1,
-        _works_on_a_removal_beside_a_new_disk,
-        cluster(3, joining=(3,)),
-        "fetch.timer",
-        "REQUEST_TIMED_OUT",
+        RemoveVoterRequest, 3, 1, _works_on_a_removal_of_another, _ANOTHER_DISK, "fetch.timer", "REQUEST_TIMED_OUT"
     ),
-    _Exchange(BeginQuorumEpochRequest, 1, 2, partial(lead_unannounced, leader=1), THREE, "begin-quorum.response"),
     _Exchange(EndQuorumEpochRequest, 1, 2, _hands_over, THREE, "end-quorum.stale"),
 )
 
@@ -94,8 +93,7 @@ def _responds_in_vain(d: RecordingDirector, exchange: _Exchange) -> None:
     late = d.handle(d.outstanding(source, destination, exchange.request), exchange.verdict, answer="held")
     d.request_timeout(source, destination)
     older = d.handle(d.outstanding(source, destination, exchange.request), exchange.verdict, answer="held")
-    why = "who leaves an epoch waits for no answer of it any more"
-    d.construct(source, why, epoch=d.state(source).epoch + 1)
+    d.construct(source, _WHY, epoch=d.state(source).epoch + 1, voted_key=None)
     d.step("the answer to a request that was given up: it counts for nothing, and starts no timer")
     d.deliver(late)
     d.step("an answer of an older epoch to the request that waits: no timer starts either")
@@ -125,3 +123,22 @@ def _wiped_leader(d: Director) -> None:
     d.step("the fetch timer of 2 fires, and it asks for Pre-Votes")
     d.fetch_timeout(2)
     d.poll(2)
+
+
+@TARGETS.vector("timer.begin-quorum-epoch", 1, "begin-quorum.response", level="effects")
+def _announced_in_vain(d: RecordingDirector) -> None:
+    """A BeginQuorumEpoch response of an older epoch starts no timer of a leader."""
+    lead_unannounced(d, 1)
+    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
+    waiting = d.state(1).awaiting
+    older = d.handle(asked, "ok", answer="held")
+    d.lose(1)
+    d.shutdown(1)
+    d.lose(1)
+    d.election_timeout(1)
+    d.election_timeout(1)
+    campaign(d, 1, 3)
+    d.roles("L(3)")
+    d.construct(1, _WHY, awaiting={2: waiting[2]})
+    d.step("2 answers the announcement of epoch 1, and 1 leads epoch 3")
+    d.deliver(older)
