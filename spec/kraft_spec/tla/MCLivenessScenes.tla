@@ -214,29 +214,6 @@ RemovedLeader(fetched) ==
 RemovedLeaderAlone == RemovedLeader(0)
 RemovedLeaderFetched == RemovedLeader(1)
 
-(***************************************************************************)
-(* The leader has lost its disk, and knows no leader and no epoch.  Its    *)
-(* followers reach it, and it answers each Fetch with an older epoch.      *)
-(* Such an answer starts no fetch timer (Timely: it does not serve them),  *)
-(* so they look for votes.  If it started the timer, they never would      *)
-(* (TimelyUnlessAnswered).  Rule: fetch.timer                              *)
-(***************************************************************************)
-WipedLeader ==
-  /\ config = WithDecisions(Cluster(3, 3, 1))
-  /\ LET leads == LeaderOf(1, <<>>)
-         end == EndOffset(leads)
-         known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
-     IN /\ replicas = [known EXCEPT ![1] = AfterRestart(NewReplica(<<1, "new">>), NoEndpoint).state]
-        /\ history = [EpochOne(leads, end) EXCEPT !.votes[1] = NoVotes, !.crashes = 1]
-  /\ network = {}
-  /\ cuts = {}
-
-\* Replica 1 finds no bootstrap server, so that it learns no epoch but from who asks for its vote.
-FirstFindsNobody(s) == IF s.replica_key[1] = 1 THEN {} ELSE TargetsWithNews(s)
-
-IsAnswered(r) == replicas[r].role = "Follower" /\ Reaches(r, replicas[r].leader_id)
-TimelyUnlessAnswered(r, timer) == Timely(r, timer) /\ ~(timer = "fetch" /\ IsAnswered(r))
-
 \* EndQuorumEpoch sets the timer of the first in the list to zero, so it fires before all others.  Rule: end-quorum.handle
 Preferred == 2
 PreferredFirst(r, timer) == r = Preferred /\ Timely(r, timer)
