@@ -15,11 +15,13 @@ from kraft_conformance.commands import conformance
 from kraft_conformance.commands.conformance_random import run_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
 from kraft_conformance.commands.kafka_finding import known_finding, show_finding
+from kraft_conformance.commands.kafka_whole import show_whole
 from kraft_conformance.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.differences import expected_failures as known_failures
 from kraft_conformance.kafka.differences import known_in_schedules
 from kraft_conformance.kafka.jars import built, released
@@ -79,7 +81,18 @@ Partitions = Annotated[
     bool,
     typer.Option("--partitions", help="Run the controllers of partitions (KIP-455) in place of the quorum's client."),
 ]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the trace that the model judges.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="Write the trace that the model judges; with --whole keep disks and logs in this new folder.",
+    ),
+]
+Whole = Annotated[bool, typer.Option("--whole", help="Run whole controllers: three processes, minutes.")]
+Control = Annotated[
+    bool, typer.Option("--control/--no-control", help="With --whole: run the schedule with the fix as well.")
+]
 FindingName = Annotated[str, typer.Argument(metavar="NAME", help="A finding, as `kraft-spec findings` lists them.")]
 Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help=f"Random workloads, repeatable; default: {WORKLOAD}.")
@@ -222,13 +235,26 @@ def finding(
     log: Log = None,
     patch: PatchName = None,
     output: Output = None,
+    is_whole: Whole = False,
+    has_control: Control = True,
     timeout_s: TimeoutS = REPLY_S,
+    as_json: Json = False,
 ) -> int:
     """Play the schedule of a finding with a process of Kafka as each replica, and have the model judge it.
 
-    Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it deviates from the schedule.
+    With --whole each replica is a whole controller with its disk, over TCP; links are cut and processes killed, and
+    Kafka's AdminClient writes.  Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it deviates from the
+    schedule.
     """
     known = known_finding(name)
+    if is_whole:
+        if sources or log:
+            raise usage_error("--whole runs Kafka's own processes: no --sources, no --log")
+        if patch is not None:
+            one_of("patch", patch, patches())
+        return show_whole(known, controller(str(jars or version or newest())), patch, has_control, output, as_json)
+    if as_json:
+        raise usage_error("--json is for --whole")
     command = _command_line(version, jars, sources, ShownLevel.STATE, log, patch)
     return show_finding(known, command, timeout_s, output)
 

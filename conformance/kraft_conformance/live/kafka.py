@@ -1,8 +1,10 @@
 """The ready-made way to run Apache Kafka's controller."""
 
 import shlex
+from collections.abc import Mapping
 
 from kraft_conformance.kafka.controllers import controller
+from kraft_conformance.kafka.jars import Kafka
 from kraft_conformance.live.process import Commands
 from kraft_spec.tlc.jar import find_java
 
@@ -18,9 +20,18 @@ def kafka_commands(version_or_folder: str) -> Commands:
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    path = ":".join(str(file) for file in controller(version_or_folder).class_path)
-    logging = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
-    java = [str(find_java().executable), *_OPTIONS, logging, "-cp", path]
+    return commands_of(controller(version_or_folder), {"org.slf4j.simpleLogger.defaultLogLevel": "warn"})
+
+
+def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
+    """The commands of a controller with these properties of its JVM.
+
+    Raises:
+        JavaMissing: there is no Java.
+    """
+    path = ":".join(str(file) for file in kafka.class_path)
+    defined = (f"-D{name}={value}" for name, value in properties.items())
+    java = [str(find_java().executable), *_OPTIONS, *defined, "-cp", path]
     return Commands(
         shlex.join([*java, "kafka.Kafka", "{properties}"]),
         f"{shlex.join([*java, 'kafka.tools.StorageTool', 'format'])} -t {{cluster_id}} -c {{properties}} {{initial}}",
