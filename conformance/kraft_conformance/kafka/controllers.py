@@ -1,5 +1,6 @@
 """A whole controller of a release of Apache Kafka: more jars than the quorum's client alone needs."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -8,6 +9,9 @@ from pathlib import Path
 
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, fetched
 from kraft_conformance.kafka.releases import Jar, logging_jars
+
+_SERVER = re.compile(r"kafka_2\.\d+-(\d[\w.-]*)\.jar")
+"""The jar of the server, with its version."""
 
 
 @cache
@@ -40,11 +44,12 @@ def controller(version_or_folder: str) -> Kafka:
     """
     if jars := jars_of(version_or_folder):
         return Kafka(version_or_folder, fetched(jars))
-    folder = Path(version_or_folder)
+    folder = Path(version_or_folder).resolve()
     found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
-    if not any(file.name.startswith("kafka_2.") for file in found):
+    versions = [match[1] for file in found if (match := _SERVER.fullmatch(file.name))]
+    if not versions:
         known = ", ".join(controllers())
         raise KafkaUnavailableError(
             f"{version_or_folder}: expected {known}, or a folder with kafka_2.13-VERSION.jar and what it needs"
         )
-    return Kafka(folder.name, tuple(found))
+    return Kafka(versions[-1], tuple(found))

@@ -56,7 +56,7 @@ async def unread_voters(cluster: WholeCluster) -> WholeRun:
     await cluster.start(1, 2, 3)
     former, others = await _leader_and_others(cluster, (1, 2, 3))
     mark = cluster.mark(former)
-    leader = await _cut_off_in_a_burst(cluster, former, others, BURST)
+    leader = await cut_off_in_a_burst(cluster, former, others, BURST)
     (ally,) = {*others} - {leader}
     cluster.heal()
     await cluster.wait_for_line(former, "Truncated to offset", mark)
@@ -188,7 +188,7 @@ async def _leader_and_others(cluster: WholeCluster, voters: Sequence[int]) -> tu
     return leader, tuple(voter for voter in voters if voter != leader)
 
 
-async def _cut_off_in_a_burst(cluster: WholeCluster, former: int, others: Sequence[int], records: int) -> int:
+async def cut_off_in_a_burst(cluster: WholeCluster, former: int, others: Sequence[int], records: int) -> int:
     """Cut a leader off while it appends, and return who leads the others then."""
     cluster.cut([former], others)
     burst = asyncio.create_task(cluster.operator.write_burst(former, records, BURST_MS))
