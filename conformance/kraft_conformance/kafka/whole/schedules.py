@@ -274,9 +274,9 @@ def _names_leader_and_own_vote(quorum_state: Mapping[str, object], leader: int, 
 
 
 class _SplitVote:
-    """Loses Vote requests so that 1 stands and loses, and 2 leads that epoch with the vote of 3.
+    """Loses requests so that 1 stands and loses, and 2 leads that epoch with the vote of 3.
 
-    Once 1 has stood, no other controller learns its epoch, so that 2 stands in the same one.
+    No other controller learns the epoch of 1 from a Vote or from the response to a Fetch, so that 2 stands in the same.
     """
 
     def __init__(self) -> None:
@@ -284,8 +284,10 @@ class _SplitVote:
         self._has_1_stood = False
 
     def passes(self, request: Request) -> bool:
-        if self.is_over or request.api != VOTE:
+        if self.is_over or request.api not in (VOTE, FETCH):
             return True
+        if request.api == FETCH:
+            return request.destination != 1
         if request.source == 2:
             return self._has_1_stood and request.destination == 3
         if request.source != 1 or self._has_1_stood:
