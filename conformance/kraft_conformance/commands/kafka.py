@@ -14,6 +14,7 @@ import typer
 from kraft_conformance.commands import conformance
 from kraft_conformance.commands.conformance_random import run_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
+from kraft_conformance.commands.kafka_diagnose import diagnose
 from kraft_conformance.commands.kafka_finding import known_finding, show_finding
 from kraft_conformance.commands.kafka_whole import show_whole
 from kraft_conformance.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
@@ -38,6 +39,8 @@ from kraft_reference.cluster.workload import WORKLOADS
 app = typer.Typer(
     help="Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.", no_args_is_help=True
 )
+
+app.command()(diagnose)
 
 REPLY_S = 20.0
 """Seconds that a reply may take: the first one needs a JVM."""
