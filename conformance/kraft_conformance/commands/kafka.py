@@ -15,7 +15,7 @@ from kraft_conformance.commands import conformance
 from kraft_conformance.commands.conformance_random import run_random
 from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
 from kraft_conformance.commands.kafka_diagnose import diagnose
-from kraft_conformance.commands.kafka_finding import known_finding, show_finding
+from kraft_conformance.commands.kafka_finding import known_finding, report_finding, show_finding
 from kraft_conformance.commands.kafka_whole import show_whole
 from kraft_conformance.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
@@ -93,6 +93,13 @@ Output = Annotated[
     ),
 ]
 Whole = Annotated[bool, typer.Option("--whole", help="Run whole controllers: three processes, minutes.")]
+UnitTests = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="DIR", help="Run nothing: write unit tests in Kafka's style below this folder."),
+]
+ForTracker = Annotated[
+    bool, typer.Option("--jira", help="Run nothing: print the text of an issue for Kafka's tracker.")
+]
 Control = Annotated[
     bool, typer.Option("--control/--no-control", help="With --whole: run the schedule with the fix as well.")
 ]
@@ -240,6 +247,8 @@ def finding(
     output: Output = None,
     is_whole: Whole = False,
     has_control: Control = True,
+    junit: UnitTests = None,
+    is_for_tracker: ForTracker = False,
     timeout_s: TimeoutS = REPLY_S,
     as_json: Json = False,
 ) -> int:
@@ -250,6 +259,8 @@ def finding(
     schedule.
     """
     known = known_finding(name)
+    if junit is not None or is_for_tracker:
+        return report_finding(known, junit)
     if is_whole:
         if sources or log:
             raise usage_error("--whole runs Kafka's own processes: no --sources, no --log")

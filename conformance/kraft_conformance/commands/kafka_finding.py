@@ -8,6 +8,7 @@ from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import Finding, FindingError, find_finding
+from kraft_conformance.kafka.reports.writing import UNIT_TESTS, tracker_text, write_unit_tests
 from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
@@ -57,6 +58,21 @@ def show_finding(finding: Finding, command: str, timeout_s: float, output: Path 
     for line in _lines(shown):
         say(line)
     return _CODES[shown.ending]
+
+
+def report_finding(finding: Finding, junit: Path | None) -> int:
+    """Write the unit tests of a finding, or else print the text for Kafka's tracker."""
+    if finding.name not in UNIT_TESTS:
+        raise usage_error(f"{finding.name} has no unit tests and no text; {', '.join(UNIT_TESTS)} have")
+    if junit is None:
+        print(tracker_text(finding.name), end="")
+        return ExitCode.CONFORMANT
+    try:
+        path = write_unit_tests(finding.name, junit)
+    except OSError as error:
+        raise CommandError(f"{junit}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
+    say(f"{path}: fails without the fix {finding.fix}; its place is raft/src/test/java")
+    return ExitCode.CONFORMANT
 
 
 def _lines(shown: ShownOnKafka) -> list[str]:

@@ -1,0 +1,105 @@
+"""The unit tests of findings: red on a release, green with the fixes, as Kafka's own tests of the classes."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.conformance.adapter_builds import skipped_if_missing
+from tests.conformance.commands import Captured
+
+from kraft_conformance.cli import main
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import find_finding
+from kraft_conformance.kafka.jars import Kafka, fetched, released
+from kraft_conformance.kafka.patching.patches import patched, patches
+from kraft_conformance.kafka.releases import Jar, releases
+from kraft_conformance.kafka.reports.writing import UNIT_TESTS
+
+VERSION = "4.3.1"
+LIBRARIES = (
+    Jar(
+        "org.apache.kafka",
+        "kafka-clients",
+        "test",
+        VERSION,
+        "c51ed05ff7c7fd618f920b147e0bb44af2de5384101c531ccbef5098199f0d44",
+    ),
+    Jar(
+        "org.junit.platform",
+        "junit-platform-console-standalone",
+        "",
+        "1.13.1",
+        "882abd8072e44a871b4cf5360bc1c4458b1d8c562ffed618ef21f3e1eaf183d4",
+    ),
+    Jar(
+        "org.mockito", "mockito-core", "", "5.14.2", "2296141c1e1f2e1ae35c08d36a9ab4563ecd66e03533fe82630a764e7aa49182"
+    ),
+    Jar(
+        "net.bytebuddy", "byte-buddy", "", "1.15.4", "4a683d83ff219f20d44f35ca302d821e0c6842e3fa8f9f1ee913eb16f49cec6c"
+    ),
+    Jar(
+        "net.bytebuddy",
+        "byte-buddy-agent",
+        "",
+        "1.15.4",
+        "1d76defd159a564b9cb7a968d0dea27367b8b70ebde75a968e7ef1921bc75ee4",
+    ),
+    Jar("org.objenesis", "objenesis", "", "3.3", "02dfd0b0439a5591e35b708ed2f5474eb0948f53abf74637e959b8e4ef69bfeb"),
+)
+OURS = (
+    "org.apache.kafka.raft.QuorumStateOwnVoteTest",
+    "org.apache.kafka.raft.internals.ControlRecordsAfterTruncationTest",
+)
+KAFKAS = ("org.apache.kafka.raft.QuorumStateTest", "org.apache.kafka.raft.internals.KRaftControlRecordStateMachineTest")
+FIXES = ("leader-before-own-vote", "next-offset-set-back", "snapshot-read-anew")
+
+
+def counted(kafka: Kafka, classes: Path, names: tuple[str, ...]) -> tuple[int, int]:
+    """How many tests pass, and how many fail."""
+    path = os.pathsep.join(map(str, (classes, *kafka.class_path, *fetched(LIBRARIES))))
+    launcher = ["java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp", path]
+    launcher += ["org.junit.platform.console.ConsoleLauncher", "execute", "--details=summary", "--disable-ansi-colors"]
+    done = subprocess.run([*launcher, *(f"-c={name}" for name in names)], capture_output=True, text=True, check=False)
+    found = {match[2]: int(match[1]) for match in re.finditer(r"(\d+) tests (successful|failed)", done.stdout)}
+    assert found.keys() == {"successful", "failed"}, done.stdout + done.stderr
+    return found["successful"], found["failed"]
+
+
+@pytest.fixture(scope="module")
+def unpatched() -> Kafka:
+    with skipped_if_missing():
+        fetched(LIBRARIES)
+        return released(releases()[VERSION])
+
+
+@pytest.fixture(scope="module")
+def classes(unpatched: Kafka, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("junit")
+    for name in UNIT_TESTS:
+        assert main(["kafka", "finding", name, "--junit", str(folder / "src")]) == ExitCode.CONFORMANT
+    path = os.pathsep.join(map(str, (*unpatched.class_path, *fetched(LIBRARIES))))
+    sources = [str(source) for source in (folder / "src").rglob("*.java")]
+    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(folder / "classes"), *sources], check=True)
+    return folder / "classes"
+
+
+def test_they_fail_on_the_release_but_for_the_control(unpatched: Kafka, classes: Path) -> None:
+    assert counted(unpatched, classes, OURS) == (1, 8)
+
+
+def test_they_and_kafkas_own_tests_pass_with_the_fixes(unpatched: Kafka, classes: Path) -> None:
+    kafka = unpatched
+    for name in FIXES:
+        kafka = patched(kafka, patches()[name])
+    assert counted(kafka, classes, OURS + KAFKAS) == (9 + 204, 0)
+
+
+@pytest.mark.parametrize("name", UNIT_TESTS)
+def test_the_text_for_the_tracker_names_its_tests(capsys: Captured, name: str) -> None:
+    assert main(["kafka", "finding", name, "--jira"]) == ExitCode.CONFORMANT
+    text = capsys.readouterr().out
+    assert text.startswith("Summary: KRaft: ")
+    assert Path(UNIT_TESTS[name]).stem in text
+    assert find_finding(name).fix in FIXES
