@@ -21,6 +21,7 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.roles import Role
 from kraft_reference.scenarios import Variant
 from kraft_reference.scenarios.director import Director
+from kraft_reference.scenarios.membership.outlived_record import snapshot_read
 from kraft_reference.scenarios.membership.own_vote import epoch_raised
 from kraft_reference.scenarios.membership.unread_voters import voters_read
 from kraft_reference.scenarios.notation import notation
@@ -36,6 +37,7 @@ GENERATOR_NAME = "kraft-spec-kafka"
 _SAFE: Mapping[str, Callable[[Director], None]] = {
     "own-vote-before-known-leader": epoch_raised,
     "unread-voters": voters_read,
+    "outlived-voters-record": snapshot_read,
 }
 """By finding: how the same schedule goes on where a Kafka gives the safe answer, or keeps the rule."""
 

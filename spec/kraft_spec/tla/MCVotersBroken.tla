@@ -177,6 +177,21 @@ FourEpochs == 4
 FirstOrSecond(r, timer) == Rested /\ ElectionTimer(timer) /\ r # 3 /\ replicas[r].epoch \in {2, 3}
 
 (***************************************************************************)
+(* Scenario 52 with three voters: 1 has the set {1,3} alone, and loads the *)
+(* snapshot of 2, which leads epoch 2 and has removed 1; 2 removes 3, too. *)
+(***************************************************************************)
+InitOutlived ==
+  /\ config = Joining(3, 3)
+  /\ \E stand \in {Stand({})} :
+     \E left \in {AppendsFor(stand, <<SetOf({1, 3}), Record(1, "Data", 0, {})>>, {})} :
+     \E scene \in {NextLeads(left, 2, {3})} : Begins(scene)
+
+FirstThenThird == {config.keys[IF config.keys[1] \in Voters(replicas[2]) THEN 1 ELSE 3]}
+FirstAndThirdFetch == {1, 3}
+SecondTakesOne(r, end) == r = 2 /\ replicas[r].base.end_offset = 0 /\ end = replicas[r].high_watermark
+FirstTimesOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r # 2 /\ replicas[r].epoch = 2
+
+(***************************************************************************)
 (* A snapshot that holds the newest set instead of the one at its end.     *)
 (***************************************************************************)
 InitUncommitted ==
