@@ -216,6 +216,7 @@ def infer(
             bound,
             advance,
             start=start.checkpoint,
+            spans=found.spans,
         )
     with whole_file(output) as stream:
         write_inferred(stream, start, inferred)

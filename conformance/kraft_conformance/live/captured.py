@@ -1,7 +1,7 @@
 """What the frames of a capture say: the messages of the quorum, as a trace has them."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,114 +13,187 @@ from kraft_conformance.wire.frames import Frame, decode_request, decode_response
 from kraft_conformance.wire.schema import Kind, message_of, messages
 from kraft_conformance.wire.trace_links import TRACED_NAMES
 from kraft_conformance.wire.translation import from_kafka
-from kraft_traces.inference.sightings import Seen, Sighting
+from kraft_traces.inference.sightings import Sighting, Span
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 
 _BY_CLIENTS = frozenset(("AddRaftVoterRequest", "RemoveRaftVoterRequest", "ApiVersionsRequest"))
 """A client sends them to a controller, or it is a connection's own question: not replicas to each other."""
 
 
+class Fault(NamedTuple):
+    """A line of a capture whose frame is left out."""
+
+    line: int
+    """Number of the line in the capture; the header is line 1."""
+    time_ms: int
+    sender: int | None
+    """The node that sent the frame; None if the capture does not say."""
+    detail: str
+    is_violation: bool
+    """True if the sender broke Kafka's protocol, False if the capture is incomplete."""
+
+
 class Captured(NamedTuple):
     """The messages of a capture."""
 
-    seen: tuple[Seen, ...]
+    seen: tuple[Sighting, ...]
     left_out: Counter[str]
-    """Frames that are no messages between replicas, by what they are."""
+    """Number of frames that are no messages between replicas, by name."""
+    faults: tuple[Fault, ...]
+    spans: Mapping[int, Span]
+    """The places before which each connection was opened and closed, by its number."""
 
 
 class _Asked(NamedTuple):
     """A request that waits for its response."""
 
-    frame: Frame | None
-    place: int | None
+    correlation_id: int
+    frame: Frame | None = None
+    place: int | None = None
 
 
 def messages_of(header: CaptureHeader, lines: Iterable[Line], start_us: int | None = None) -> Captured:
-    """The messages between the nodes of a capture, in the order in which they passed.
+    """Return the messages between the nodes of a capture, in the order in which they passed.
 
     Their times count from `start_us` on the clock of the capture; without it, from its first line.
     """
     reading = _Reading({one.id for one in header.nodes}, start_us)
     seen = tuple(reading.all_of(lines))
-    return Captured(seen, reading.left_out)
+    spans = {number: Span(one.opened, one.closed) for number, one in reading.connections.items()}
+    return Captured(seen, reading.left_out, tuple(reading.faults), spans)
 
 
 class _Connection:
-    """Who talks to whom, and what is not answered yet."""
+    """Both ends of a connection, and its unanswered requests."""
 
-    def __init__(self, node: int) -> None:
+    def __init__(self, node: int, opened: int) -> None:
         self.node = node
         self.peer: int | None = None
         self.asked: deque[_Asked] = deque()
+        self.answered: set[int] = set()
+        """Correlation ids of the responses."""
+        self.opened = opened
+        self.closed: int | None = None
+
+
+class _FrameError(Exception):
+    """A frame that is left out."""
+
+    def __init__(self, detail: str, *, is_violation: bool) -> None:
+        super().__init__(detail)
+        self.is_violation = is_violation
 
 
 class _Reading:
     def __init__(self, nodes: set[int], start_us: int | None) -> None:
         self._nodes = nodes
-        self._connections: dict[int, _Connection] = {}
+        self.connections: dict[int, _Connection] = {}
         self._start_us = start_us
         self._places = 0
         self.left_out: Counter[str] = Counter()
-        """What is no message between replicas, by what it is."""
+        self.faults: list[Fault] = []
 
-    def all_of(self, lines: Iterable[Line]) -> Iterator[Seen]:
-        for line in lines:
+    def all_of(self, lines: Iterable[Line]) -> Iterator[Sighting]:
+        for number, line in enumerate(lines, 2):
             if self._start_us is None:
                 self._start_us = line.time_us
             if isinstance(line, Opened):
-                self._connections[line.connection] = _Connection(line.node)
+                self.connections[line.connection] = _Connection(line.node, self._places)
             elif isinstance(line, Closed):
-                self._connections.pop(line.connection, None)
-            elif isinstance(line, FrameLine):
-                found = self._frame(line, bytes.fromhex(line.bytes))
-                if found is not None:
-                    yield found
-                    self._places += 1
+                if line.connection in self.connections:
+                    self.connections[line.connection].closed = self._places
+            elif isinstance(line, FrameLine) and (sighting := self._read(number, line)) is not None:
+                yield sighting
+                self._places += 1
 
-    def _frame(self, line: FrameLine, raw: bytes) -> Sighting | None:
-        connection = self._connections[line.connection]
+    def _read(self, number: int, line: FrameLine) -> Sighting | None:
+        """Return the message of a frame; a frame that cannot be read costs its own line and no other."""
         time_ms = (line.time_us - (self._start_us or 0)) // 1000
-        if line.direction == "request":
-            return self._request(connection, raw, time_ms)
-        return self._response(connection, raw, time_ms)
+        connection = self.connections.get(line.connection)
+        is_request = line.direction == "request"
+        try:
+            if connection is None or connection.closed is not None:
+                state = "was never opened" if connection is None else "is closed"
+                raise _FrameError(f"connection {line.connection} {state}", is_violation=False)
+            try:
+                raw = bytes.fromhex(line.bytes)
+            except ValueError:
+                raise _FrameError("the bytes are not hexadecimal", is_violation=False) from None
+            read = self._request if is_request else self._response
+            sighting = read(connection, raw, time_ms)
+        except _FrameError as error:
+            sender = None if connection is None else connection.peer if is_request else connection.node
+            self.faults.append(Fault(number, time_ms, sender, str(error), error.is_violation))
+            return None
+        return None if sighting is None else sighting._replace(connection=line.connection)
 
     def _request(self, connection: _Connection, raw: bytes, time_ms: int) -> Sighting | None:
+        correlation_id = int.from_bytes(raw[8:12], "big", signed=True)
+        connection.asked.append(_Asked(correlation_id))
         try:
             frame = decode_request(raw, is_lenient=True)
-        except WireError:
-            self.left_out[_named(raw)] += 1
-            connection.asked.append(_Asked(None, None))
+        except WireError as error:
+            name = _named(raw)
+            if name in TRACED_NAMES and name not in _BY_CLIENTS:
+                raise _FrameError(f"{name} cannot be read: {error}", is_violation=True) from error
+            self.left_out[name] += 1
             return None
         name = frame.message.name
         asker = _node_that_asks(frame) if name == "ApiVersionsRequest" else None
         is_by_client = name not in TRACED_NAMES or (name in _BY_CLIENTS and asker is None)
-        traced = {} if is_by_client else from_kafka(TRACED_NAMES[name], frame.version, frame.document)
+        traced = {} if is_by_client else _translated(frame)
         key = traced.get("replica_key")
         source = asker or traced.get("source", key["id"] if key else connection.peer)
         if is_by_client or source not in self._nodes or source == connection.node:
             whose = "of a node to itself" if source == connection.node else "of others"
             self.left_out[name if is_by_client else f"{name} {whose}"] += 1
-            connection.asked.append(_Asked(None, None))
             return None
         connection.peer = source
-        place = self._places
-        connection.asked.append(_Asked(frame, place))
-        return Sighting(place, time_ms, _traced(traced, source, connection.node))
+        connection.asked[-1] = _Asked(correlation_id, frame, self._places)
+        return Sighting(self._places, time_ms, _traced(traced, source, connection.node))
 
     def _response(self, connection: _Connection, raw: bytes, time_ms: int) -> Sighting | None:
-        if not connection.asked:
-            self.left_out["a response to nothing"] += 1
-            return None
-        asked = connection.asked.popleft()
+        correlation_id = int.from_bytes(raw[4:8], "big", signed=True)
+        is_repeated = correlation_id in connection.answered
+        connection.answered.add(correlation_id)
+        asked = _answered(connection.asked, correlation_id, is_repeated=is_repeated)
         if asked.frame is None or asked.place is None:
             return None
         api, version = asked.frame.message.api, asked.frame.version
-        frame = decode_response(raw, message_of(api, Kind.RESPONSE), version, is_lenient=True)
-        traced = from_kafka(TRACED_NAMES[frame.message.name], version, frame.document)
-        if api == "Fetch":
-            _, traced["records"] = fetched(frame.body)
-        message = _traced(traced, connection.node, connection.peer)
-        return Sighting(self._places, time_ms, message, asked.place)
+        message = message_of(api, Kind.RESPONSE)
+        try:
+            frame = decode_response(raw, message, version, is_lenient=True)
+            traced = _translated(frame)
+            if api == "Fetch":
+                _, traced["records"] = fetched(frame.body)
+        except WireError as error:
+            raise _FrameError(f"{message.name} cannot be read: {error}", is_violation=True) from error
+        return Sighting(self._places, time_ms, _traced(traced, connection.node, connection.peer), asked.place)
+
+
+def _answered(asked: deque[_Asked], correlation_id: int, *, is_repeated: bool) -> _Asked:
+    """Remove and return the request that a response answers: a connection answers its requests in order.
+
+    Where the order is broken, the next response belongs to the next request all the same.
+    """
+    oldest = asked[0].correlation_id if asked else None
+    if correlation_id == oldest:
+        return asked.popleft()
+    if correlation_id in [one.correlation_id for one in asked]:
+        while asked.popleft().correlation_id != correlation_id:
+            pass
+    elif asked and not is_repeated:
+        asked.popleft()
+    expected = "every request of the connection has its response" if oldest is None else f"expected {oldest}"
+    raise _FrameError(f"a response with correlation id {correlation_id}: {expected}", is_violation=True)
+
+
+def _translated(frame: Frame) -> dict[str, Any]:
+    """Return the fields of a frame as a trace names them."""
+    try:
+        return from_kafka(TRACED_NAMES[frame.message.name], frame.version, frame.document)
+    except (LookupError, TypeError, ValueError) as error:
+        raise _FrameError(f"{frame.message.name} cannot be read: {error}", is_violation=True) from error
 
 
 def _node_that_asks(frame: Frame) -> int | None:
@@ -131,7 +204,10 @@ def _node_that_asks(frame: Frame) -> int | None:
 
 def _traced(traced: dict[str, Any], source: int | None, destination: int | None) -> TracedMessage:
     kind = TRACED_MESSAGES[traced["type"]]
-    made: TracedMessage = msgspec.convert({**traced, "source": source, "destination": destination}, kind)
+    try:
+        made: TracedMessage = msgspec.convert({**traced, "source": source, "destination": destination}, kind)
+    except msgspec.ValidationError as error:
+        raise _FrameError(f"{traced['type']}: {error}", is_violation=True) from error
     return made
 
 

@@ -20,11 +20,12 @@ from kraft_traces.effects import TracedSend
 from kraft_traces.encode import encode_line, event_line
 from kraft_traces.inference.events import Events
 from kraft_traces.inference.inferring import infer, of_opaque
+from kraft_traces.inference.known import known_of
 from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
-from kraft_traces.inference.sightings import Seen, Sighting, known_of
+from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
 

@@ -1,6 +1,7 @@
 """What an event makes of a node."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from msgspec import UNSET
@@ -9,9 +10,11 @@ from msgspec.structs import replace
 from kraft_reference.messages import Error
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.inference.costs import APPEND, WAITING_FETCH
+from kraft_traces.inference.known import Known
 from kraft_traces.inference.nodes import PENDING_MAX, Event, Node, Unseen
 from kraft_traces.inference.replica import ReplicaModel, Step
-from kraft_traces.inference.sightings import Known, Sighting
+from kraft_traces.inference.sightings import Sighting
+from kraft_traces.inference.timing import Clock
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.vocabulary import HANDLE
 
@@ -28,6 +31,9 @@ class Events:
         self.seen = seen
         self._correlation_id = target.number
         self._place = place
+        self._least = seen.least.get(replica.id)
+        before = seen.all[place]
+        self._until_ms = before.time_ms if isinstance(before, Sighting) else inf
 
     def line(self, node: Node, name: str, **more: Any) -> EventLine:
         """The next event."""
@@ -64,8 +70,13 @@ class Events:
         Before it leads no more a replica has done what its messages show later: see `_led`.
         """
         before, delivered = node, None
-        if handled is not None:
-            sighting = self.seen.all[handled]
+        sighting = None if handled is None else self.seen.all[handled]
+        if self._least is not None:
+            node = node._replace(clock=node.clock.at(line.event, sighting))
+            if node.clock.now_ms > self._until_ms:
+                return
+        if sighting is not None:
+            assert handled is not None, "it has a place"
             request = sighting.request
             correlation_id = handled if request is None else node.asked.get(request, NOT_ASKED)
             asked_with = None if request is None else self.seen.all[request]
@@ -85,6 +96,7 @@ class Events:
             yield (
                 node._replace(
                     state=step.state,
+                    clock=self._clock(node, line.event, step, sighting),
                     unseen=_with(node.unseen, sent),
                     last=Event(node.last, line, self._place, () if step.writes else _receivers(step)),
                     events=number,
@@ -92,6 +104,12 @@ class Events:
                 ),
                 step,
             )
+
+    def _clock(self, node: Node, event: str, step: Step, handled: Sighting | None) -> Clock:
+        if self._least is None:
+            return node.clock
+        before, after = (str(self.replica.field(state, "role")) for state in (node.state, step.state))
+        return node.clock.after(event, before, after, None if step.refusal else handled, self._least)
 
     def _given_up(self, node: Node, handled: int) -> list[int]:
         """Requests of the same replica that came before one that is handled, and never are answered."""

@@ -13,10 +13,13 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.inference.known import known_of
 from kraft_traces.inference.nodes import Event, Node
+from kraft_traces.inference.order import sending
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Bound, Search, Unexplained
-from kraft_traces.inference.sightings import OwnLine, Seen, Sighting, known_of
+from kraft_traces.inference.sightings import OwnLine, Seen, Sighting, Span
+from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
 from kraft_traces.values import CHANGE_SUFFIX
@@ -72,6 +75,8 @@ def infer(
     on_seen: Callable[[], None] | None = None,
     *,
     start: Checkpoint | None = None,
+    spans: Mapping[int, Span] | None = None,
+    least: Mapping[int, LeastTimeouts] | None = None,
 ) -> Inferred:
     """The likeliest hidden events of the opaque replicas.
 
@@ -83,23 +88,28 @@ def infer(
         bound: how far each search goes.
         on_seen: called after each that was seen.
         start: where the run begins, if not on fresh disks.
+        spans: lifetimes of the connections, as far as they are recorded.
+        least: shortest timeouts by replica, as far as they are known.
     """
     replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
-    known = known_of(seen)
+    known = known_of(seen, spans, least)
     searches = {one: Search(replica, known, bound) for one, replica in replicas.items()}
     tried = messages = 0
     failure = None
-    for one in seen:
-        if isinstance(one, Sighting):
-            if one.source in searches:
-                found = searches[one.source].sent(one)
+    sent_at = sending(seen, known.order)
+    for place, one in enumerate(seen):
+        for target in sent_at[place]:
+            if target.source in searches:
+                found = searches[target.source].sent(target, place)
                 tried += found.tried
                 if isinstance(found, Unexplained):
                     failure = found
                     break
                 messages += 1
-            if one.destination in searches and one.arrives:
-                searches[one.destination].received(one)
+        if failure is not None:
+            break
+        if isinstance(one, Sighting) and one.destination in searches and one.arrives:
+            searches[one.destination].received(one)
         if on_seen is not None:
             on_seen()
     ends = {one: search.nodes[0] for one, search in searches.items()}

@@ -90,6 +90,8 @@ class Moves:
             elif self._thorough:
                 value = self._next_value(node)
                 yield UNREAD_APPEND, lambda: self._events.append(node, [value], UNREAD_APPEND)
+        if not self._seen.order.can_restart(self._replica.id, self._place):
+            return
         again = LIKELY_RESTART if self._thorough else RESTART
         for kept in self._kept(node):
             yield again, lambda kept=kept: self._restarted(node, kept, again)  # type: ignore[misc]

@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function
+from kraft_traces.inference.timing import Clock
 from kraft_traces.lines import EventLine
 
 
@@ -42,6 +43,7 @@ class Node(NamedTuple):
     unseen: tuple[Unseen, ...] = ()
     asked: Mapping[int, int] = {}
     """Of its own requests that may be answered: the correlation id in the model, by place."""
+    clock: Clock = Clock()
     last: Event | None = None
     events: int = 0
     cost: float = 0.0

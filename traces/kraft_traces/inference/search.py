@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from kraft_traces.inference.estimate import Estimate
 from kraft_traces.inference.events import Events
+from kraft_traces.inference.known import Known
 from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.reaching import Miss, Reaching
 from kraft_traces.inference.replica import ReplicaModel
-from kraft_traces.inference.sightings import Known, Sighting
+from kraft_traces.inference.sightings import Sighting
 
 _BACK = (0, 1, 2, 3, 4, 8, 16, 32, 64)
 """So many messages of the replica are explained anew, when one is not explained otherwise."""
@@ -71,6 +72,8 @@ class _Sent:
 
     before: list[Node]
     target: Sighting
+    place: int
+    """Before which sighting it was sent."""
     received: list[tuple[int, bool]] = field(default_factory=list)
     """What came after it, before the next: places, and whether it is a request."""
 
@@ -100,22 +103,23 @@ class Search:
         if self._sent:
             self._sent[-1].received.append((sighting.number, is_request))
 
-    def sent(self, target: Sighting) -> Explained | Unexplained:
-        """Explain a message that the replica has sent, and go on from there."""
+    def sent(self, target: Sighting, place: int | None = None) -> Explained | Unexplained:
+        """Explain a message that the replica has sent before a place, and go on from there."""
         before = self.nodes
-        found = self._explained(before, target, target.number, self._bound)
+        place = target.number if place is None else place
+        found = self._explained(before, target, place, self._bound)
         if isinstance(found, Unexplained):
-            found = self._otherwise(target, found)
+            found = self._otherwise(target, place, found)
             if isinstance(found, Unexplained):
                 return found
             self._sent.clear()
         else:
-            self._sent.append(_Sent(before, target))
+            self._sent.append(_Sent(before, target, place))
         least = min(node.cost for node in found.nodes)
         self.nodes = [node._replace(cost=node.cost - least) for node in found.nodes]
         return found
 
-    def _otherwise(self, target: Sighting, failed: Unexplained) -> Explained | Unexplained:
+    def _otherwise(self, target: Sighting, place: int, failed: Unexplained) -> Explained | Unexplained:
         """With more ways followed, and if that does not help, with the message sent before others."""
         wider, tried = self._bound.wider(), failed.tried
         for early in (False, True):
@@ -123,8 +127,10 @@ class Search:
                 if back > len(self._sent) or (early and not 0 < back <= self._bound.back):
                     continue
                 again = list(self._sent)[len(self._sent) - back :]
+                if early and any(self._seen.order.is_fixed(one.target, target) for one in again):
+                    break
                 nodes = again[0].before if again else self.nodes
-                found = self._all_explained(nodes, again, target, wider, early=early)
+                found = self._all_explained(nodes, again, (target, place), wider, early=early)
                 tried += found.tried
                 if isinstance(found, Explained):
                     self.reordered += early
@@ -136,13 +142,14 @@ class Search:
         return failed
 
     def _all_explained(
-        self, nodes: list[Node], again: Sequence[_Sent], target: Sighting, bound: Bound, *, early: bool
+        self, nodes: list[Node], again: Sequence[_Sent], last: tuple[Sighting, int], bound: Bound, *, early: bool
     ) -> Explained | Unexplained:
         tried = 0
         steps: list[tuple[Sighting, int, Sequence[tuple[int, bool]]]] = [
-            (one.target, one.target.number, one.received) for one in again
+            (one.target, one.place, one.received) for one in again
         ]
-        steps.insert(0 if early else len(steps), (target, again[0].target.number if early else target.number, ()))
+        target, place = last
+        steps.insert(0 if early else len(steps), (target, again[0].place if early else place, ()))
         for one, place, received in steps:
             found = self._explained(nodes, one, place, bound)
             tried += found.tried
@@ -194,7 +201,7 @@ class Search:
     def _mark(self, node: Node) -> Hashable:
         """Equal for nodes that go on alike."""
         unseen = tuple([one.message for one in node.unseen])
-        return self._replica.fingerprint(node.state), node.requests, node.responses, node.owed, unseen
+        return self._replica.fingerprint(node.state), node.requests, node.responses, node.owed, unseen, node.clock
 
 
 class _Queue:

@@ -1,18 +1,11 @@
 """What is seen of a cluster from outside: messages on the wire, and the lines of replicas that write their own."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import UNSET
 
 from kraft_traces.lines import EventLine
-from kraft_traces.message_types import (
-    TracedFetchRequest,
-    TracedFetchResponse,
-    TracedMessage,
-    TracedVoteRequest,
-    type_of,
-)
+from kraft_traces.message_types import TracedMessage, type_of
 
 FETCHES = frozenset(("FetchRequest", "FetchSnapshotRequest"))
 """Requests that need a replica that awaits nothing; any other needs an idle connection."""
@@ -33,6 +26,8 @@ class Sighting(NamedTuple):
     """Of an answer: the place of its request."""
     arrives: bool = True
     """Whether its receiver may have got it."""
+    connection: int | None = None
+    """Number of the TCP connection that carried it; None if that is not recorded."""
 
     @property
     def source(self) -> int:
@@ -52,6 +47,19 @@ class Sighting(NamedTuple):
         return type_of(self.message)
 
 
+class Span(NamedTuple):
+    """Lifetime of a TCP connection, as places in the order of all that is seen."""
+
+    opened: int
+    """Place of the first message after it was opened."""
+    closed: int | None
+    """Place of the first message after it was closed; None while it is open at the end."""
+
+    def is_open(self, place: int) -> bool:
+        """True if the connection was open when the message at that place passed."""
+        return self.opened <= place and (self.closed is None or place < self.closed)
+
+
 class OwnLine(NamedTuple):
     """A line of a replica that writes its own trace."""
 
@@ -65,47 +73,3 @@ class OwnLine(NamedTuple):
 
 
 Seen = Sighting | OwnLine
-
-
-class Known(NamedTuple):
-    """All that is seen, with what it says of what happened before it was seen."""
-
-    all: Sequence[Any]
-    """Each is a `Seen`; a place that somebody names is that of a message."""
-    answers: Mapping[int, int]
-    """Places of the answers by those of their requests."""
-    records: Mapping[tuple[int, int], int]
-    """Values of the Data records that anybody reads, by epoch and offset."""
-    ends: Mapping[tuple[int, int], int]
-    """How long a replica says that its log is at most, by its id and the epoch of its last record."""
-
-
-def known_of(seen: Sequence[Seen]) -> Known:
-    """What is seen, in the order of the places."""
-    answers = {one.request: one.number for one in seen if isinstance(one, Sighting) and one.request is not None}
-    return Known(seen, answers, _records(seen), _log_ends(seen))
-
-
-def _records(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
-    """The values of the Data records that anybody reads, by epoch and offset."""
-    values = {}
-    for one in seen:
-        if not isinstance(one, Sighting) or not isinstance(one.message, TracedFetchResponse) or one.request is None:
-            continue
-        asked = seen[one.request]
-        assert isinstance(asked, Sighting), "a message stands there"
-        first = asked.message.fetch_offset
-        for offset, record in enumerate(one.message.records or (), first):
-            values[record.epoch, offset] = record.value
-    return values
-
-
-def _log_ends(seen: Sequence[Seen]) -> dict[tuple[int, int], int]:
-    """How long a replica says that its log is at most, by its id and the epoch of its last record."""
-    ends: dict[tuple[int, int], int] = {}
-    for one in seen:
-        if isinstance(one, Sighting) and isinstance(one.message, TracedFetchRequest | TracedVoteRequest):
-            shown = getattr(one.message, "fetch_offset", getattr(one.message, "end_offset", 0))
-            at = (one.source, one.message.last_epoch)
-            ends[at] = max(ends.get(at, 0), shown)
-    return ends

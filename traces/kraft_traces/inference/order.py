@@ -1,0 +1,113 @@
+"""Order in which a replica sent its messages, as far as connections and correlation ids say it.
+
+TCP keeps the order of one connection.
+A client that counts its requests over all connections says in which order it created them: a request waits until its
+connection is established, and one that was created later can pass first on another connection.
+"""
+
+from bisect import bisect_right, insort
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kraft_traces.inference.sightings import Seen, Sighting, Span
+
+
+class Order(NamedTuple):
+    """Bounds on when messages were sent."""
+
+    sent_before: Mapping[int, int]
+    """By place of a request: the earlier place before which it was sent."""
+    counted: Mapping[int, int]
+    """By place of a request: the counter that made its correlation id, if one counter made all ids of its process."""
+    runs: Mapping[int, Sequence[tuple[int, int]]]
+    """By replica: the first and last place of its messages on one connection; its process ran in between."""
+
+    def can_restart(self, replica: int, place: int) -> bool:
+        """True unless a connection of the replica outlasts the place: no connection survives its process."""
+        return not any(first < place <= last for first, last in self.runs.get(replica, ()))
+
+    def is_fixed(self, one: Sighting, other: Sighting) -> bool:
+        """True if two messages of one replica were sent in the order in which they are tried."""
+        if one.connection is not None and one.connection == other.connection:
+            return True
+        counter = self.counted.get(one.number)
+        return counter is not None and counter == self.counted.get(other.number)
+
+
+def order_of(seen: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
+    """Return the order of the messages of a capture; `spans` are the lifetimes of its connections."""
+    sent_before: dict[int, int] = {}
+    counted: dict[int, int] = {}
+    requests: dict[int, list[Sighting]] = defaultdict(list)
+    ends: dict[tuple[int, int], tuple[int, int]] = {}
+    for one in seen:
+        if not isinstance(one, Sighting) or one.connection is None:
+            continue
+        first, _ = ends.setdefault((one.source, one.connection), (one.number, one.number))
+        ends[one.source, one.connection] = (first, one.number)
+        if one.request is None:
+            requests[one.source].append(one)
+    for sent in requests.values():
+        for life in _lives(sent, spans):
+            if _are_counted(life):
+                sent_before.update(_overtaken(life))
+                counted.update(dict.fromkeys([one.number for one in life], life[0].number))
+    runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for (replica, _), run in ends.items():
+        runs[replica].append(run)
+    return Order(sent_before, counted, runs)
+
+
+def sending(seen: Sequence[Seen], order: Order) -> Mapping[int, Sequence[Sighting]]:
+    """Return the messages by the place before which each was sent, in the order of sending."""
+    sent: dict[int, list[Sighting]] = defaultdict(list)
+    messages = [one for one in seen if isinstance(one, Sighting)]
+    overtaken = [one for one in messages if one.number in order.sent_before]
+    for one in sorted(overtaken, key=lambda one: int(one.message.correlation_id)):
+        sent[order.sent_before[one.number]].append(one)
+    for one in messages:
+        if one.number not in order.sent_before:
+            sent[one.number].append(one)
+    return sent
+
+
+def _lives(requests: Sequence[Sighting], spans: Mapping[int, Span]) -> list[list[Sighting]]:
+    """Split the requests of a client wherever none of its connections was open: its process may have restarted."""
+    lives: list[list[Sighting]] = []
+    used: set[int] = set()
+    for one in requests:
+        assert one.connection is not None, "the caller has left out the others"
+        opened = spans[one.connection].opened
+        if not any(spans[number].is_open(opened) for number in used):
+            lives.append([])
+            used = set()
+        used.add(one.connection)
+        lives[-1].append(one)
+    return lives
+
+
+def _are_counted(requests: Sequence[Sighting]) -> bool:
+    """True if one counter makes the correlation ids: none occurs twice, and they rise on each connection."""
+    newest: dict[int | None, int] = {}
+    ids = set()
+    for one in requests:
+        id_ = int(one.message.correlation_id)
+        if id_ in ids or id_ < newest.get(one.connection, id_):
+            return False
+        ids.add(id_)
+        newest[one.connection] = id_
+    return True
+
+
+def _overtaken(requests: Sequence[Sighting]) -> dict[int, int]:
+    """Return the requests that passed after one with a larger correlation id, with the place of the first such one."""
+    before: dict[int, int] = {}
+    ids: list[tuple[int, int]] = []
+    for one in requests:
+        id_ = int(one.message.correlation_id)
+        later = ids[bisect_right(ids, (id_, one.number)) :]
+        if later:
+            before[one.number] = min(place for _, place in later)
+        insort(ids, (id_, before.get(one.number, one.number)))
+    return before

@@ -1,0 +1,81 @@
+"""Earliest time at which a replica's timer can have fired.
+
+A message is recorded after its sender sent it, and before its receiver handles it.
+So an event is later than every message that the replica has handled by then, and earlier than every message that it
+sends afterwards.
+Only lower bounds are checked: a process that stands still lets its timers fire as late as it likes.
+
+Rules: state.timers.random, fetch.timer, end-quorum.handle, state.candidate.lost.
+"""
+
+from typing import NamedTuple
+
+from kraft_reference.messages import Error
+from kraft_traces.inference.sightings import Sighting
+from kraft_traces.vocabulary import HANDLE
+
+TIMERS = frozenset(("ElectionTimeout", "FetchTimeout"))
+"""Events that a timer causes.
+
+CheckQuorumTimeout is none of them: it stands for every other reason to resign, a shutdown for one.
+"""
+_FETCHED = frozenset(("FetchResponse", "FetchSnapshotResponse"))
+
+
+class LeastTimeouts(NamedTuple):
+    """Durations that no timer of a replica falls below."""
+
+    election_ms: float
+    fetch_ms: float
+
+
+class Clock(NamedTuple):
+    """Lower bounds at a replica, on the recorder's clock."""
+
+    now_ms: float = 0
+    """The newest event."""
+    fires_ms: float = 0
+    """The next election or fetch timeout."""
+
+    def at(self, event: str, handled: Sighting | None) -> "Clock":
+        """The clock when an event happens that handles this message."""
+        reached = self.fires_ms if event in TIMERS else 0 if handled is None else handled.time_ms
+        return self._replace(now_ms=max(self.now_ms, reached))
+
+    def after(self, event: str, before: str, after: str, handled: Sighting | None, least: LeastTimeouts) -> "Clock":
+        """The clock after an event that leads from one role to another.
+
+        A timer may be restarted more often than this says, never less often: the bound stays a lower one.
+
+        Args:
+            event: its name.
+            before: role before it.
+            after: role after it.
+            handled: the message that it handled, None if the replica ignored it.
+            least: the replica's shortest timeouts.
+        """
+        fires = self.fires_ms
+        message = None if handled is None else handled.message
+        if event == "Restart":
+            # Where the record begins, the process may have run for long.
+            started = self.now_ms > 0
+            fires = self.now_ms + min(least) if started else 0
+        elif event == f"{HANDLE}EndQuorumEpochRequest" or after == "Leader":
+            fires = 0
+        elif after == "Follower":
+            is_fetched = (
+                handled is not None and handled.type in _FETCHED and getattr(message, "error", None) is Error.NONE
+            )
+            if before != "Follower" or is_fetched:
+                fires = self.now_ms + least.fetch_ms
+        elif after == "Candidate" and getattr(message, "granted", None) is False:
+            # A Candidate that lost waits for a random backoff.
+            fires = 0
+        elif after == "Unattached":
+            # An inherited timer goes on running.
+            fires = self.now_ms + least.election_ms if before == "Leader" else fires
+            if before == "Follower":
+                fires = min(fires, self.now_ms + least.election_ms)
+        elif before != after or event == "ElectionTimeout":
+            fires = self.now_ms + least.election_ms
+        return self._replace(fires_ms=fires)
