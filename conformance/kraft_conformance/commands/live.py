@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import typer
 from msgspec.structs import replace
 
-from kraft_conformance.commands import live_quorum, live_record
+from kraft_conformance.commands import live_infer, live_quorum, live_record
 from kraft_conformance.commands.conformance_report import (
     Html,
     Junit,
@@ -54,7 +54,7 @@ app = typer.Typer(
     help="Judge running implementations over the wire, or record what passes between them.", no_args_is_help=True
 )
 app.command()(live_record.record)
-app.command()(live_record.infer)
+app.command()(live_infer.infer)
 app.command()(live_quorum.quorum)
 
 JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: the run, one for each case, then a summary.")]

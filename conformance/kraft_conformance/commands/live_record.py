@@ -1,20 +1,17 @@
-"""`kraft-spec live record` and `live infer`: what passes between processes, and the trace that it comes to."""
+"""`kraft-spec live record`: a capture of the frames that pass between processes."""
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from io import FileIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import Json
 from kraft_conformance.commands.signals import ended_by_signals
-from kraft_conformance.console import print_json, progress, say, show_table, stderr
+from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.live.capture import (
@@ -23,13 +20,9 @@ from kraft_conformance.live.capture import (
     CapturedVoter,
     CaptureHeader,
     CaptureWriter,
-    read_capture,
 )
 from kraft_conformance.live.recording import Recorder, Route
 from kraft_conformance.wire.disk_files import META, PARTITION
-from kraft_conformance.wire.errors import WireError
-from kraft_reference.profile import PROFILES
-from kraft_traces.streams import whole_file
 
 Nodes = Annotated[
     list[str],
@@ -42,16 +35,12 @@ Folders = Annotated[
     typer.Option("--data", metavar="ID=DIR", help="Its folder, with meta.properties and the metadata log; repeatable."),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The capture, a kraft-capture/1.")]
-TraceOutput = Annotated[Path, typer.Option("-o", "--output", help="The trace, a kraft-trace/1.")]
 ClusterId = Annotated[str | None, typer.Option("--cluster-id", help="Where no folder says it.")]
 Voters = Annotated[
     list[str] | None,
     typer.Option("--voter", metavar="ID:DIRECTORY", help="A voter, where no bootstrap checkpoint says it; repeatable."),
 ]
 Seconds = Annotated[float | None, typer.Option("--for", min=0.1, help="Seconds; default: until it is interrupted.")]
-Capture = Annotated[Path, typer.Argument(help="A kraft-capture/1; .gz too.")]
-ProfileName = Annotated[str, typer.Option("--profile", help=f"Answers to the open points: {', '.join(PROFILES)}.")]
-Most = Annotated[int, typer.Option("--nodes", min=1, help="How many nodes the search for one message goes over.")]
 
 
 def record(
@@ -173,119 +162,3 @@ def _voter(text: str) -> tuple[int, str]:
 def _properties(path: Path) -> dict[str, str]:
     pairs = [line.partition("=") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     return {name.strip(): value.strip() for name, mark, value in pairs if mark}
-
-
-def infer(
-    capture: Capture,
-    output: TraceOutput,
-    profile: ProfileName = "kafka-4",
-    nodes: Most = 400,
-    as_json: Json = False,
-) -> int:
-    """Find the hidden events of the nodes of a capture by searching the model, and write the trace.
-
-    Exit code 2: a message that nothing within the bound explains; the trace ends there, with what comes nearest.
-    """
-    # What follows takes a second to import, and `live record` does without.
-    from kraft_conformance.live.captured import messages_of
-    from kraft_conformance.live.start import start_of
-    from kraft_conformance.live.traced import write_inferred
-    from kraft_traces.check.model import trace_model
-    from kraft_traces.inference.inferring import infer as inferred_from
-    from kraft_traces.inference.inferring import of_opaque
-    from kraft_traces.inference.search import Bound
-
-    if profile not in PROFILES:
-        raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
-    if output.resolve() == capture.resolve():
-        raise usage_error(f"--output {output}: is the capture itself, expected another file")
-    header, lines = read_capture(capture)
-    bound = Bound(nodes=nodes)
-    try:
-        start = start_of(header, lines, of_opaque(PROFILES[profile]))
-        found = messages_of(header, lines)
-    except WireError as error:
-        raise CommandError(f"{capture}: {error}", ExitCode.BAD_INPUT) from error
-    opaque = frozenset([one.id for one in header.nodes])
-    with progress(f"inferring from {capture}", len(found.seen)) as advance:
-        inferred = inferred_from(
-            trace_model(),
-            start.configuration,
-            found.seen,
-            opaque,
-            bound,
-            advance,
-            start=start.checkpoint,
-            spans=found.spans,
-        )
-    with whole_file(output) as stream:
-        write_inferred(stream, start, inferred)
-    _report(capture, output, bound, found.left_out, inferred, as_json)
-    return ExitCode.CONFORMANT if inferred.failure is None else ExitCode.INCONCLUSIVE
-
-
-def _report(capture: Path, output: Path, bound: Any, left_out: Counter[str], inferred: Any, as_json: bool) -> None:
-    failure = None if inferred.failure is None else _failure(inferred.failure)
-    if as_json:
-        print_json(
-            {
-                "capture": str(capture),
-                "trace": str(output),
-                "events": len(inferred.lines),
-                "messages": inferred.messages,
-                "bound": bound._asdict(),
-                "model_steps": inferred.steps,
-                "reordered": inferred.reordered,
-                "left_out": dict(left_out),
-                "stretches": [
-                    {
-                        "time_ms": one.time_ms,
-                        "replica": one.replica,
-                        "message": one.message,
-                        "inferred": list(one.events),
-                    }
-                    for one in inferred.stretches
-                ],
-                "unexplained": failure,
-            }
-        )
-        return
-    say(f"{capture}: {inferred.messages} messages explained by {len(inferred.lines)} events")
-    say(
-        f"bound for a message: {bound.nodes} nodes, cost {bound.cost:g}, {bound.kept} ways followed; "
-        f"once more with {bound.wider().nodes} nodes and {bound.wider().kept} ways where that is not enough"
-    )
-    columns = ("replica", "messages", "events", "steps of the model", "most at once", "by kind")
-    show_table("Inferred", columns, _rows(inferred))
-    for what, number in sorted(left_out.items()):
-        say(f"left out: {number} {what}")
-    if failure is not None:
-        say(f"nothing explains {failure['message']} from {failure['source']} to {failure['destination']}", "red")
-        say(f"  at {failure['time_ms']} ms, after {failure['tried']} nodes")
-        for one in failure["nearest"]:
-            say(f"  nearest: {one['field']}: expected {one['expected']}, actual {one['actual']}")
-    say(f"trace: {output}; judge it with: kraft-spec validate {output}")
-
-
-def _failure(failure: Any) -> dict[str, Any]:
-    target, miss = failure.target, failure.miss
-    return {
-        "message": target.type,
-        "time_ms": target.time_ms,
-        "source": target.source,
-        "destination": target.destination,
-        "tried": failure.tried,
-        "nearest": [] if miss is None else [asdict(one) for one in miss.differences],
-    }
-
-
-def _rows(inferred: Any) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
-    for replica in sorted({one.replica for one in inferred.stretches}):
-        mine = [one for one in inferred.stretches if one.replica == replica]
-        most = max(mine, key=lambda one: len(one.events))
-        kinds = Counter(event for one in mine for event in one.events)
-        shown = ", ".join(f"{number} {event}" for event, number in sorted(kinds.items()))
-        at = f"{len(most.events)}, {most.message} at {most.time_ms} ms"
-        rows.append((replica, len(mine), sum(kinds.values()), inferred.steps[replica], at, shown))
-    return rows

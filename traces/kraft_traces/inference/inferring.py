@@ -17,7 +17,8 @@ from kraft_traces.inference.known import known_of
 from kraft_traces.inference.nodes import Event, Node
 from kraft_traces.inference.order import sending
 from kraft_traces.inference.replica import ReplicaModel
-from kraft_traces.inference.search import DEFAULT_BOUND, Bound, Search, Unexplained
+from kraft_traces.inference.resuming import Gap, resume
+from kraft_traces.inference.search import DEFAULT_BOUND, Bound, Explained, Search, Unexplained
 from kraft_traces.inference.sightings import OwnLine, Seen, Sighting, Span
 from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.lines import EventLine
@@ -48,13 +49,15 @@ class Inferred:
     failure: Unexplained | None
     """The message at which the search gave up; with a near miss the trace ends with what shows it."""
     messages: int
-    """How many messages opaque replicas were seen to send, up to there."""
+    """Number of messages of opaque replicas that are explained."""
     tried: int
     """How many nodes all searches went over."""
     steps: Mapping[int, int]
     """How often the model was asked of each opaque replica."""
     reordered: int
     """How many messages were seen after one that was sent later."""
+    gaps: tuple[Gap, ...]
+    """Messages that are not judged, the first of them those of `failure`."""
 
 
 def of_opaque(profile: Profile) -> Profile:
@@ -77,6 +80,7 @@ def infer(
     start: Checkpoint | None = None,
     spans: Mapping[int, Span] | None = None,
     least: Mapping[int, LeastTimeouts] | None = None,
+    go_on: bool = False,
 ) -> Inferred:
     """The likeliest hidden events of the opaque replicas.
 
@@ -90,32 +94,45 @@ def infer(
         start: where the run begins, if not on fresh disks.
         spans: lifetimes of the connections, as far as they are recorded.
         least: shortest timeouts by replica, as far as they are known.
+        go_on: also judge the messages after one that nothing explains; the trace ends there all the same.
     """
     replicas = {one: ReplicaModel(model, configuration, one, start) for one in sorted(opaque)}
     known = known_of(seen, spans, least)
     searches = {one: Search(replica, known, bound) for one, replica in replicas.items()}
     tried = messages = 0
-    failure = None
+    failure, end = None, len(seen)
+    ends: dict[int, Node] = {}
+    gaps: dict[int, Gap] = {}
+    all_gaps: list[Gap] = []
     sent_at = sending(seen, known.order)
     for place, one in enumerate(seen):
         for target in sent_at[place]:
-            if target.source in searches:
-                found = searches[target.source].sent(target, place)
-                tried += found.tried
-                if isinstance(found, Unexplained):
-                    failure = found
-                    break
+            if (search := searches.get(target.source)) is None:
+                continue
+            if (gap := gaps.get(target.source)) is not None:
+                leader = None if target.destination in gaps else searches.get(target.destination)
+                if resume(search, leader, gap, target, place):
+                    del gaps[target.source]
+                continue
+            found = search.sent(target, place)
+            tried += found.tried
+            if isinstance(found, Explained):
                 messages += 1
-        if failure is not None:
+                continue
+            gaps[target.source] = gap = Gap(found)
+            all_gaps.append(gap)
+            if failure is None:
+                failure, end = found, place
+                ends = {one: search.nodes[0] for one, search in searches.items()}
+        if failure is not None and not go_on:
             break
         if isinstance(one, Sighting) and one.destination in searches and one.arrives:
             searches[one.destination].received(one)
         if on_seen is not None:
             on_seen()
-    ends = {one: search.nodes[0] for one, search in searches.items()}
+    ends = ends or {one: search.nodes[0] for one, search in searches.items()}
     if failure is not None and failure.miss is not None:
         ends[failure.target.source] = _with_miss(failure)
-    end = len(seen) if failure is None else failure.target.number
     own = [one for one in seen[:end] if isinstance(one, OwnLine)]
     written = _Written(seen, own, opaque, ends, end)
     return Inferred(
@@ -126,6 +143,7 @@ def infer(
         tried,
         {one: replica.steps for one, replica in replicas.items()},
         sum(search.reordered for search in searches.values()),
+        tuple(all_gaps),
     )
 
 
@@ -175,7 +193,7 @@ class _Written:
                 yield self._own(one, sequence, sent)
             else:
                 yield self._line(one, sequence, sent, shown[sequence])
-        if failure is not None and failure.miss is not None and failure.target.arrives:
+        if failure is not None:
             yield self._arrival(failure.target, len(order) + 1, sent)
 
     def _arrival(self, target: Sighting, sequence: int, sent: dict[int, str]) -> EventLine:
@@ -185,7 +203,7 @@ class _Written:
             time_ms=target.time_ms,
             replica=target.destination,
             event=f"{HANDLE}{target.type}",
-            message=replace(target.message, id=sent[target.number], correlation_id=UNSET),
+            message=replace(target.message, id=sent.get(target.number, UNSET), correlation_id=UNSET),
         )
 
     def _identifier(self, place: int, sequence: int) -> str:

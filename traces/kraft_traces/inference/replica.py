@@ -4,7 +4,7 @@ An event at a replica reads its own state and the message that arrives, nothing 
 So one replica can be searched without the others, and a quorum costs the sum of its replicas.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jpype
@@ -43,6 +43,7 @@ class ReplicaModel:
         """`start` is where the run begins, if not on fresh disks."""
         self.id = replica_id
         self.cluster_id = configuration.cluster_id
+        self.endpoint = configuration.replicas[replica_id].endpoint
         self._model = model
         self._specification = model.specification
         self._encode, self._decode = codec().encode, codec().decode
@@ -61,6 +62,18 @@ class ReplicaModel:
         """The offset after the last record of its log."""
         base: Any = self._decode(self._raw(state, "base"))
         return int(base["end_offset"]) + int(self._raw(state, "log").size())
+
+    def record(self, state: JavaObject) -> dict[str, Any]:
+        """All fields of the replica's state."""
+        record: Any = self._decode(self._specification.lookup(state, "replicas").select(self._id))
+        return dict(record)
+
+    def with_record(self, state: JavaObject, record: Mapping[str, Any]) -> JavaObject:
+        """The state with another one of the replica."""
+        replicas: Any = self._decode(self._specification.lookup(state, "replicas"))
+        rows = enumerate(replicas, 1) if isinstance(replicas, tuple) else replicas.items()
+        made = Function({**dict(rows), self.id: Function(record)})
+        return self._specification.bind(state, "replicas", self._encode(made))
 
     def _raw(self, state: JavaObject, name: str) -> JavaObject:
         record = self._specification.lookup(state, "replicas").select(self._id)

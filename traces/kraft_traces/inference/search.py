@@ -8,16 +8,18 @@ import heapq
 import itertools
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
+from kraft_traces.check.differences import Difference
 from kraft_traces.inference.estimate import Estimate
 from kraft_traces.inference.events import Events
 from kraft_traces.inference.known import Known
 from kraft_traces.inference.moves import Moves
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.reaching import Miss, Reaching
+from kraft_traces.inference.reasons import reason, rules_of
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.sightings import Sighting
 
@@ -64,6 +66,9 @@ class Unexplained:
     target: Sighting
     miss: Miss | None
     tried: int
+    differences: tuple[Difference, ...] = ()
+    """Fields that differ from the nearest message of the model, or from the state if it sends none."""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,7 +92,7 @@ class Search:
         seen: Known,
         bound: Bound,
     ) -> None:
-        self._replica = replica
+        self.replica = replica
         self._seen = seen
         self._bound = bound
         self.nodes = [Node(replica.start)]
@@ -111,13 +116,28 @@ class Search:
         if isinstance(found, Unexplained):
             found = self._otherwise(target, place, found)
             if isinstance(found, Unexplained):
-                return found
+                return self._with_reason(found)
             self._sent.clear()
         else:
             self._sent.append(_Sent(before, target, place))
         least = min(node.cost for node in found.nodes)
         self.nodes = [node._replace(cost=node.cost - least) for node in found.nodes]
         return found
+
+    def resumes(self, starts: list[Node], target: Sighting, place: int) -> bool:
+        """Follow the replica from one of these nodes, if the message follows from it; return whether it does."""
+        found = self._explained(starts, target, place, self._bound)
+        if isinstance(found, Unexplained):
+            return False
+        self.nodes = found.nodes
+        self._sent.clear()
+        return True
+
+    def _with_reason(self, failed: Unexplained) -> Unexplained:
+        target, miss = failed.target, failed.miss
+        differences = miss.differences if miss else (reason(self.replica, self.nodes[0], target),)
+        request = None if target.request is None else self._seen.all[target.request]
+        return replace(failed, differences=differences, rules=rules_of(target, request, differences))
 
     def _otherwise(self, target: Sighting, place: int, failed: Unexplained) -> Explained | Unexplained:
         """With more ways followed, and if that does not help, with the message sent before others."""
@@ -162,10 +182,10 @@ class Search:
         return Explained(nodes, tried)
 
     def _explained(self, nodes: list[Node], target: Sighting, place: int, bound: Bound) -> Explained | Unexplained:
-        events = Events(self._replica, self._seen, target, place)
+        events = Events(self.replica, self._seen, target, place)
         reaching = Reaching(events, target, thorough=bound.thorough)
         moves = Moves(events, target, place, thorough=bound.thorough)
-        estimate = Estimate(self._replica, target, reaching, thorough=bound.thorough)
+        estimate = Estimate(self.replica, target, reaching, thorough=bound.thorough)
         queue = _Queue()
         for node in nodes:
             queue.push(node.cost, node.cost, lambda node=node: (node,))  # type: ignore[misc]
@@ -201,7 +221,7 @@ class Search:
     def _mark(self, node: Node) -> Hashable:
         """Equal for nodes that go on alike."""
         unseen = tuple([one.message for one in node.unseen])
-        return self._replica.fingerprint(node.state), node.requests, node.responses, node.owed, unseen, node.clock
+        return self.replica.fingerprint(node.state), node.requests, node.responses, node.owed, unseen, node.clock
 
 
 class _Queue:

@@ -1,0 +1,66 @@
+"""Field and rules of a message that nothing explains."""
+
+from collections.abc import Mapping
+
+from kraft_traces.check.differences import Difference
+from kraft_traces.inference.nodes import Node
+from kraft_traces.inference.replica import ReplicaModel
+from kraft_traces.inference.sightings import Sighting
+
+_SENDERS: Mapping[str, str] = {"BeginQuorumEpochRequest": "Leader", "EndQuorumEpochRequest": "Resigned"}
+"""Roles that alone send a request."""
+_RULES: Mapping[str, tuple[str, ...]] = {
+    "VoteRequest": ("vote.request.contents",),
+    "VoteResponse": ("vote.decision-order",),
+    "BeginQuorumEpochRequest": ("begin-quorum.on-election", "begin-quorum.resend"),
+    "BeginQuorumEpochResponse": ("begin-quorum.response",),
+    "EndQuorumEpochRequest": ("end-quorum.send",),
+    "EndQuorumEpochResponse": ("end-quorum.handle",),
+    "FetchRequest": ("fetch.who-fetches",),
+    "FetchResponse": ("fetch.response.common",),
+    "FetchSnapshotRequest": ("fetch.snapshot.install",),
+    "FetchSnapshotResponse": ("fetch.snapshot.accepted",),
+    "AddVoterResponse": ("add-voter.check-order",),
+    "UpdateVoterRequest": ("update-voter.when-sent",),
+    "UpdateVoterResponse": ("update-voter.check-order",),
+}
+_PRE_VOTE_RULES: Mapping[str, tuple[str, ...]] = {
+    "VoteRequest": ("prevote.request.contents",),
+    "VoteResponse": ("prevote.request.check-order",),
+}
+
+
+def reason(replica: ReplicaModel, node: Node, target: Sighting) -> Difference:
+    """Return the field that rules a message out where the model sends none like it.
+
+    Args:
+        replica: the sender.
+        node: the likeliest state of the sender before the message.
+        target: the message.
+    """
+    role, epoch = (replica.field(node.state, name) for name in ("role", "epoch"))
+    shown = getattr(target.message, "epoch", None)
+    sender = _SENDERS.get(target.type)
+    if target.type == "VoteRequest":
+        sender = "Prospective" if getattr(target.message, "pre_vote", False) else "Candidate"
+    if isinstance(shown, int) and shown < epoch:
+        return Difference("message.epoch", f"{epoch} or more", str(shown))
+    if sender is not None and role != sender and node.clock.fires_ms > target.time_ms:
+        return Difference(
+            "time_ms", f"{node.clock.fires_ms:.0f} or later, when its timer can fire", str(target.time_ms)
+        )
+    if sender is not None and role != sender:
+        return Difference("state.role", sender, str(role))
+    return Difference("message.type", f"none from a {role}", target.type)
+
+
+def rules_of(target: Sighting, request: Sighting | None, differences: tuple[Difference, ...]) -> tuple[str, ...]:
+    """Return the rules that the message of a replica is about; `request` is what it answers."""
+    asked = target if request is None else request
+    named = _PRE_VOTE_RULES if getattr(asked.message, "pre_vote", False) else _RULES
+    rules = named.get(target.type, _RULES.get(target.type, ()))
+    fields = {one.field for one in differences}
+    if "time_ms" in fields:
+        return ("state.timers.random", "fetch.timer")
+    is_older = any(one.field == "message.epoch" and one.expected.endswith(" or more") for one in differences)
+    return ("state.epoch-monotonic", *rules) if is_older else rules

@@ -1,0 +1,78 @@
+"""Following a replica again after a message that nothing explains."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kraft_traces.inference.nodes import Node
+from kraft_traces.inference.search import Search, Unexplained
+from kraft_traces.inference.sightings import Sighting
+
+_ATTEMPTS_MAX = 20
+"""Messages after which the last known state of a replica is not tried any more."""
+
+
+@dataclass(slots=True)
+class Gap:
+    """Messages of one replica that are not judged."""
+
+    failure: Unexplained
+    """The message that nothing explains."""
+    messages: int = 1
+    """Number of messages, the unexplained one among them."""
+    end: Sighting | None = None
+    """The first message that is judged again; None if there is none."""
+
+
+def resume(search: Search, leader: Search | None, gap: Gap, target: Sighting, place: int) -> bool:
+    """Follow the replica from this message on if its state is known there; return whether it is.
+
+    The state is known if the message follows from the last known one.
+    It is known of a Follower that fetches from its leader, because the log of the leader has the Follower's log.
+
+    Args:
+        search: of the replica.
+        leader: of the replica that gets the message, unless that has a gap itself.
+        gap: what is not judged so far.
+        target: the message.
+        place: before which it was sent.
+    """
+    starts = [*search.nodes] if gap.messages < _ATTEMPTS_MAX else []
+    if leader is not None and target.type == "FetchRequest":
+        starts += _followers(search, leader, target)
+    if starts and search.resumes(starts, target, place):
+        gap.end = target
+        return True
+    gap.messages += 1
+    return False
+
+
+def _followers(search: Search, leader: Search, target: Sighting) -> Iterator[Node]:
+    """Yield the replica as a Follower of the leader that has fetched up to the offset of the message."""
+    replica, request = search.replica, target.message
+    leading = leader.replica.record(leader.nodes[0].state)
+    offset, last_epoch, epoch = (getattr(request, name) for name in ("fetch_offset", "last_epoch", "epoch"))
+    base, log = leading["base"], leading["log"]
+    kept = log[: max(0, offset - base["end_offset"])]
+    shown = kept[-1]["epoch"] if kept else base["epoch"]
+    if leading["role"] != "Leader" or leading["epoch"] != epoch or base["end_offset"] + len(kept) != offset:
+        return
+    if shown != last_epoch:
+        return
+    node = search.nodes[0]
+    own, empty = replica.record(node.state), replica.record(replica.start)
+    follower = {
+        **empty,
+        **{name: own[name] for name in ("replica_key", "quorum_state_version", "moved_to")},
+        "role": "Follower",
+        "epoch": epoch,
+        "leader_id": leader.replica.id,
+        "leader_endpoint": leading["moved_to"] or leader.replica.endpoint,
+        "log": kept,
+        "flushed": offset,
+        "base": base,
+        "voters": tuple(one for one in leading["voters"] if one["offset"] < offset),
+        "versions": tuple(one for one in leading["versions"] if one["offset"] < offset),
+    }
+    for fetched in (True, False):
+        state = replica.with_record(node.state, {**follower, "fetched": fetched})
+        yield node._replace(state=state, requests=(), responses=(), owed=(), unseen=(), asked={})
