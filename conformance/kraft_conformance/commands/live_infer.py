@@ -50,12 +50,13 @@ def infer(
 ) -> int:
     """Find the hidden events of the nodes of a capture by searching the model, and write the trace.
 
-    Exit code 1: a node broke Kafka's protocol, by a response that cannot be read or that answers no request.
+    Exit code 1: a frame of a node cannot be read or answers no request, or its files contradict its messages.
     Exit code 2: nothing within the bound explains a message; the trace ends there, with the nearest event.
     """
     # What follows takes a second to import.
     from kraft_conformance.live.beginning import leader_without_election
     from kraft_conformance.live.captured import messages_of
+    from kraft_conformance.live.disks import disk_faults
     from kraft_conformance.live.start import start_of
     from kraft_conformance.live.traced import write_inferred
     from kraft_traces.check.model import trace_model
@@ -97,14 +98,15 @@ def infer(
         )
     with whole_file(output) as stream:
         write_inferred(stream, start, inferred)
-    report = _as_dict(capture, output, bound, found, inferred)
+    faults = (*found.faults, *disk_faults(found.files, found.seen, start))
+    report = _as_dict(capture, output, bound, found, inferred) | {"faults": [one._asdict() for one in faults]}
     if as_json:
         print_json(report)
     else:
         _show(report, bound, inferred, is_timed=bool(properties))
-    if any(one.is_violation for one in found.faults):
+    if any(one.is_violation for one in faults):
         return ExitCode.VIOLATION
-    return ExitCode.CONFORMANT if not inferred.gaps and not found.faults else ExitCode.INCONCLUSIVE
+    return ExitCode.CONFORMANT if not inferred.gaps and not faults else ExitCode.INCONCLUSIVE
 
 
 def _least_timeouts(files: Sequence[str], nodes: frozenset[int]) -> Mapping[int, Any]:
@@ -150,7 +152,6 @@ def _as_dict(capture: Path, output: Path, bound: Any, found: Any, inferred: Any)
         "model_steps": inferred.steps,
         "reordered": inferred.reordered,
         "left_out": dict(found.left_out),
-        "faults": [one._asdict() for one in found.faults],
         "stretches": [
             {
                 "time_ms": one.time_ms,
@@ -194,8 +195,8 @@ def _show(report: Mapping[str, Any], bound: Any, inferred: Any, *, is_timed: boo
     for name, number in sorted(report["left_out"].items()):
         say(f"left out: {number} {name}")
     for one in report["faults"]:
-        sender = "" if one["sender"] is None else f" of node {one['sender']}"
-        say(f"line {one['line']}, frame{sender} at {one['time_ms']} ms: {one['detail']}", "red")
+        sender = "" if one["sender"] is None else f"node {one['sender']}, "
+        say(f"line {one['line']}, {sender}{one['time_ms']} ms: {one['detail']}", "red")
     for one in report["unjudged"]:
         say(f"nothing explains {one['message']} from {one['source']} to {one['destination']}", "red")
         say(f"  at {one['time_ms']} ms, after {one['tried']} nodes")

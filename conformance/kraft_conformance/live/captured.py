@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kraft_conformance.live.capture import CaptureHeader, Closed, FrameLine, Line, Opened
+from kraft_conformance.live.capture import CaptureHeader, Closed, FileLine, FrameLine, Line, Opened
 from kraft_conformance.node.exchanges import CLIENT, fetched
 from kraft_conformance.wire.errors import WireError
 from kraft_conformance.wire.frames import Frame, decode_request, decode_response
@@ -21,7 +21,7 @@ _BY_CLIENTS = frozenset(("AddRaftVoterRequest", "RemoveRaftVoterRequest", "ApiVe
 
 
 class Fault(NamedTuple):
-    """A line of a capture whose frame is left out."""
+    """A line of a capture that is left out, or a file that contradicts the messages."""
 
     line: int
     """Number of the line in the capture; the header is line 1."""
@@ -33,6 +33,18 @@ class Fault(NamedTuple):
     """True if the sender broke Kafka's protocol, False if the capture is incomplete."""
 
 
+class FileReading(NamedTuple):
+    """A file of a node as it was read."""
+
+    line: int
+    time_ms: int
+    place: int
+    """Place of the first message that passed afterwards."""
+    node: int
+    name: str
+    content: bytes
+
+
 class Captured(NamedTuple):
     """The messages of a capture."""
 
@@ -40,6 +52,7 @@ class Captured(NamedTuple):
     left_out: Counter[str]
     """Number of frames that are no messages between replicas, by name."""
     faults: tuple[Fault, ...]
+    files: tuple[FileReading, ...]
     spans: Mapping[int, Span]
     """The places before which each connection was opened and closed, by its number."""
 
@@ -60,7 +73,7 @@ def messages_of(header: CaptureHeader, lines: Iterable[Line], start_us: int | No
     reading = _Reading({one.id for one in header.nodes}, start_us)
     seen = tuple(reading.all_of(lines))
     spans = {number: Span(one.opened, one.closed) for number, one in reading.connections.items()}
-    return Captured(seen, reading.left_out, tuple(reading.faults), spans)
+    return Captured(seen, reading.left_out, tuple(reading.faults), tuple(reading.files), spans)
 
 
 class _Connection:
@@ -92,6 +105,7 @@ class _Reading:
         self._places = 0
         self.left_out: Counter[str] = Counter()
         self.faults: list[Fault] = []
+        self.files: list[FileReading] = []
 
     def all_of(self, lines: Iterable[Line]) -> Iterator[Sighting]:
         for number, line in enumerate(lines, 2):
@@ -102,7 +116,10 @@ class _Reading:
             elif isinstance(line, Closed):
                 if line.connection in self.connections:
                     self.connections[line.connection].closed = self._places
-            elif isinstance(line, FrameLine) and (sighting := self._read(number, line)) is not None:
+            elif isinstance(line, FileLine):
+                time_ms, content = (line.time_us - self._start_us) // 1000, bytes.fromhex(line.bytes)
+                self.files.append(FileReading(number, time_ms, self._places, line.node, line.name, content))
+            elif (sighting := self._read(number, line)) is not None:
                 yield sighting
                 self._places += 1
 
