@@ -13,6 +13,10 @@ from typing import NamedTuple
 from kraft_traces.inference.sightings import Seen, Sighting, Span
 
 
+_SILENCE_MS = 10_000
+"""How long an open connection without frames shows that its process runs: a machine that lost power closes nothing."""
+
+
 class Order(NamedTuple):
     """Bounds on when messages were sent."""
 
@@ -21,7 +25,7 @@ class Order(NamedTuple):
     counted: Mapping[int, int]
     """By place of a request: the counter that made its correlation id, if one counter made all ids of its process."""
     runs: Mapping[int, Sequence[tuple[int, int]]]
-    """By replica: the first and last place of its messages on one connection; its process ran in between."""
+    """By replica: the first and last place at which one of its connections shows that its process ran."""
 
     def can_restart(self, replica: int, place: int) -> bool:
         """True unless a connection of the replica outlasts the place: no connection survives its process."""
@@ -54,8 +58,11 @@ def order_of(seen: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
                 sent_before.update(_overtaken(life))
                 counted.update(dict.fromkeys([one.number for one in life], life[0].number))
     runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for (replica, _), run in ends.items():
-        runs[replica].append(run)
+    times = [one.time_ms if isinstance(one, Sighting) else 0 for one in seen]
+    for (replica, connection), (first, last) in ends.items():
+        closed = spans[connection].closed
+        silent = bisect_right(times, times[last] + _SILENCE_MS) - 1
+        runs[replica].append((first, max(last, silent if closed is None else min(silent, closed - 1))))
     return Order(sent_before, counted, runs)
 
 
