@@ -33,6 +33,7 @@ PropertyFiles = Annotated[
 
 _ELECTION = ("controller.quorum.election.timeout.ms", 1000)
 _FETCH = ("controller.quorum.fetch.timeout.ms", 2000)
+_REQUEST = ("controller.quorum.request.timeout.ms", 2000)
 """Name and default of Kafka's properties."""
 _CLOCKS = 0.95
 """Part of a timeout that certainly passes on the recorder's clock, too."""
@@ -117,14 +118,14 @@ def _least_timeouts(files: Sequence[str], nodes: frozenset[int]) -> Mapping[int,
     """
     from kraft_traces.inference.timing import LeastTimeouts
 
-    least = dict.fromkeys(nodes, LeastTimeouts(_FLOOR_MS, _FLOOR_MS))
+    least = dict.fromkeys(nodes, LeastTimeouts(_FLOOR_MS, _FLOOR_MS, _FLOOR_MS))
     for text in sorted(files, key=lambda text: _node_of(text) is not None):
         node = _node_of(text)
         path = Path(text if node is None else text.partition("=")[2])
         if node is not None and node not in nodes:
             raise usage_error(f"--properties {text}: the capture has no node {node}")
         given = read_properties(path)
-        timeouts = LeastTimeouts(*(_CLOCKS * _milliseconds(given, *one) for one in (_ELECTION, _FETCH)))
+        timeouts = LeastTimeouts(*(_CLOCKS * _milliseconds(given, *one) for one in (_ELECTION, _FETCH, _REQUEST)))
         least.update(dict.fromkeys(nodes if node is None else [node], timeouts))
     return least
 

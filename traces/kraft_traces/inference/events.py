@@ -92,7 +92,7 @@ class Events:
                 # What else it did is not known, so that its effects cannot be shown.
                 continue
             number = node.events + 1
-            sent = [Unseen(number, message) for message in step.sends]
+            sent = [Unseen(number, message, node.clock.now_ms) for message in step.sends]
             yield (
                 node._replace(
                     state=step.state,
@@ -104,6 +104,12 @@ class Events:
                 ),
                 step,
             )
+
+    def may_give_up(self, node: Node, place: int) -> bool:
+        """True if a request of the replica can have been given up: its connection broke, or its time is over."""
+        if self._least is None or self.seen.order.is_closed(self.seen.all[place], self._place):
+            return True
+        return node.asked_ms.get(place, 0) + self._least.request_ms <= self._until_ms
 
     def _clock(self, node: Node, event: str, step: Step, handled: Sighting | None) -> Clock:
         if self._least is None:

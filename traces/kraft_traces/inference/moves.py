@@ -72,7 +72,8 @@ class Moves:
                 yield TIMER, lambda name=name: self._plain(node, name, TIMER)  # type: ignore[misc]
         if self._target.request is None:
             for to, _ in sorted(self._replica.field(node.state, "awaiting")):
-                if to == self._target.destination or self._target.type in FETCHES:
+                is_needed = to == self._target.destination or self._target.type in FETCHES
+                if is_needed and self._may_give_up(node, to):
                     given = TracedInput(destination=to)
                     cost = REQUEST_TIMEOUT if self._is_answered(node, to) else SILENCE
                     yield (
@@ -96,9 +97,16 @@ class Moves:
         for kept in self._kept(node):
             yield again, lambda kept=kept: self._restarted(node, kept, again)  # type: ignore[misc]
 
+    def _may_give_up(self, node: Node, to: int) -> bool:
+        last = self._last_asked(node, to)
+        return last is None or self._events.may_give_up(node, last)
+
+    def _last_asked(self, node: Node, to: int) -> int | None:
+        return max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
+
     def _is_answered(self, node: Node, to: int) -> bool:
         """Was an answer to the last request to that replica seen before the message?"""
-        last = max((place for place in node.asked if self._seen.all[place].destination == to), default=None)
+        last = self._last_asked(node, to)
         return last is None or self._seen.answers.get(last, self._place) < self._place
 
     def _is_elsewhere(self, node: Node) -> bool:
@@ -180,4 +188,4 @@ class Moves:
         for down, _ in self._events.taken(node, self._events.line(node, "Crash", input=kept), 0.0):
             line = self._events.line(down, "Restart", input=TracedInput(endpoint=None))
             for up, _ in self._events.taken(down, line, cost):
-                yield up._replace(responses=(), owed=(), unseen=(), asked={})
+                yield up._replace(responses=(), owed=(), unseen=(), asked={}, asked_ms={})

@@ -29,6 +29,8 @@ class Unseen(NamedTuple):
     event: int
     """Number of the event that sent it."""
     message: Function
+    after_ms: float = 0
+    """When it was sent at the earliest."""
 
 
 class Node(NamedTuple):
@@ -43,6 +45,8 @@ class Node(NamedTuple):
     unseen: tuple[Unseen, ...] = ()
     asked: Mapping[int, int] = {}
     """Of its own requests that may be answered: the correlation id in the model, by place."""
+    asked_ms: Mapping[int, float] = {}
+    """When each of them was sent at the earliest, by place."""
     clock: Clock = Clock()
     last: Event | None = None
     events: int = 0

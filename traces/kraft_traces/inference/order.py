@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from kraft_traces.inference.sightings import Seen, Sighting, Span
 
-
 _SILENCE_MS = 10_000
 """How long an open connection without frames shows that its process runs: a machine that lost power closes nothing."""
 
@@ -24,12 +23,20 @@ class Order(NamedTuple):
     """By place of a request: the earlier place before which it was sent."""
     counted: Mapping[int, int]
     """By place of a request: the counter that made its correlation id, if one counter made all ids of its process."""
+    spans: Mapping[int, Span]
     runs: Mapping[int, Sequence[tuple[int, int]]]
     """By replica: the first and last place at which one of its connections shows that its process ran."""
 
     def can_restart(self, replica: int, place: int) -> bool:
         """True unless a connection of the replica outlasts the place: no connection survives its process."""
         return not any(first < place <= last for first, last in self.runs.get(replica, ()))
+
+    def is_closed(self, message: Sighting, place: int) -> bool:
+        """True if the connection of a message was closed before a place."""
+        if message.connection is None:
+            return False
+        closed = self.spans[message.connection].closed
+        return closed is not None and closed <= place
 
     def is_fixed(self, one: Sighting, other: Sighting) -> bool:
         """True if two messages of one replica were sent in the order in which they are tried."""
@@ -63,7 +70,7 @@ def order_of(seen: Sequence[Seen], spans: Mapping[int, Span]) -> Order:
         closed = spans[connection].closed
         silent = bisect_right(times, times[last] + _SILENCE_MS) - 1
         runs[replica].append((first, max(last, silent if closed is None else min(silent, closed - 1))))
-    return Order(sent_before, counted, runs)
+    return Order(sent_before, counted, spans, runs)
 
 
 def sending(seen: Sequence[Seen], order: Order) -> Mapping[int, Sequence[Sighting]]:

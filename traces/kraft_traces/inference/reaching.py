@@ -92,7 +92,8 @@ class Reaching:
         assert last is not None, "something has sent it"
         sent_with: int = unseen.message["correlation_id"]  # type: ignore[assignment]
         asked = node.asked if self._target.request is not None else {**node.asked, place: sent_with}
+        sent_ms = node.asked_ms if self._target.request is not None else {**node.asked_ms, place: unseen.after_ms}
         seen = last._replace(seen=(*last.seen, (place, unseen.event)))
         rest = tuple([one for one in node.unseen if one is not unseen])
         owed = tuple([one for one in node.owed if one != self._target.request])
-        return node._replace(unseen=rest, asked=asked, owed=owed, last=seen)
+        return node._replace(unseen=rest, asked=asked, asked_ms=sent_ms, owed=owed, last=seen)

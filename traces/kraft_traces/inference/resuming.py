@@ -75,4 +75,4 @@ def _followers(search: Search, leader: Search, target: Sighting) -> Iterator[Nod
     }
     for fetched in (True, False):
         state = replica.with_record(node.state, {**follower, "fetched": fetched})
-        yield node._replace(state=state, requests=(), responses=(), owed=(), unseen=(), asked={})
+        yield node._replace(state=state, requests=(), responses=(), owed=(), unseen=(), asked={}, asked_ms={})

@@ -27,6 +27,7 @@ class LeastTimeouts(NamedTuple):
 
     election_ms: float
     fetch_ms: float
+    request_ms: float
 
 
 class Clock(NamedTuple):
@@ -59,7 +60,7 @@ class Clock(NamedTuple):
         if event == "Restart":
             # Where the record begins, the process may have run for long.
             started = self.now_ms > 0
-            fires = self.now_ms + min(least) if started else 0
+            fires = self.now_ms + min(least.election_ms, least.fetch_ms) if started else 0
         elif event == f"{HANDLE}EndQuorumEpochRequest" or after == "Leader":
             fires = 0
         elif after == "Follower":
