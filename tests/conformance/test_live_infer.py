@@ -100,7 +100,11 @@ def timed_out(capture: Capture) -> None:
     follower_stands(capture, granted=False)
 
 
-@pytest.mark.parametrize("add", [overtaken, pipelined, reconnected, restarted, timed_out], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "add",
+    [overtaken, pipelined, reconnected, restarted, counted_by_connection, timed_out],
+    ids=lambda one: one.__name__,
+)
 def test_healthy_captures_are_explained(infer: Callable[..., Result], tmp_path: Path, add: Callable[..., None]) -> None:
     capture = elected()
     add(capture)
@@ -141,9 +145,10 @@ def test_an_epoch_that_falls_is_rejected(infer: Callable[..., Result], tmp_path:
 # Times.
 # ---------------------------------------------------------------------------------------------------------
 def test_a_follower_that_has_just_fetched_grants_no_pre_vote(infer: Callable[..., Result]) -> None:
-    capture = elected().wait(2100)
-    for _ in range(3):
+    capture = elected()
+    for _ in range(6):
         capture.fetched(capture.fetch(2, 1, END), 1, 4)
+        capture.wait(400)
     follower_stands(capture, granted=True)
     result = infer(capture)
     assert (result.code, result.fields()) == (ExitCode.INCONCLUSIVE, {"message.granted": ("false", "true")})
@@ -153,8 +158,10 @@ def test_a_follower_that_has_just_fetched_grants_no_pre_vote(infer: Callable[...
 @pytest.mark.parametrize("is_timed", [True, False], ids=["configured", "not configured"])
 def test_a_fetch_timer_fires_no_earlier_than_configured(infer: Callable[..., Result], *, is_timed: bool) -> None:
     """Without a configuration only a timer of less than 10 ms is too short."""
-    capture = elected().wait(1000 if is_timed else 0)
-    capture.fetched(capture.fetch(3, 1, END), 1, 4)
+    capture = elected()
+    for _ in range(3):
+        capture.fetched(capture.fetch(3, 1, END), 1, 4)
+        capture.wait(400 if is_timed else 0)
     follower_stands(capture, granted=False)
     result = infer(capture, is_timed=is_timed)
     assert result.code == ExitCode.INCONCLUSIVE

@@ -26,6 +26,7 @@ from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.search import DEFAULT_BOUND, Explained, Search
 from kraft_traces.inference.sightings import Seen, Sighting
+from kraft_traces.inference.timing import LeastTimeouts
 from kraft_traces.inference.traced import seen_of
 from kraft_traces.lines import EventLine
 
@@ -47,7 +48,9 @@ def run(monkeypatch: pytest.MonkeyPatch, seed: int, profile: Profile = KIP) -> t
 
 
 def verdict_on(seen: tuple[Seen, ...], configuration: Configuration, opaque: set[int]) -> VerdictKind:
-    found = infer(trace_model(), configuration, seen, opaque)
+    timeouts = configuration.timeouts
+    least = LeastTimeouts(timeouts.election_timeout_ms, timeouts.fetch_timeout_ms, timeouts.request_timeout_ms)
+    found = infer(trace_model(), configuration, seen, opaque, least=dict.fromkeys(opaque, least))
     assert found.failure is None
     assert found.messages == sum(getattr(one, "source", 0) in opaque for one in seen)
     return check_lines(found.lines, configuration, "inferred", own=False).kind
