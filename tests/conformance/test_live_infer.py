@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.commands import Captured, assert_said
+from tests.conformance.commands import DOCS, Captured, assert_said
 from tests.conformance.live_captures import DATA_BATCH, FIRST_BATCH, Capture, elected, quorum_state
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.live.visible import VISIBLE
+from kraft_traces.check.compared import PROPERTIES as PROPERTY_FIELDS
 
 PROPERTIES = "controller.quorum.election.timeout.ms=1000\ncontroller.quorum.fetch.timeout.ms=2000\n"
 END = (4, 1)
@@ -281,3 +283,10 @@ def test_a_capture_that_began_while_the_quorum_ran_says_so(tmp_path: Path, capsy
     path = str(capture.save(tmp_path / "capture"))
     said = "began while the quorum ran: node 1 leads epoch 1, whose election is not recorded"
     assert_said(capsys, ExitCode.INCONCLUSIVE, said, "live", "infer", path, "-o", str(tmp_path / "trace.jsonl"))
+
+
+def test_the_page_and_the_report_say_what_a_verdict_sees(infer: Callable[..., Result]) -> None:
+    page = (DOCS / "live.md").read_text(encoding="utf-8")
+    assert VISIBLE.keys() == PROPERTY_FIELDS.keys()
+    assert all(f"| {name} | {one.seen} | {one.unseen} |\n" in page for name, one in VISIBLE.items())
+    assert infer(elected()).report["properties"] == {name: one._asdict() for name, one in VISIBLE.items()}

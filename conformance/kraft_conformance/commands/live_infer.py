@@ -13,6 +13,7 @@ from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.live.capture import read_capture
+from kraft_conformance.live.visible import VISIBLE
 from kraft_conformance.node.properties import Properties, read_properties
 from kraft_conformance.wire.errors import WireError
 from kraft_reference.profile import PROFILES
@@ -164,6 +165,7 @@ def _as_dict(capture: Path, output: Path, bound: Any, found: Any, inferred: Any)
         ],
         "unexplained": gaps[0] if gaps else None,
         "unjudged": gaps,
+        "properties": {name: one._asdict() for name, one in VISIBLE.items()},
     }
 
 
@@ -208,6 +210,8 @@ def _show(report: Mapping[str, Any], bound: Any, inferred: Any, *, is_timed: boo
         say(f"  unjudged: {one['messages']} messages of {one['source']} until {end}")
     if report["unjudged"]:
         say("the trace ends at the first of these; later messages are compared with the model one by one")
+    rows = [(name, one.seen, one.unseen) for name, one in VISIBLE.items()]
+    show_table("Evidence of a verdict on this trace", ("property", "a violation that shows", "one that does not"), rows)
     say(f"trace: {report['trace']}; judge it with: kraft-spec validate {report['trace']}")
 
 
