@@ -41,6 +41,8 @@ CONTROLLERS = Path(__file__).parent / "live" / "three-controllers.capture.gz"
 """Kafka 4.1.1; `controller.quorum.retry.backoff.ms=0`."""
 FROM_DISKS = CONTROLLERS.with_name("from-disks.capture.gz")
 """The same on disks that are not fresh; the leader is killed and comes back."""
+OVERTAKEN = CONTROLLERS.with_name("pre-vote-before-fetch.capture.gz")
+"""Kafka 4.3.1 on fresh disks; a Pre-Vote passes before a Fetch with a smaller correlation id."""
 
 
 def test_a_capture_fits_the_schema() -> None:
@@ -50,7 +52,7 @@ def test_a_capture_fits_the_schema() -> None:
             validator.validate(decode(line))
 
 
-@pytest.mark.parametrize("capture", [CONTROLLERS, FROM_DISKS], ids=["fresh", "from disks"])
+@pytest.mark.parametrize("capture", [CONTROLLERS, FROM_DISKS, OVERTAKEN], ids=["fresh", "from disks", "overtaken"])
 def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: Path) -> None:
     trace = tmp_path / "trace.jsonl"
     assert main(["live", "infer", str(capture), "-o", str(trace), "--profile", "kafka-4.1"]) == ExitCode.CONFORMANT

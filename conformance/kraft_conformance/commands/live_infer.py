@@ -15,7 +15,6 @@ from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.live.capture import read_capture
 from kraft_conformance.live.visible import VISIBLE
 from kraft_conformance.node.properties import Properties, read_properties
-from kraft_conformance.wire.errors import WireError
 from kraft_reference.profile import PROFILES
 from kraft_traces.streams import whole_file
 
@@ -76,8 +75,8 @@ def infer(
     bound = Bound(nodes=nodes)
     try:
         start = start_of(header, lines, of_opaque(PROFILES[profile]))
-    except WireError as error:
-        raise CommandError(f"{capture}: {error}", ExitCode.BAD_INPUT) from error
+    except ValueError as error:
+        raise CommandError(f"{capture}: a file at the start: {error}", ExitCode.BAD_INPUT) from error
     found = messages_of(header, lines)
     if (leader := leader_without_election(found.seen, start)) is not None:
         began = f"node {leader[0]} leads epoch {leader[1]}, whose election is not recorded"

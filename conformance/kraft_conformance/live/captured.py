@@ -117,11 +117,19 @@ class _Reading:
                 if line.connection in self.connections:
                     self.connections[line.connection].closed = self._places
             elif isinstance(line, FileLine):
-                time_ms, content = (line.time_us - self._start_us) // 1000, bytes.fromhex(line.bytes)
-                self.files.append(FileReading(number, time_ms, self._places, line.node, line.name, content))
+                self._keep(number, line)
             elif (sighting := self._read(number, line)) is not None:
                 yield sighting
                 self._places += 1
+
+    def _keep(self, number: int, line: FileLine) -> None:
+        time_ms = (line.time_us - (self._start_us or 0)) // 1000
+        try:
+            content = bytes.fromhex(line.bytes)
+        except ValueError:
+            self.faults.append(Fault(number, time_ms, line.node, "the bytes are not hexadecimal", is_violation=False))
+            return
+        self.files.append(FileReading(number, time_ms, self._places, line.node, line.name, content))
 
     def _read(self, number: int, line: FrameLine) -> Sighting | None:
         """Return the message of a frame; a frame that cannot be read costs its own line and no other."""
@@ -165,9 +173,10 @@ class _Reading:
             whose = "of a node to itself" if source == connection.node else "of others"
             self.left_out[name if is_by_client else f"{name} {whose}"] += 1
             return None
+        sighting = Sighting(self._places, time_ms, _traced(traced, source, connection.node))
         connection.peer = source
         connection.asked[-1] = _Asked(correlation_id, frame, self._places)
-        return Sighting(self._places, time_ms, _traced(traced, source, connection.node))
+        return sighting
 
     def _response(self, connection: _Connection, raw: bytes, time_ms: int) -> Sighting | None:
         correlation_id = int.from_bytes(raw[4:8], "big", signed=True)
