@@ -1,6 +1,7 @@
 """Captures of three voters that are written by hand, message by message."""
 
 from base64 import b64encode
+from io import FileIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -125,7 +126,7 @@ class Capture:
         nodes = tuple(CapturedNode(id=one, endpoint=ENDPOINTS[one], directory_id=DIRECTORIES[one]) for one in ENDPOINTS)
         voters = tuple(CapturedVoter(*one) for one in DIRECTORIES.items())
         header = CaptureHeader(schema=SCHEMA, generator="test", nodes=nodes, cluster_id=CLUSTER, voters=voters)
-        with path.open("wb") as stream:
+        with FileIO(path, "wb") as stream:
             writer = CaptureWriter(stream, header)
             for line in self.lines:
                 writer.write(line)

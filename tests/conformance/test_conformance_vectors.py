@@ -133,7 +133,9 @@ def test_a_rule_has_a_vector_without_each_feature_that_it_does_not_need() -> Non
     catalogue = Catalogue()
     common: dict[str, set[str]] = {}
     for entry in catalogue.manifest.vectors:
-        features = set(catalogue.vector(entry.id).requires.features) if entry.subject == "replica" else set()
+        features: set[str] = set()
+        if entry.subject == "replica":
+            features.update(catalogue.vector(entry.id).requires.features)
         for rule in entry.rules:
             common[rule] = common[rule] & features if rule in common else features
     needless = {

@@ -65,7 +65,7 @@ def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> N
     seen = list(messages_of(header, lines).seen)
     place = next(i for i, one in enumerate(seen) if isinstance(getattr(one, "message", None), TracedVoteResponse))
     vote = seen[place]
-    seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))  # type: ignore[union-attr,call-arg]
+    seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))
     found = infer(trace_model(), start.configuration, seen, {1, 2, 3})
     assert found.failure is not None
     assert found.failure.target.number == place

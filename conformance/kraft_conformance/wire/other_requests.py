@@ -73,7 +73,7 @@ def message_from_kio(schema: Any) -> Message:
     version = Versions(schema.__version__, schema.__version__)
     kind = Kind.REQUEST if schema.__type__ is EntityType.request else Kind.RESPONSE
     flexible = version if schema.__flexible__ else _NEVER
-    return Message(schema.__name__, "", schema.__api_key__, kind, version, flexible, version, (), "", _fields(schema))
+    return Message(schema.__name__, "", schema.__api_key__, kind, version, flexible, version, (), _fields(schema))
 
 
 def _fields(schema: Any) -> tuple[Field, ...]:

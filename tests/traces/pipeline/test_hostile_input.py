@@ -60,10 +60,10 @@ def test_hostile_files_are_taken_each_by_itself(shared: Any, tmp_path: Path) -> 
     folder = tmp_path / "in"
     folder.mkdir()
     written = 0
-    for name in NAMES:
+    for raw_name in NAMES:
         # A file system may refuse names that are no text.
         with suppress(OSError):
-            (folder / os.fsdecode(name)).write_bytes(good())
+            (folder / os.fsdecode(raw_name)).write_bytes(good())
             written += 1
     for name, (content, _) in contents().items():
         (folder / name).write_bytes(content)

@@ -359,6 +359,7 @@ class TraceChecker:
             return self._diagnosis.checkpoint(number, line.sequence, differing, violated)
         self._branches = [Branch(self._model.state_at(self._configuration, checkpoint))]
         return None
+
     def _end_gaps(self, line: CheckpointLine) -> None:
         """Go on from a checkpoint that says what the lines before it leave open."""
         if line.history.is_whole:
