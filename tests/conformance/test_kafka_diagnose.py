@@ -111,3 +111,10 @@ def test_paths_without_a_file_of_kafkas_are_refused(tmp_path: Path, capsys: Capt
     assert main(["kafka", "diagnose", str(tmp_path)]) == ExitCode.NOTHING_JUDGED
     assert main(["kafka", "diagnose", str(tmp_path / "missing")]) == ExitCode.NO_INPUT
     assert "missing: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["controller.log", "data/__cluster_metadata-0/quorum-state", ""])
+def test_validate_points_there(tmp_path: Path, capsys: Captured, name: str) -> None:
+    path = unpacked("healthy-own-vote", tmp_path) / "controller-1" / name
+    assert main(["validate", str(path)]) in (ExitCode.BAD_INPUT, ExitCode.NO_INPUT)
+    assert f"kraft-spec kafka diagnose {path}" in capsys.readouterr().err.replace("\n", "")

@@ -17,6 +17,7 @@ from kraft_conformance.commands.options import Candidates, Every, Json
 from kraft_conformance.console import print_json, progress, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, trace_error_code, usage_error
+from kraft_conformance.kafka.diagnosis.names import is_of_kafka
 from kraft_conformance.trace_files import lines_of
 from kraft_conformance.verdicts import (
     EXIT_CODES,
@@ -253,6 +254,8 @@ def _report_defect(file: str, message: str, documents: list[dict[str, Any]]) -> 
 
 def _report_error(error: TraceError, documents: list[dict[str, Any]]) -> ExitCode:
     say(error, console=stderr)
+    if is_of_kafka(Path(error.source)):
+        say(f"a file of Kafka's is no trace: kraft-spec kafka diagnose {error.source}", console=stderr)
     documents.append(
         {
             "source": error.source,
