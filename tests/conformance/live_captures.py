@@ -147,11 +147,10 @@ class Capture:
         fields = {"epoch": epoch, "fetch_offset": end[0], "last_epoch": end[1]}
         return self.ask("Fetch", source, leader, replica_key=key(source), **fields, **more)
 
-    def fetched(self, number: int, epoch: int, hw: int, batch: bytes = b"", leader: int = 1) -> None:
-        nothing = dict.fromkeys(
-            ("diverging_epoch", "diverging_end_offset", "snapshot_end_offset", "snapshot_epoch"), -1
-        )
-        self.answer(number, epoch=epoch, high_watermark=hw, records=(), batch=batch, **_leader(leader), **nothing)
+    def fetched(self, number: int, epoch: int, hw: int, batch: bytes = b"", leader: int = 1, **more: Any) -> None:
+        none = dict.fromkeys(("diverging_epoch", "diverging_end_offset", "snapshot_end_offset", "snapshot_epoch"), -1)
+        more |= {"epoch": epoch, "high_watermark": hw, "records": (), **_leader(leader), **none}
+        self.answer(number, batch=batch, **more)
 
     def announce(self, source: int, node: int, epoch: int) -> None:
         endpoint = ENDPOINTS[source]

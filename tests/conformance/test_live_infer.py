@@ -179,7 +179,7 @@ def repeated(capture: Capture) -> None:
 
 
 def of_another_id(capture: Capture) -> None:
-    capture.answer(capture.vote(3, 2, 1, pre_vote=True, end=END), id_=77, epoch=1, granted=False, leader_id=1)
+    capture.fetched(capture.fetch(2, 1, END), 1, 4, id_=77)
 
 
 def malformed(capture: Capture) -> None:
@@ -218,17 +218,14 @@ def lost_record(capture: Capture) -> None:
     ("add", "code", "detail"),
     [
         (repeated, ExitCode.VIOLATION, "every request of the connection has its response"),
+        (of_another_id, ExitCode.VIOLATION, "a response with correlation id 77: expected "),
         (malformed, ExitCode.VIOLATION, "FetchResponse cannot be read: "),
         (never_opened, ExitCode.INCONCLUSIVE, "connection 99 was never opened"),
         (after_close, ExitCode.INCONCLUSIVE, "is closed"),
         (not_voted, ExitCode.VIOLATION, "votedId: expected 1 in epoch 1, actual -1 (rule durable.write-before-act)"),
         (older_epoch, ExitCode.VIOLATION, "leaderEpoch: expected 1 or more, actual 0 (rule durable.write-before-act)"),
         (other_leader, ExitCode.VIOLATION, "leaderId: expected 1 in epoch 1, actual 3"),
-        (
-            lost_record,
-            ExitCode.VIOLATION,
-            "end of the log: expected 4 or more, actual 3",
-        ),
+        (lost_record, ExitCode.VIOLATION, "end of the log: expected 4 or more, actual 3"),
     ],
     ids=lambda one: getattr(one, "__name__", None),
 )
