@@ -9,7 +9,7 @@ import typer
 
 from kraft_conformance.commands.on_demand import app_of
 from kraft_conformance.console import say, stderr
-from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.exit_codes import ExitCode, interrupted
 from kraft_conformance.failure import EXTRAS, CommandError, library_missing, trace_error_code
 from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
@@ -87,7 +87,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
         error.show()
         return ExitCode.USAGE
     except (typer.Abort, KeyboardInterrupt):
-        return _interrupted()
+        return interrupted()
     except SystemExit:
         # Typer leaves this way, with 1, when whoever reads standard output is gone.
         return ExitCode.CANNOT_WRITE
@@ -115,7 +115,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
     except Exception:
         return _defect()
     if code == ExitCode.INTERRUPTED:
-        return _interrupted()
+        return interrupted()
     return code if isinstance(code, int) else ExitCode.CONFORMANT
 
 
@@ -123,11 +123,6 @@ def _defect() -> ExitCode:
     stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
     stderr.print(traceback.format_exc(), markup=False)
     return ExitCode.INTERNAL_ERROR
-
-
-def _interrupted() -> ExitCode:
-    stderr.print("interrupted: this call has decided nothing")
-    return ExitCode.INTERRUPTED
 
 
 if __name__ == "__main__":

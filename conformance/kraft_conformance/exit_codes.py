@@ -1,5 +1,6 @@
 """The exit codes of `kraft-spec`."""
 
+import sys
 from enum import IntEnum
 
 
@@ -28,3 +29,9 @@ class ExitCode(IntEnum):
     """The output cannot be written."""
     INTERRUPTED = 130
     """Ctrl-C."""
+
+
+def interrupted() -> ExitCode:
+    """Say that Ctrl-C ended the command, and return its exit code."""
+    print("interrupted: this call has decided nothing", file=sys.stderr)
+    return ExitCode.INTERRUPTED

@@ -7,13 +7,16 @@ import inspect
 import json
 import subprocess
 import sys
+import tomllib
 from types import ModuleType
 from typing import Any
 
 import pytest
 import typer
+from tests.conformance.commands import ROOT
 
 from kraft_conformance import cli
+from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import cli as dev_cli
 from kraft_dev.samples import sample_folder
 
@@ -25,6 +28,21 @@ print()
 print(json.dumps([int(code), sorted(sys.modules)]))
 """
 """Runs a command, and says in the last line how it ended and what is loaded."""
+
+INTERRUPTED = """
+import signal, sys
+from importlib.metadata import EntryPoint
+
+class Interrupt:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "typer":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt)
+sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
+"""
+"""Runs a script of the package, which is interrupted while it loads."""
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
 PLAYED = {"kraft_reference.cluster.simulation", "kraft_reference.scenarios", "kraft_reference.partitions.scenarios"}
@@ -56,6 +74,12 @@ def test_a_rule_is_shown_without_what_plays_and_checks() -> None:
 
 def test_a_trace_is_checked_without_what_plays() -> None:
     assert loaded_by("validate", str(sample_folder() / "ping-pong.jsonl")) & OF_OTHERS == set()
+
+
+def test_an_interrupt_while_the_command_loads_ends_it_as_one_does_later() -> None:
+    script = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]["kraft-spec"]
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED, script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (ExitCode.INTERRUPTED, "interrupted: this call has decided nothing\n")
 
 
 @pytest.mark.parametrize("of", [cli, dev_cli], ids=["kraft-spec", "kraft_dev"])
