@@ -29,7 +29,7 @@ Misses = Annotated[bool, typer.Option("--misses", help="List the bugs whose rule
 def naming(
     share: Share = 1.0, seed: Seed = 1, machine: Machine = 120, evidence: EvidenceFile = None, misses: Misses = False
 ) -> int:
-    """Measure the ranking of rules: which rule does the first failure of a bug name?
+    """Measure which rule a failure names first, for mutants and for bugs of other implementations.
 
     A ranking is chosen by the first half alone; the other half, and the bugs of other implementations, are held out.
     """

@@ -26,7 +26,7 @@ def own_traces(
     seeds: Seeds = "0:1",
     steps: Steps = 200,
 ) -> int:
-    """Simulate each workload under each profile with 3, 5 and 7 voters, and check each trace against the model.
+    """Check the reference's own traces: each workload under each profile with 3, 5 and 7 voters.
 
     Exit code 1 when the model rejects a trace, or the simulator's invariants fail.
     """
