@@ -62,11 +62,12 @@ def test_what_controllers_did_is_inferred_and_accepted(tmp_path: Path, capture: 
 def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> None:
     header, lines = read_capture(CONTROLLERS)
     start = start_of(header, lines, of_opaque(PROFILES["kafka-4.1"]))
-    seen = list(messages_of(header, lines).seen)
+    captured = messages_of(header, lines)
+    seen = list(captured.seen)
     place = next(i for i, one in enumerate(seen) if isinstance(getattr(one, "message", None), TracedVoteResponse))
     vote = seen[place]
     seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))
-    found = infer(trace_model(), start.configuration, seen, {1, 2, 3})
+    found = infer(trace_model(), start.configuration, seen, {1, 2, 3}, spans=captured.spans)
     assert found.failure is not None
     assert found.failure.target.number == place
     assert found.failure.miss is not None

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from kraft_conformance.live.capture import CaptureHeader, FileLine, Line
 from kraft_conformance.wire.disk_files import LOG, QUORUM_STATE, on_disk, snapshots
-from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, Recollection
+from kraft_reference.cluster.checkpoint import Checkpoint, Committed, Recollection
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.profile import Profile
+from kraft_traces.check.opening import with_states_remembered
 
 Files = Mapping[int, Mapping[str, bytes]]
 """Content by name, by node."""
@@ -42,15 +43,8 @@ def start_of(header: CaptureHeader, lines: Iterable[Line], profile: Profile) -> 
         one: on_disk(configuration.replicas[one].key, files.get(one, {}), configuration.checkpoint(one)).state
         for one in sorted(configuration.replicas)
     }
-    votes = {
-        one: CastVotes(0, frozenset())
-        if state.voted_key is None
-        else CastVotes(state.epoch, frozenset([state.voted_key]))
-        for one, state in states.items()
-    }
-    directories = [replica.key.directory_id for replica in configuration.replicas.values()]
-    known = Recollection({}, votes, Committed(), 0, frozenset([one for one in directories if one is not None]))
-    return Start(configuration, Checkpoint(0, 0, states, {}, frozenset(), known))
+    checkpoint = Checkpoint(0, 0, states, {}, frozenset(), Recollection({}, {}, Committed(), 0, frozenset()))
+    return Start(configuration, with_states_remembered(checkpoint))
 
 
 def first_files(lines: Iterable[Line]) -> Files:
