@@ -46,7 +46,7 @@ from kraft_traces.effects import (
     traced_effect,
 )
 from kraft_traces.latitude.bare_responses import has_place
-from kraft_traces.latitude.high_watermarks import is_first_of_all
+from kraft_traces.latitude.high_watermarks import has_error, is_first_of_all
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.message_types import TracedFetchResponse, TracedVoteResponse
 from kraft_traces.states import traced_state
@@ -175,10 +175,14 @@ def _hides_the_leader(_: Moment, sent: TracedSend) -> Effects:
 
 
 def _high_watermark_zero(moment: Moment, reply: Reply) -> Reply:
-    """A high watermark of 0 while none is known, and in answers as long as nothing can be committed."""
+    """A high watermark of 0 while none is known, and in responses with an error or while nothing can be committed."""
     if isinstance(reply, ObserveReply):
         return replace(reply, state=_with_zero(reply.state))
-    return each(TracedSend, lambda at, sent: (_zero(sent) if is_first_of_all(at.before) else sent,))(moment, reply)
+
+    def portions(at: Moment, sent: TracedSend) -> Effects:
+        return (_zero(sent) if has_error(sent.message) or is_first_of_all(at.before) else sent,)
+
+    return each(TracedSend, portions)(moment, reply)
 
 
 def _zero(sent: TracedSend) -> TracedSend:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from kraft_reference.messages import Error
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedFetchResponse, TracedMessage
@@ -20,19 +22,31 @@ def as_unknown(shown: _Shown) -> _Shown:
 
 
 def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[], bool]) -> tuple[TracedEffect, ...]:
-    """The effects with -1 for a high watermark of 0 that is sent, if nothing can be committed yet.
+    """The effects with -1 for a high watermark of 0 that is sent beside an error, or if nothing can be committed yet.
 
     A leader that has records of earlier epochs publishes -1: followers may know a higher one, which must not fall.
+    Nobody reads a high watermark beside an error.
     Rules: hw.own-epoch, hw.monotonic.
 
     Args:
         effects: as an implementation shows them.
-        is_first: asked where a 0 is sent; true if the log of the sender has no records of earlier epochs.
+        is_first: asked where a 0 is sent without an error; true if the log of the sender has no records of earlier
+            epochs.
     """
-    sends_zero = [isinstance(one, TracedSend) and as_unknown(one.message) is not one.message for one in effects]
-    if not any(sends_zero) or not is_first():
-        return tuple(effects)
-    return tuple([TracedSend(as_unknown(one.message)) if isinstance(one, TracedSend) else one for one in effects])
+
+    def read(effect: TracedEffect) -> TracedEffect:
+        if not isinstance(effect, TracedSend):
+            return effect
+        message = as_unknown(effect.message)
+        is_unknown = message is not effect.message and (has_error(message) or is_first())
+        return TracedSend(message) if is_unknown else effect
+
+    return tuple([read(effect) for effect in effects])
+
+
+def has_error(message: TracedMessage) -> bool:
+    """True if a response shows an error."""
+    return getattr(message, "error", UNSET) not in (UNSET, Error.NONE)
 
 
 def is_first_of_all(state: ReplicaState) -> bool:
