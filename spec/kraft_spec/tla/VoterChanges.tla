@@ -85,7 +85,7 @@ WithReport(reports, report) == {known \in reports : known[1][1] # report[1][1]} 
 
 \* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
 \*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
-\*        identity.directory-id-never-silently-replaced
+\*        identity.directory-id-never-silently-replaced, check-quorum.counts-keys
 AfterUpdateVoterRequest(s, m) ==
   LET Answer(after, error, reason) ==
         [Outcome(after, <<ChangeAnswer(after, "update", m.source, m.correlation_id, error)>>) EXCEPT !.reason = reason]
