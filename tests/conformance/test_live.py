@@ -80,7 +80,8 @@ FEW = [word for name in ACTED for word in ("-k", name)]
 
 def test_an_implementation_that_is_right_passes(capsys: Captured) -> None:
     code, said = judged(capsys, *FEW, commands=acted())
-    assert (code, said.splitlines()[-1]) == (ExitCode.CONFORMANT, "4 pass; 14 rules judged"), said
+    rules = {rule for one in ACTED for rule in cases()[one].rules}
+    assert (code, said.splitlines()[-1]) == (ExitCode.CONFORMANT, f"4 pass; {len(rules)} rules judged"), said
 
 
 def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeats_it(capsys: Captured) -> None:
@@ -206,7 +207,8 @@ def test_relative_paths_are_those_of_the_folder_in_which_the_command_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("start").symlink_to(sys.executable)
+    Path("start").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', encoding="utf-8")
+    Path("start").chmod(0o755)
     Path("server.py").symlink_to(Path(__file__).parent / "live_acted.py")
     commands = Commands("./start server.py {properties}", acted().format)
     assert [one.status for one in results(["pre-vote/unattached"], commands)] == [Status.PASS]

@@ -55,7 +55,7 @@ PLANTED = str(sample_folder() / "planted-bug.jsonl")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("validate", PLANTED), "                 prevote.follower.refusal-expires,"),
+        (("validate", PLANTED), "                 prevote.follower.grants-before-fetch,"),
         (("prove", "transition", "--from", "1,2,3", "--to", "1,2,3,4"), "              (voters.one-change-at-a-time)"),
         (("conformance", "explain", "vote.granted"), "  receiver to it"),
     ],
