@@ -115,7 +115,7 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ("one-id", "expired.restart", "correlation_id: expected an id that no other open request to this receiver has"),
         ("skips-a-record", "change.catch-up", "Send FetchResponse to 4.records[0].value: expected 2"),
         ("no-record", "change.removed", "Send FetchResponse to 3.records: expected "),
-        ("publishes-zero", "foreign.fetch", "Send FetchResponse to 2.high_watermark: expected -1, actual 0"),
+        ("publishes-zero", "fetch.own-epoch", "Send FetchResponse to 3.high_watermark: expected -1, actual 0"),
         ("watermark-too-far", "foreign.fetch", "Send FetchResponse to 2.high_watermark: expected -1"),
         ("waits-with-records", "change.removed", "Send FetchResponse to 3: expected "),
         ("late-skips", "reassign.waits-for-its-epoch", "Send FetchResponse to 3.records: expected "),
