@@ -33,6 +33,7 @@ from tests.traces.places import Document
 
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_traces.check import check_reader
+from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
 from kraft_traces.encode import encode_line
 from kraft_traces.errors import TraceError
 from kraft_traces.lines import EndLine
@@ -91,9 +92,9 @@ def in_parts(found: Taken) -> Row:
     return together([part_row(found.trace, list(group), part, Checking(**OPTIONS)) for part, group in parts])
 
 
-def as_a_whole(lines: Sequence[bytes], trace: Row) -> Row:
+def as_a_whole(lines: Sequence[bytes], trace: Row, way: Way = COMPILED) -> Row:
     """The verdict on the trace read from its beginning to its end."""
-    row = row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS))
+    row = row_of(trace, check_reader(trace_of_bytes(b"".join(lines), SOURCE), **OPTIONS, way=way))
     return {name: row[name] for name in VERDICTS.names}
 
 
@@ -296,6 +297,101 @@ def test_a_long_trace_is_checked_in_parts_with_the_verdict_of_the_whole(shared: 
     assert (reason["reason"], reason["field"]) == ("FIELD_MISSING", "$.replicas[0].state.role")
 
 
+# ---------------------------------------------------------------------------------------------------------
+# Traces of other software, the same compiled, interpreted and in parts.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _unfinished(lines: list[bytes]) -> list[bytes]:
+    return [*lines[:-1], encode_line(EndLine(json.loads(lines[-1])["events"], complete=False))]
+
+
+def _foreign_run() -> tuple[Checkpointed, list[Document]]:
+    run = simulated("elections", 5, 100)
+    return run, [json.loads(encode_line(event)) for event in run.events]
+
+
+def _kinds(event: Document) -> list[str]:
+    return [effect["kind"] for effect in event.get("effects", ())]
+
+
+def _lines(run: Checkpointed, events: Sequence[Document]) -> list[bytes]:
+    return run.lines([20, 50, 60, 80], generator=FOREIGN, events=map(as_line, events))
+
+
+def _synced_before_appended() -> list[bytes]:
+    run, events = _foreign_run()
+    event = next(event for event in events if {"AppendRecords", "FlushLog"} <= {*_kinds(event)})
+    event["effects"].sort(key=lambda effect: effect["kind"] != "FlushLog")
+    return _lines(run, events)
+
+
+def _vote_sent_but_not_written() -> list[bytes]:
+    run, events = _foreign_run()
+    event = next(
+        event
+        for event in events
+        if event["event"] == "HandleVoteRequest" and _kinds(event)[:2] == ["PersistQuorumState", "Send"]
+    )
+    at, end = event["sequence"], event.pop("state")["log_end_offset"]
+    event |= {"effects": event["effects"][1:2], "crash": {"completed": 1, "log_end_offset": end}}
+    return _lines(run, events[:at])
+
+
+def _two_leaders_at_the_beginning() -> list[bytes]:
+    run = simulated("calm", 3, 90)
+    document = json.loads(run.checkpoint(90)) | {"sequence": 0, "network": []}
+    document["history"]["epochs"][-1]["leaders"] = [{"id": 1, "directory_id": "A1"}, {"id": 2, "directory_id": "A2"}]
+    crash = {"kind": "event", "sequence": 1, "time_ms": document["time_ms"], "replica": 3, "event": "Crash"}
+    end = {"kind": "end", "events": 1, "complete": True}
+    return [run.header(FOREIGN), *map(as_line, (document, crash, end))]
+
+
+def _letters_beyond_ascii() -> list[bytes]:
+    run, events = _foreign_run()
+    return [line.replace(b'"kraft-spec"', '"é\\\\"'.encode()) for line in _lines(run, events)]
+
+
+def _high_watermarks_of_0() -> list[bytes]:
+    run, events = _foreign_run()
+    lines = _lines(run, events)
+    for at, line in enumerate(lines):
+        document = json.loads(line)
+        for shown in (document, *document.get("replicas", ())):
+            if "state" in shown and shown["state"]["high_watermark"] == -1:
+                shown["state"]["high_watermark"] = 0
+        lines[at] = as_line(document)
+    return lines
+
+
+def _a_gap() -> list[bytes]:
+    run, events = _foreign_run()
+    events[30] |= {"unrecorded": [events[30]["replica"]]}
+    return _unfinished(_lines(run, events))
+
+
+@pytest.mark.parametrize(
+    ("lines_of", "verdict", "why"),
+    [
+        (_synced_before_appended, "rejected", "effects["),
+        (_vote_sent_but_not_written, "rejected", "effects["),
+        (_two_leaders_at_the_beginning, "rejected", "ElectionSafety"),
+        (_letters_beyond_ascii, "accepted", ""),
+        (_high_watermarks_of_0, "accepted", ""),
+        (_a_gap, "inconclusive", "line 33: events of replica "),
+    ],
+)
+def test_every_way_leads_to_one_verdict(lines_of: Callable[[], list[bytes]], verdict: str, why: str) -> None:
+    lines = lines_of()
+    found = taken(lines, 10, 2000)
+    assert found.trace is not None
+    parts = in_parts(found)
+    for way in (COMPILED, INTERPRETED):
+        assert parts == as_a_whole(lines, found.trace, way)
+    assert parts["verdict"] == verdict, parts
+    assert (parts["field"] or parts["reason"] or "").startswith(why)
+
+
 @pytest.mark.parametrize("at", [10, 35, 70])
 @pytest.mark.parametrize("wrong", [None, 65])
 def test_what_follows_a_gap_is_judged_in_parts_as_it_is_as_a_whole(at: int, wrong: int | None) -> None:
@@ -305,12 +401,11 @@ def test_what_follows_a_gap_is_judged_in_parts_as_it_is_as_a_whole(at: int, wron
     events[at] = edited(events[at], unrecorded=[replica])
     if wrong is not None:
         events[wrong] = edited(events[wrong], state={"epoch": 99})
-    lines = run.lines([20, 50, 60, 80], generator=FOREIGN, events=events)
-    lines[-1] = encode_line(EndLine(len(events), complete=False))
+    lines = _unfinished(run.lines([20, 50, 60, 80], generator=FOREIGN, events=events))
     found = taken(lines, 10, 2000)
     assert found.trace is not None
     assert found.trace["parts"] > 2
     parts, whole = in_parts(found), as_a_whole(lines, found.trace)
-    names = ("verdict", "line", "field", "events")
+    names = ("verdict", "line", "field", "events", "reason")
     assert [parts[name] for name in names] == [whole[name] for name in names]
     assert whole["verdict"] == ("inconclusive" if wrong is None else "rejected")

@@ -55,7 +55,7 @@ from kraft_traces.check.writes import SyncedAhead, log_start, may_have_other_for
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import CheckpointError, checkpoint_of
 from kraft_traces.latitude.decisions import OpenAnswer, is_open
-from kraft_traces.latitude.high_watermarks import as_unknown, published_as_unknown
+from kraft_traces.latitude.high_watermarks import as_unknown, checkpoint_as_unknown, published_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 
@@ -294,7 +294,7 @@ class TraceChecker:
         that the lines may have led to only the one stays that the checkpoint shows.
         """
         if not self._own:
-            line = _checkpoint_with_unknown_watermarks(line)
+            line = checkpoint_as_unknown(line)
         given = line
         if not self._own and self._last is None and line.sequence == 0 and line.history.is_whole:
             return self._open_at(number, line)
@@ -460,12 +460,13 @@ class TraceChecker:
             if rejection is None and all(branch.violation is not None for branch in self._branches):
                 rejection = self._branches[0].violation
         kind = VerdictKind.ACCEPTED
-        reason = None
+        reasons = list(self._unrecorded.gaps)
         if rejection is not None:
             kind = VerdictKind.REJECTED
+            reasons.clear()
         elif self._inconclusive is not None or not complete:
             kind = VerdictKind.INCONCLUSIVE
-            reason = self._inconclusive or "; ".join((*self._unrecorded.gaps, unfinished(ended=bool(ended))))
+            reasons.append(self._inconclusive or unfinished(ended=bool(ended)))
         return Verdict(
             kind=kind,
             source=self._source,
@@ -473,18 +474,12 @@ class TraceChecker:
             complete=complete,
             candidates_max=self._widest,
             every=self._every,
-            reason=reason,
+            reason="; ".join(reasons) or None,
             rejection=rejection,
             switched_off=tuple(sorted(self._model.switched_off)),
             open_answers=min(other_answers(branch.taken) for branch in self._branches)[1],
             compared=self._shown.compared(),
         )
-
-
-def _checkpoint_with_unknown_watermarks(line: CheckpointLine) -> CheckpointLine:
-    replicas = tuple([msgspec.structs.replace(one, state=as_unknown(one.state)) for one in line.replicas])
-    network = tuple([msgspec.structs.replace(one, message=as_unknown(one.message)) for one in line.network])
-    return msgspec.structs.replace(line, replicas=replicas, network=network)
 
 
 def unfinished(*, ended: bool) -> str:

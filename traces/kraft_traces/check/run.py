@@ -21,6 +21,7 @@ from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
+from kraft_traces.latitude.high_watermarks import checkpoint_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
@@ -91,6 +92,8 @@ def check_reader(
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, switchable_rules, trace_model, reader.source)
     own = is_own(header)
+    if start is not None and not own:
+        start = checkpoint_as_unknown(start)
     path = FastPath(model, reader, own=own, way=way, every=every, candidates_max=candidates_max, start=start)
     try:
         rejection = _judged(reader, path, on_events)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kraft_reference.messages import Error
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
+from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedFetchResponse, TracedMessage
 from kraft_traces.state_types import TracedState
@@ -19,6 +20,13 @@ def as_unknown(shown: _Shown) -> _Shown:
     """A state or a message that arrives, with -1 for a high watermark of 0."""
     is_zero = isinstance(shown, TracedState | TracedFetchResponse) and shown.high_watermark == 0
     return replace(shown, high_watermark=UNKNOWN_HIGH_WATERMARK) if is_zero else shown
+
+
+def checkpoint_as_unknown(line: CheckpointLine) -> CheckpointLine:
+    """A checkpoint with -1 for each high watermark of 0."""
+    replicas = tuple([replace(one, state=as_unknown(one.state)) for one in line.replicas])
+    network = tuple([replace(one, message=as_unknown(one.message)) for one in line.network])
+    return replace(line, replicas=replicas, network=network)
 
 
 def published_as_unknown(effects: Sequence[TracedEffect], is_first: Callable[[], bool]) -> tuple[TracedEffect, ...]:

@@ -45,6 +45,7 @@ def together(parts: Iterable[Row]) -> Row:
 
     The first part that is not accepted decides, as it would if the parts were checked one after the other; else the
     last, which knows whether the trace is complete.
+    An inconclusive trace has the reasons of all parts, because any of them may have a gap.
     What was compared, and the open answers, are those of all parts up to the one that decides.
     """
     judged: list[Row] = []
@@ -56,12 +57,15 @@ def together(parts: Iterable[Row]) -> Row:
         counted = shown.setdefault(one["name"], {"name": one["name"], "shown": 0, "events": 0})
         for name in ("shown", "events"):
             counted[name] += one[name]
+    reasons = [row["reason"] for row in judged if row["reason"] is not None]
+    is_open = judged[-1]["verdict"] == VerdictKind.INCONCLUSIVE.value
     words = {row["compared"] for row in judged} - {None}
     row = judged[-1] | {
         "candidates_max": max(row["candidates_max"] for row in judged),
         "open_answers": sorted({answer for row in judged for answer in row["open_answers"]}),
         "compared": Extent.PARTIAL.value if len(words) > 1 else next(iter(words), None),
         "shown": list(shown.values()),
+        "reason": "; ".join(reasons) if is_open else None,
     }
     return {name: row[name] for name in VERDICTS.names}
 
