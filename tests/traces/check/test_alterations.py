@@ -101,12 +101,12 @@ def test_the_reference_agrees_that_a_recorded_trace_is_a_run(workload: str) -> N
 
 
 def test_alterations_reach_every_field_of_every_type() -> None:
-    """The workloads have every structure that a line can hold."""
+    """The workloads have every structure that a line of our own can hold; `unrecorded` is of merged traces."""
     # Of three voters one follower completes a majority: only a larger quorum counts who fetched so far.
     traces = [recorded(*run) for run in product(sorted(WORKLOADS), range(2))]
     traces += [recorded("calm", replicas=5), recorded(REMOVES_ITSELF)]
     reached = {place.field for trace in traces for line in trace.lines for place in places(document_of(line))}
-    assert [field for field in declared_fields(EVENT) if field not in reached] == []
+    assert [field for field in declared_fields(EVENT) if field not in reached and field[0] != "unrecorded"] == []
 
 
 @pytest.mark.parametrize(
