@@ -178,8 +178,8 @@ def test_a_failure_names_rule_expected_actual_and_the_command_that_repeats_it(ca
         "FAIL vote.once-per-epoch (MUST)",
         "  step 1 of 1, HandleVoteRequest",
         "  Send VoteResponse to 3.granted: expected false, actual true",
-        "  rules: vote.decision-order, vote.once-per-epoch, vote.repeat-grant, "
-        "vote.inconsistent-voter-set-gone, vote.unsupported-version",
+        "  rules: vote.decision-order, vote.once-per-epoch, prevote.request.check-order, "
+        "prevote.reply.contents, vote.inconsistent-voter-set-gone",
         "  why: just what comes of this: a log that is good enough decides before the vote that was cast in the epoch",
         f"  repeat: kraft-spec conformance replay vote.once-per-epoch --adapter {shlex.quote(adapter)}",
         "1 vectors: 1 fail",
