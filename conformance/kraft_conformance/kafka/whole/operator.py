@@ -56,14 +56,15 @@ class Operator:
             JavaMissing: there is no Java.
         """
         class_path = ":".join(map(str, self._kafka.class_path))
-        with as_file(files("kraft_conformance.kafka.whole") / "Operator.java") as program:
+        program = files("kraft_conformance.kafka.whole") / "Operator.java"
+        with as_file(program) as source, (self._home / "operator.output").open("wb") as output:
             self._child = await asyncio.create_subprocess_exec(
                 str(find_java().executable),
                 *("-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"),
-                *("-cp", class_path, str(program)),
+                *("-cp", class_path, str(source)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=(self._home / "operator.output").open("wb"),
+                stderr=output,
                 start_new_session=True,
             )
         self._reader = asyncio.create_task(self._read())
