@@ -10,7 +10,7 @@ from kraft_dev.vectors.partitions.staging import accepting, partition_run
 from kraft_dev.vectors.target import source_of
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
-from kraft_traces.partitions.checker import GIVEN_UP
+from kraft_traces.partitions.checker import given_up
 from kraft_traces.partitions.process import PartitionProcess
 
 
@@ -40,5 +40,4 @@ def _is_conformant(variant: PartitionVariant) -> bool:
     """Are all rules in force, under a profile with a name, and all properties kept that the profile promises?"""
     configuration = variant.configuration
     named = PROFILES.get(configuration.profile.name) is configuration.profile
-    given_up = GIVEN_UP.get(configuration.profile.override_base, frozenset())
-    return named and not variant.without and given_up.issuperset(variant.violates)
+    return named and not variant.without and given_up(configuration.profile).issuperset(variant.violates)
