@@ -59,7 +59,6 @@ def test_a_failure_names_the_rule_behind_what_differs(capsys: Captured) -> None:
     assert "  why: just what comes of this: a leader commits records of older epochs" in said
 
 
-@pytest.mark.xfail(reason="a run clears the mutant of a rule by vectors that now take a high watermark of 0 for -1")
 def test_many_failures_are_put_together(capsys: Captured) -> None:
     said = run(capsys, without_rule("hw.own-epoch"), "fetch")
     assert "failures, all with state.high_watermark after HandleFetchRequest: hw.own-epoch" in said

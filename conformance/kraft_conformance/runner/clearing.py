@@ -13,6 +13,7 @@ from kraft_reference.replica import Step
 from kraft_spec.attribution import Given, GivenToControllers, does_otherwise
 from kraft_spec.mutants import load_catalogue
 from kraft_traces.effects import TracedAnswer, TracedSend, traced_effect
+from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.encode import traced_state as traced_controllers
 from kraft_traces.states import traced_state
@@ -59,9 +60,10 @@ class Clearing:
             state: object = traced_controllers(step.state)
             effects: list[object] = list(line_of(step).effects)
         else:
-            state = traced_state(step.state)
+            state = as_unknown(traced_state(step.state))
             # Timers and what has several courses are left open: a mutant may differ there and pass.
-            effects = [traced_effect(1, one) for one in step.effects if not isinstance(one, StartTimer)]
+            traced = [traced_effect(1, one) for one in step.effects if not isinstance(one, StartTimer)]
+            effects = list(published_as_unknown(traced, lambda: is_first_of_all(step.state)))
             if self._level == "wire":
                 effects = [one for one in effects if isinstance(one, TracedSend | TracedAnswer)]
         return (effects, step.refusal, state) if self._level == "state" else effects
