@@ -98,8 +98,12 @@ class Configuration:
         Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum,
         bootstrap.sets-must-be-equal.
         """
+        return self._checkpoint_of(self.initial_voters(replica_id))
+
+    def initial_voters(self, replica_id: int) -> VoterSet:
+        """The voters of that checkpoint."""
         given = self.replicas[replica_id].initial_voters
-        return self._checkpoint_of(self.voters if given is None else given)
+        return self.voters if given is None else given
 
     def empty_checkpoint(self) -> Snapshot:
         """What a replaced disk is formatted with: at kraft.version 1 no list, or it would bring back an old one."""

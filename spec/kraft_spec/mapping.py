@@ -48,6 +48,7 @@ __all__ = (
     "Field",
     "configuration_from_model",
     "configuration_to_model",
+    "decisions_to_model",
     "effect_to_model",
     "event_from_model",
     "event_to_model",
@@ -158,14 +159,19 @@ def event_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> event
 def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue]:
     """The variable `config` of the model."""
     replicas = {
-        i: replace(replica, initial_voters=configuration.checkpoint(i).voters)
+        i: replace(replica, initial_voters=configuration.initial_voters(i))
         for i, replica in configuration.replicas.items()
     }
     columns = {
         field.model: {i: field.form.to_model(getattr(replica, field.reference)) for i, replica in replicas.items()}
         for field in REPLICAS
     }
-    return {**columns, **_record(CLUSTER, configuration), "decisions": _record(DECISIONS, configuration.profile)}
+    return {**columns, **_record(CLUSTER, configuration), "decisions": decisions_to_model(configuration.profile)}
+
+
+def decisions_to_model(profile: Profile) -> dict[str, ModelValue]:
+    """The field `decisions` of that variable."""
+    return _record(DECISIONS, profile)
 
 
 def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:

@@ -122,7 +122,7 @@ class ValueCodec:
         }
 
     def encode(self, value: object) -> JavaObject:
-        """Convert a Python value to a TLC value, normalised where TLC expects that.
+        """Convert a Python value to a TLC value, normalised where TLC expects that; what is one already stays.
 
         Raises:
             ValueConversionError: The value, or a part of it, has no TLA+ counterpart.
@@ -146,6 +146,8 @@ class ValueCodec:
             return self._encode_mapping(value)
         if isinstance(value, str):
             return self._encode_string(str(value))
+        if isinstance(value, self._value_class):
+            return value
         raise ValueConversionError(f"no TLA+ value for {value!r} of type {kind.__name__}")
 
     def _encode_string(self, value: str) -> JavaObject:

@@ -17,7 +17,7 @@ from kraft_reference.messages import Message
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without
-from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, message_to_model
+from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, decisions_to_model, message_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
@@ -163,10 +163,12 @@ class TraceModel:
         self, configuration: Configuration
     ) -> dict[str, list[tuple[JavaObject, frozenset[OpenAnswer]]]]:
         """A configuration with each other answer to the open decisions that an event may ask for, by event."""
+        # With 200 replicas a configuration takes 0.2 s to convert, and the others have other decisions alone.
+        columns = {name: self._encode(value) for name, value in configuration_to_model(configuration).items()}
         return {
             event: [
                 (
-                    self._encode(configuration_to_model(other)),
+                    self._encode({**columns, "decisions": decisions_to_model(other.profile)}),
                     open_answers(configuration.profile, other.profile),
                 )
                 for other in others
