@@ -1,6 +1,7 @@
 """The bounded liveness properties: only what is promised is asked for; `matrix checks` has a mutant for each."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,11 @@ from kraft_reference.cluster.workload import WORKLOADS, Faults, Workload
 from kraft_reference.cluster.world import World
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
+from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
+from kraft_spec.experiments.replicas import replicas_edited
+from kraft_spec.mutants import load_catalogue
+from kraft_spec.mutants.catalogue import reference_edits
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
@@ -170,6 +175,22 @@ def test_a_leader_whose_answers_get_lost_is_excepted(monkeypatch: pytest.MonkeyP
     violation = after_calm(1, 5, _led_in_vain_by).violation
     assert violation is not None
     assert violation.property_name == "EventualLeader"
+
+
+def test_an_answer_of_an_older_epoch_must_not_restart_the_fetch_timer() -> None:
+    """The leader loses its disk and knows no bootstrap server but itself: it answers every Fetch in epoch 0."""
+    preset = WORKLOADS["one-server"]
+    faults = replace(preset.faults, replace_disk_chance=0.4, downtime_ms_max=1500)
+    broken = load_catalogue()["older-fetch-response-restarts-the-fetch-timer"]
+    found = {}
+    for make_replica in (Replica, replicas_edited(reference_edits(broken))):
+        configuration = configuration_of(replace(preset, faults=faults), seed=5, voters=3)
+        run = Simulation(configuration, 5, preset.workload, faults, steps=400, make_replica=make_replica)
+        found[make_replica] = ended(run).violation
+    right, wrong = found.values()
+    assert right is None
+    assert wrong is not None
+    assert wrong.property_name == "EventualLeader"
 
 
 @pytest.mark.parametrize("stopped", [{1, 2}, {2, 3}, {1, 2, 3}])
