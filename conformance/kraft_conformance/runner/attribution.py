@@ -20,7 +20,7 @@ from kraft_spec.attribution.given import played
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
 from kraft_traces.latitude.ordering import happens_before
-from kraft_traces.latitude.writes import Disk
+from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE, Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
@@ -84,7 +84,9 @@ def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
     found: list[str] = []
     for one in differences:
         first, _, second = one.field.partition(" and ")
-        if first == "PersistQuorumState" and "VoteResponse" in second:
+        if one.expected.endswith(LOG_ENDS):
+            found.append(SYNC_RULE)
+        elif first == "PersistQuorumState" and "VoteResponse" in second:
             found.append("vote.persist-before-reply")
         elif first == "FlushLog" and "FetchRequest" in second:
             found.append("durable.flush-before-fetch")

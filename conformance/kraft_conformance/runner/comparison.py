@@ -27,7 +27,7 @@ from kraft_traces.effects import (
 from kraft_traces.latitude.bare_responses import has_place
 from kraft_traces.latitude.ordering import TOLD
 from kraft_traces.latitude.values import Latitude
-from kraft_traces.latitude.writes import Disk, holds, normal_form, syncs_beyond_log
+from kraft_traces.latitude.writes import LOG_ENDS, Disk, holds, normal_form, syncs_beyond_log
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 
@@ -126,7 +126,7 @@ class EffectComparison:
         """What a log does not have cannot be synced; a write that was done otherwise before is wrong."""
         changes_log = any(isinstance(effect, _OF_THE_LOG) for effect in shown)
         for _, sync, end in syncs_beyond_log(shown, None if changes_log else log_end_offset):
-            yield Difference(effect_name(sync), f"at most {end}, where the log ends", f"synced up to {sync.end_offset}")
+            yield Difference(effect_name(sync), f"at most {end}, {LOG_ENDS}", f"synced up to {sync.end_offset}")
         earlier: dict[str, TracedEffect] = {}
         for effect in shown:
             name = effect_name(effect)

@@ -32,7 +32,7 @@ from kraft_traces.check.wording import MISSING, NOTHING
 from kraft_traces.check.writes import StoredBefore
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedFlushLog
 from kraft_traces.latitude.ordering import is_in_one_order
-from kraft_traces.latitude.writes import syncs_beyond_log
+from kraft_traces.latitude.writes import LOG_ENDS, syncs_beyond_log
 from kraft_traces.lines import EventLine
 from kraft_traces.vocabulary import EVENTS, HANDLE
 
@@ -144,7 +144,7 @@ def _free_differences(
         yield from effect_differences(expected, canonical_effects(effects), complete=False)
         return
     for place, sync, end in syncs_beyond_log(effects, stored.log_end):
-        yield Difference(f"effects[{place}]", f"at most {end}, where the log ends", f"synced up to {sync.end_offset}")
+        yield Difference(f"effects[{place}]", f"at most {end}, {LOG_ENDS}", f"synced up to {sync.end_offset}")
     synced = stored.disk.after(effects).synced
     for effect in expected:
         if effect["type"] == _SYNC and synced < effect["end_offset"]:

@@ -23,6 +23,7 @@ from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import NOBODY_SENT, Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING
 from kraft_traces.errors import IncompleteLineError
+from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.vocabulary import HANDLE
@@ -72,8 +73,9 @@ class Diagnosis:
         """The line shows something else than the model gives; `explain` asks for the missing rule."""
         found = self._rejection(RejectionKind.MISMATCH, where, differences=differences)
         missing = [one.actual == MISSING for one in differences]
+        concerned = (SYNC_RULE,) * any(one.expected.endswith(LOG_ENDS) for one in differences)
         if explain:
-            found = self._attributed(found, where)
+            found = self._attributed(found, where, concerned)
         elif not any(missing) and all(one.field.startswith("message.") for one in differences):
             found = replace(self._not_sent(found, where), sent_at=self._bound(where).get("sent"))
         return replace(found, left_out="nothing" if not any(missing) else "all" if all(missing) else "some")

@@ -225,6 +225,12 @@ def _appends(effects: Sequence[TracedEffect]) -> bool:
     return any(isinstance(one, TracedAppendRecords) for one in effects)
 
 
+LOG_ENDS = "where the log ends"
+"""What is expected of a sync of more than the log has ends with this."""
+SYNC_RULE = "durable.flush-before-fetch"
+"""What a sync of more than the log has breaks, whatever the event: the records that come after it are not synced."""
+
+
 def syncs_beyond_log(effects: Sequence[TracedEffect], end: int | None) -> Iterator[tuple[int, TracedFlushLog, int]]:
     """The syncs of more than the log has at that moment: their places, and where the log ends there.
 
