@@ -14,6 +14,9 @@ from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives
 from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.events import ReplaceDisk
 from kraft_reference.identity import ReplicaKey
+from kraft_spec.experiments.replicas import replicas_edited
+from kraft_spec.mutants import load_catalogue
+from kraft_spec.mutants.catalogue import reference_edits
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 
@@ -88,3 +91,24 @@ def test_a_long_run_remembers_no_more_than_a_short_one(workload: str) -> None:
     assert simulation.world.committed_end > 4000
     assert max(kept) < 4000
     assert median(kept[15:]) < 2 * median(kept[:15])
+
+
+@pytest.mark.parametrize(
+    ("kept", "seed"),
+    [
+        ("longer-log-keeps-its-set", 1),
+        ("loaded-snapshot-leaves-sets-at-its-end", 9),
+        ("loaded-snapshot-leaves-sets-beyond-its-end", 46),
+    ],
+)
+def test_a_run_comes_to_a_set_at_the_end_of_a_snapshot_and_beyond(kept: str, seed: int) -> None:
+    """An uncommitted set survives the snapshot in a replica with one of three mutants, each about its own place."""
+    plan = RunPlan(seed, steps=600, workload="hasty-snapshots")
+    edits = reference_edits(load_catalogue()[kept])
+    right, wrong = plan.simulation(), plan.simulation(make_replica=replicas_edited(edits))
+    for simulation in (right, wrong):
+        for _ in simulation.run():
+            pass
+    assert right.violation is None
+    assert wrong.violation is not None
+    assert wrong.violation.property_name == "ConfigFollowsLog"

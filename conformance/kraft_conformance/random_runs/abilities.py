@@ -32,6 +32,7 @@ _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "static-voters": ("static_voters",),
     "voter-changes": ("change_interval_ms",),
     "snapshots": ("snapshot_interval_ms",),
+    "hasty-snapshots": ("change_interval_ms", "snapshot_interval_ms"),
     "upgrade": ("upgrade_interval_ms", "static_voters"),
     "auto-join": ("auto_join",),
     "reassignments": ("reassign_interval_ms",),

@@ -226,6 +226,15 @@ _PRESETS = (
         fetch_max_records=4,
     ),
     Preset(
+        "hasty-snapshots",
+        "voter changes and snapshots under cuts: some load a snapshot with an uncommitted set at its end or beyond",
+        replace(_BUSY, append_interval_ms=60, change_interval_ms=300, snapshot_interval_ms=300),
+        replace(_CHANGES, cut_interval_ms=1200, crash_interval_ms=6000),
+        observers=1,
+        observers_without_list=True,
+        fetch_max_records=4,
+    ),
+    Preset(
         "upgrade",
         "static voters become dynamic ones while everything goes wrong, and then they change",
         replace(_BUSY, change_interval_ms=3000, upgrade_interval_ms=2500, snapshot_interval_ms=3000),
