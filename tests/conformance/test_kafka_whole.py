@@ -108,9 +108,9 @@ def test_a_snapshot_keeps_the_wrong_voters_and_a_new_disk_cures_it(whole_kafka: 
             await cluster.wait_for(partial(cluster.checkpoints, id_), f"{id_} takes no snapshot", 60)
             assert voters_in(cluster.checkpoints(id_)[-1]) == voters
         assert newest(cluster, former, await restarted(cluster, former)) == {1, 2, 3}, "a restart is no cure"
-        # The cure: remove it, format its disk anew, add it.
-        assert (await cluster.remove_voter(leader, former)).is_acknowledged
+        # The cure: stop it, remove it, format its disk anew, add it.
         cluster.kill(former)
+        assert (await cluster.remove_voter(leader, former)).is_acknowledged
         process = cluster.processes[former]
         process.voters = (leader, third)
         process.format(TIMEOUTS)
