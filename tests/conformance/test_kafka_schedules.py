@@ -13,7 +13,6 @@ from kraft_conformance.commands.conformance_template import Template, copy_templ
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import known_in_schedules
 from kraft_conformance.kafka.jars import released
-from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import newest, releases
 from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.notes import Notes
@@ -29,16 +28,12 @@ from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequ
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.replica import Replica
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, take_over
-from kraft_reference.scenarios.scenario import cluster, voter_set, without_list
-from kraft_reference.scenarios.schedule import ScenarioFailure
-from kraft_spec.edits import Edit
-from kraft_spec.experiments.replicas import replicas_edited
+from kraft_reference.scenarios.opening import elect, observe
+from kraft_reference.scenarios.scenario import cluster, without_list
 
 THREE = cluster(3, profile=KAFKA_4)
 ONE_IS_NEW = cluster(3, (2, 3), formatted=without_list(1), profile=KAFKA_4)
 TWO = cluster(2, profile=KAFKA_4)
-FOURTH_IS_NEW = cluster(4, (1, 2, 3), formatted=without_list(4), profile=KAFKA_4)
 
 
 def play(
@@ -129,86 +124,6 @@ def restarted_leader_resigns(d: Director) -> None:
     d.poll(1)
     d.end_quorum_epoch(1, 2)
     d.end_quorum_epoch(1, 3)
-
-
-SNAPSHOT_IS_NOT_READ = Edit(
-    "snapshots.py",
-    "        log=log_on(snapshot), high_watermark",
-    """        log=log_on(snapshot)._replace(
-            voters=(state.log.voters[-1]._replace(offset=snapshot.end_offset - 1),)
-        ), high_watermark""",
-)
-
-
-def voters_set_outlives_its_record(d: Director) -> None:
-    """1, cut off, leaves 3 out; the others are {3,4} when it loads their snapshot, and 1 leads by {1,2} beside 3."""
-    elect(d, 1, 1)
-    observe(d, 1, 2, 3)
-    d.cut(1, 2, 3, 4)
-    d.remove_voter(1, 3)
-    d.append(1, 14)
-    d.lose(1)
-    take_over(d, 2, 3)
-    d.begin_quorum_epoch(2, 3)
-    observe(d, 2, 3, 4)
-    addition = d.add_voter(2, 4)
-    d.learn_versions(2, 4)
-    observe(d, 2, 3, 4)
-    d.answered(addition, "NONE")
-    removal = d.remove_voter(2, 1)
-    observe(d, 2, 3, 4)
-    d.answered(removal, "NONE")
-    d.crash(2)
-    d.restart(2)
-    take_over(d, 3, 4)
-    d.begin_quorum_epoch(3, 4)
-    observe(d, 3, 4)
-    d.begin_quorum_epoch(3, 2)
-    observe(d, 3, 4, 2)
-    removal = d.remove_voter(3, 2)
-    observe(d, 3, 4, 2)
-    d.answered(removal, "NONE")
-    d.take_snapshot(3, d.state(3).high_watermark)
-    for one in (2, 3, 4):
-        d.heal(1, one)
-    d.check_quorum_timeout(1)
-    d.election_timeout(1)
-    d.fetch(1, 3, "FENCED_LEADER_EPOCH")
-    d.fetch(1, 3)
-    d.fetch_snapshot(1, 3)
-    d.voters(1, voter_set(1, 2))
-    d.voters(3, voter_set(3, 4))
-    for one in (1, 2):
-        d.cut(one, 3, 4)
-    d.crash(2)
-    d.restart(2)
-    d.fetch_timeout(1)
-    d.pre_vote(1, 2, "granted")
-    d.vote(1, 2, "granted")
-    d.begin_quorum_epoch(1, 2)
-    d.append(1, 10)
-    observe(d, 1, 2)
-    d.append(3, 10)
-    observe(d, 3, 4)
-    for leader in (1, 3):
-        d.high_watermark(leader, 10)
-    assert [d.state(leader).log.record(9).epoch for leader in (1, 3)] == [4, 3]
-    assert {"ConfigFollowsLog", "CommittedNeverLost", "StateMachineSafety"} <= d.watch.violated.keys()
-
-
-@pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [*releases()])
-def test_two_leaders_commit_when_a_snapshot_is_not_read(version: str) -> None:
-    command = command_line(released(releases()[version]), "state")
-    notes = play(command, FOURTH_IS_NEW, voters_set_outlives_its_record, replicas_edited((SNAPSHOT_IS_NOT_READ,)))
-    assert notes.first is None
-
-
-@pytest.mark.usefixtures("kafka")
-def test_a_snapshot_that_is_read_has_the_set() -> None:
-    kafka = patched(released(releases()["4.3.1"]), patches()["snapshot-read-anew"])
-    with pytest.raises(ScenarioFailure, match=r"voters set of N1: .* actual \['3-U3', '4-U4'\]"):
-        play(command_line(kafka, "state"), FOURTH_IS_NEW, voters_set_outlives_its_record)
 
 
 @pytest.mark.usefixtures("kafka")
