@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from kraft_conformance.kafka.jars import Kafka
 from kraft_conformance.kafka.whole.cluster import TIMEOUTS, WholeCluster
 from kraft_conformance.kafka.whole.running import SCHEDULES
 from kraft_conformance.kafka.whole.schedules import BURST, LONG_BURST, SNAPSHOT_BYTES, cut_off_in_a_burst
+from kraft_conformance.live.process import LaunchError
 from kraft_conformance.wire.disk_files import snapshot_id
 from kraft_conformance.wire.snapshot_files import decode_snapshot
 from kraft_reference.log import Snapshot
@@ -121,5 +123,26 @@ def test_a_snapshot_keeps_the_wrong_voters_and_a_new_disk_cures_it(whole_kafka: 
         await cluster.wait_for(
             lambda: newest(cluster, former, mark) == {former, leader}, "it does not read that it is a voter", 30
         )
+
+    play(whole_kafka, tmp_path / "cluster", script)
+
+
+def test_a_new_disk_that_is_told_that_its_own_id_leads_ends_the_process(whole_kafka: Kafka, tmp_path: Path) -> None:
+    async def script(cluster: WholeCluster) -> None:
+        leader = (await cluster.leader(1, among=(1, 2, 3))).leader
+        one, other = sorted({1, 2, 3} - {leader})
+        mark = cluster.mark(other)
+        cluster.kill(one)
+        cluster.kill(leader)
+        # Alone it can elect nobody, and names the leader that it followed.
+        await cluster.wait_for_line(other, "Completed transition to Prospective", mark)
+        process = cluster.processes[leader]
+        process.voters = (one, other)
+        process.format(TIMEOUTS)
+        mark = cluster.mark(leader)
+        with suppress(LaunchError):
+            await cluster.start(leader)
+        await cluster.wait_for_line(leader, "IllegalStateException", mark)
+        assert "maybeTransition" in cluster.logged(leader, mark)
 
     play(whole_kafka, tmp_path / "cluster", script)
