@@ -12,7 +12,9 @@ from tests.conformance.commands import VERSION, Captured, assert_said, document,
 from kraft_conformance.commands.conformance_template import Language, Template, copy_template
 from kraft_conformance.commands.kafka import worst
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
 from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.differences import expected_failures, known_differences, known_in_schedules
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
@@ -80,9 +82,8 @@ def test_the_releases_are_listed(capsys: Captured) -> None:
 
 
 def test_an_unknown_release_is_refused_by_name(capsys: Captured) -> None:
-    assert_said(
-        capsys, ExitCode.USAGE, "no release '3.9.0', expected one of 4.0.1", "kafka", "run", "--version", "3.9.0"
-    )
+    said = "no release '3.9.0', expected one of 4.0.1, 4.1.1, 4.2.0, 4.3.1; --jars DIR runs any other"
+    assert_said(capsys, ExitCode.USAGE, said, "kafka", "run", "--version", "3.9.0")
 
 
 def test_the_exit_code_of_several_runs_is_what_one_of_them_found() -> None:
@@ -228,8 +229,19 @@ def test_without_javac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_jars_that_the_adapter_does_not_compile_with(tmp_path: Path) -> None:
     with skipped_if_missing():
         toolchain(Language.JAVA)
-    with pytest.raises(KafkaUnavailableError, match=r"does not compile with Kafka 9\.9: .*\.java:\d+: error: "):
+    first = r"org/apache/kafka/raft/\w+\.java:\d+: package [\w.]+ does not exist \(and \d\d\d more\); "
+    with pytest.raises(KafkaUnavailableError, match=rf"does not compile with Kafka 9\.9: {first}"):
         command_line(built(jars_of_a_build(tmp_path / "libs", "9.9")[0].parent, RELEASE), "wire")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_compile_error_names_the_symbol(kafka: Kafka, tmp_path: Path) -> None:
+    copy_template(Template.KAFKA, tmp_path / "mine")
+    names = tmp_path / "mine" / "src" / "org" / "apache" / "kafka" / "raft" / "Names.java"
+    names.write_text(names.read_text(encoding="utf-8").replace("NOBODY = ReplicaKey.of", "NOBODY = ReplicaKey.moved"))
+    said = r"raft/Names\.java:\d+: cannot find symbol, symbol method moved\(int,Uuid\), location class ReplicaKey; "
+    with pytest.raises(KafkaUnavailableError, match=said):
+        command_line(kafka, "wire", own=tmp_path / "mine")
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -251,6 +263,27 @@ def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
     for number, file in enumerate([*old, *new]):
         os.utime(file, (number, number))
     assert built(tmp_path, RELEASE) == Kafka("4.4.0-SNAPSHOT", tuple(new))
+
+
+def test_jars_of_several_versions_are_refused_by_name(capsys: Captured, tmp_path: Path) -> None:
+    jars_of_a_build(tmp_path / "libs", "4.3.1")
+    (tmp_path / "libs" / "kafka-clients-4.3.1.jar").rename(tmp_path / "libs" / "kafka-clients-4.2.0.jar")
+    said = "2 versions (4.2.0: libs/kafka-clients-4.2.0.jar; 4.3.1: libs/kafka-raft-4.3.1-test.jar, libs/kafka-raft-4"
+    assert_said(capsys, ExitCode.BAD_INPUT, said, "kafka", "run", "--jars", str(tmp_path))
+
+
+def test_two_versions_in_one_folder_are_refused_though_one_is_newer(capsys: Captured, tmp_path: Path) -> None:
+    """Which is the build that is meant, a time of a file cannot say: a copy has its own."""
+    jars_of_a_build(tmp_path, "4.2.0")
+    jars_of_a_build(tmp_path, "4.3.1")
+    assert_said(capsys, ExitCode.BAD_INPUT, "2 versions (4.2.0: ", "kafka", "adapter", "--jars", str(tmp_path))
+
+
+def test_a_controller_of_several_versions_is_refused_by_name(tmp_path: Path) -> None:
+    for name in ("kafka_2.13-4.3.1", "kafka-raft-4.2.0", "kafka-raft-4.2.0-sources"):
+        (tmp_path / f"{name}.jar").touch()
+    with pytest.raises(CommandError, match=r"\(4\.2\.0: kafka-raft-4\.2\.0\.jar; 4\.3\.1: kafka_2\.13-4\.3\.1\.jar\)"):
+        controller(str(tmp_path))
 
 
 def test_jars_that_a_build_lacks_are_named(capsys: Captured, tmp_path: Path) -> None:
@@ -373,6 +406,21 @@ def test_five_seeds_are_judged(capsys: Captured) -> None:
     _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
     _, shown = lines(capsys, "conformance", "random", "--adapter", adapter, *words)
     assert shown[-1]["counts"].keys() <= {"pass", "fail"}, json.dumps(shown)[:2000]
+
+
+def test_the_adapter_of_relative_folders_starts_in_any_other(
+    capsys: Captured, kafka: Kafka, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (elsewhere / "libs").mkdir()
+    for jar in kafka.class_path:
+        (elsewhere / "libs" / jar.name).symlink_to(jar)
+    copy_template(Template.KAFKA, Path("mine"))
+    code, adapter = output(capsys, "kafka", "adapter", "--jars", "libs", "--sources", "mine")
+    assert code == ExitCode.CONFORMANT
+    monkeypatch.chdir(elsewhere.parent)
+    words = ("conformance", "replay", "prevote.unattached-grants", "--adapter", adapter, "--timeout", REPLY_S)
+    code, said = output(capsys, *words)
+    assert code == ExitCode.CONFORMANT, said
 
 
 @pytest.mark.usefixtures("empty_cache")

@@ -290,7 +290,10 @@ def _command_line(
 ) -> str:
     name = version or newest()
     if name not in releases():
-        raise usage_error(f"no release {name!r}, expected one of {', '.join(releases())}")
+        raise usage_error(
+            f"no release {name!r}, expected one of {', '.join(releases())}; "
+            "--jars DIR runs any other, from its jars or a checkout of Kafka that is built"
+        )
     if patch is not None:
         one_of("patch", patch, patches())
     if of_partitions and patch is not None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -35,6 +36,8 @@ _MAIN: Mapping[Subject, str] = {
     "replica": "org.apache.kafka.raft.KafkaAdapter",
     "partitions": "org.apache.kafka.controller.PartitionAdapter",
 }
+_DETAIL = re.compile(r"  (symbol|location): (.*)")
+"""A line of javac below an error."""
 _OF_PARTITIONS = "org/apache/kafka/controller/"
 _SHARED = tuple(f"org/apache/kafka/raft/{name}.java" for name in ("Json", "Serving", "Unsupported"))
 
@@ -149,12 +152,38 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     class_path = os.pathsep.join(map(str, kafka.class_path))
-    command = [str(javac), "-nowarn", "-proc:none", "--release", "17", "-cp", class_path, "-d", str(classes)]
+    english = "-J-Duser.language=en"
+    command = [
+        str(javac),
+        english,
+        "-Xmaxerrs",
+        "1000",
+        "-nowarn",
+        "-proc:none",
+        "--release",
+        "17",
+        "-cp",
+        class_path,
+        "-d",
+        str(classes),
+    ]
     sources = [str(staging / "src" / name) for name in texts]
     done = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        first = next((line for line in done.stderr.splitlines() if ": error: " in line), done.stderr[:200])
+        errors = _errors(done.stderr, f"{staging}/src/") or [f"javac says: {done.stderr[:200]}"]
+        others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise KafkaUnavailableError(
-            f"the adapter does not compile with Kafka {kafka.version}: {first.removeprefix(f'{staging}/src/')}; "
+            f"the adapter does not compile with Kafka {kafka.version}: {errors[0]}{others}; "
             "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
         )
+
+
+def _errors(said: str, folder: str) -> list[str]:
+    """The errors of javac, a line each: file, what is wrong, and the symbol and its place where it says so."""
+    errors: list[str] = []
+    for line in said.splitlines():
+        if ": error: " in line:
+            errors.append(line.removeprefix(folder).replace(": error: ", ": "))
+        elif errors and (detail := _DETAIL.fullmatch(line)):
+            errors[-1] += f", {detail[1]} {' '.join(detail[2].split())}"
+    return errors

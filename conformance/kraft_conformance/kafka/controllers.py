@@ -7,11 +7,11 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, fetched
+from kraft_conformance.kafka.jars import VERSION, Kafka, KafkaUnavailableError, fetched, one_version
 from kraft_conformance.kafka.releases import Jar, logging_jars
 
-_SERVER = re.compile(r"kafka_2\.\d+-(\d[\w.-]*)\.jar")
-"""The jar of the server, with its version."""
+_KAFKAS = re.compile(rf"kafka(?:_2\.\d+|-clients|-metadata|-raft|-server|-server-common|-storage)-({VERSION})\.jar")
+"""A jar of Kafka that a controller needs, with its version."""
 
 
 @cache
@@ -39,6 +39,7 @@ def controller(version_or_folder: str) -> Kafka:
     """A controller that can be started: a release from the cache or Maven, or the jars of a folder.
 
     Raises:
+        CommandError: the folder has jars of several versions of Kafka.
         KafkaUnavailableError: it is neither, or cannot be fetched.
         OSError: the cache cannot be written.
     """
@@ -46,10 +47,10 @@ def controller(version_or_folder: str) -> Kafka:
         return Kafka(version_or_folder, fetched(jars))
     folder = Path(version_or_folder).resolve()
     found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
-    versions = [match[1] for file in found if (match := _SERVER.fullmatch(file.name))]
-    if not versions:
+    versions = {file: match[1] for file in found if (match := _KAFKAS.fullmatch(file.name))}
+    if not any(file.name.startswith("kafka_") for file in versions):
         known = ", ".join(controllers())
         raise KafkaUnavailableError(
             f"{version_or_folder}: expected {known}, or a folder with kafka_2.13-VERSION.jar and what it needs"
         )
-    return Kafka(versions[-1], tuple(found))
+    return Kafka(one_version(folder, versions), tuple(found))

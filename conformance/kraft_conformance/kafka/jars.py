@@ -5,12 +5,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from kraft_conformance.failure import UnavailableError
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, UnavailableError
 from kraft_conformance.kafka.releases import Jar, Release, library_jars
 from kraft_conformance.protocol.features import Subject
 from kraft_spec.compiled.building import user_cache
@@ -19,6 +20,9 @@ _MAVEN_S = 600.0
 """How long Maven may take: the jars of a release are some 11 MB."""
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 _SHOWN_CHARACTERS = 200
+VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
+"""A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT-test.jar."""
+_BUILD = "./gradlew :raft:jar :raft:testJar :clients:jar :server-common:jar :metadata:jar"
 
 
 class KafkaUnavailableError(UnavailableError):
@@ -48,25 +52,58 @@ def released(release: Release, subject: Subject = "replica") -> Kafka:
 def built(folder: Path, release: Release, subject: Subject = "replica") -> Kafka:
     """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
 
-    Of several files for one jar the newest is taken.  The libraries are fetched unless they are there too.
+    Of several files for one jar, in different folders, the newest is taken.  The libraries are fetched unless they are
+    there too.
 
     Raises:
+        CommandError: the jars, or those in one folder with them, are of different versions.
         KafkaUnavailableError: a jar is not there; or as `released`.
         OSError: the cache cannot be written.
     """
     if not folder.is_dir():
         raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
+    # The adapter may be started in another folder.
+    folder = folder.resolve()
     files = sorted(folder.rglob("*.jar"))
     found = {jar: _newest(jar, files) for jar in release.jars_for(subject)}
     missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in found.items() if file is None]
     if missing:
-        raise KafkaUnavailableError(f"{folder}: there is no {', no '.join(missing)} in it or below")
+        raise KafkaUnavailableError(
+            f"{folder}: there is no {', no '.join(missing)} in it or below; a checkout of Kafka builds them: {_BUILD}"
+        )
     kafkas = [file for file in found.values() if file is not None]
+    folders = {file.parent for file in kafkas}
+    version = one_version(
+        folder, {file: match[1] for file in files if file.parent in folders and (match := _kafkas(file, found))}
+    )
     wanted = library_jars(subject)
     libraries = tuple(file for jar in wanted if (file := _newest(jar, files)) is not None)
     if len(libraries) < len(wanted):
         libraries = fetched(wanted)
-    return Kafka(_version(kafkas[0], release.jars[0]), (*kafkas, *libraries), subject)
+    return Kafka(version, (*kafkas, *libraries), subject)
+
+
+def one_version(folder: Path, versions: Mapping[Path, str]) -> str:
+    """The version of all jars of Kafka in a folder.
+
+    Raises:
+        CommandError: there is more than one; the message names the files of each.
+    """
+    files: dict[str, list[str]] = {}
+    for file, version in versions.items():
+        files.setdefault(version, []).append(str(file.relative_to(folder)))
+    if len(files) > 1:
+        named = "; ".join(f"{version}: {', '.join(names)}" for version, names in files.items())
+        raise CommandError(
+            f"{folder}: the jars of Kafka are of {len(files)} versions ({named}), expected one: delete the others",
+            ExitCode.BAD_INPUT,
+        )
+    return next(iter(files))
+
+
+def _kafkas(file: Path, jars: Iterable[Jar]) -> re.Match[str] | None:
+    """The match of the name of a file with the pattern of one of these jars; its group is the version."""
+    return next((match for jar in jars if (match := _pattern(jar).fullmatch(file.name))), None)
 
 
 def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:
@@ -74,15 +111,8 @@ def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:
     return max(named, key=lambda file: file.stat().st_mtime_ns, default=None)
 
 
-def _version(file: Path, jar: Jar) -> str:
-    found = _pattern(jar).fullmatch(file.name)
-    assert found is not None, "it was found by this name"
-    return found[1]
-
-
 def _pattern(jar: Jar) -> re.Pattern[str]:
-    # A version begins with a digit and may end with a word: kafka-raft-4.4.0-SNAPSHOT-test.jar.
-    return re.compile(rf"{jar.artifact}-(\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*){jar.suffix}\.jar")
+    return re.compile(rf"{jar.artifact}-({VERSION}){jar.suffix}\.jar")
 
 
 # -------------------------------------------------------------------------------------------------------------
