@@ -2,12 +2,14 @@
 
 import json
 import os
+import shlex
+import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 from tests.conformance.adapter_builds import skipped_if_missing, toolchain
-from tests.conformance.commands import VERSION, Captured, assert_said, document, lines, output
+from tests.conformance.commands import VERSION, Captured, assert_said, document, error, lines, output
 
 from kraft_conformance.commands.conformance_template import Language, Template, copy_template
 from kraft_conformance.commands.kafka import worst
@@ -58,6 +60,31 @@ def jars_of_a_build(folder: Path, version: str) -> list[Path]:
     for file in files:
         zipfile.ZipFile(file, "w").close()
     return files
+
+
+def renamed_member(jar: Path, type_: str, old: str, new: str) -> None:
+    """Put another jar in the place of a link to one of Kafka's: in it a member of a class has another name."""
+
+    def constant(name: str) -> bytes:
+        return b"\x01" + len(name).to_bytes(2, "big") + name.encode()
+
+    original = jar.resolve()
+    jar.unlink()
+    with zipfile.ZipFile(original) as source, zipfile.ZipFile(jar, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == f"org/apache/kafka/raft/{type_}.class":
+                assert constant(old) in content
+                content = content.replace(constant(old), constant(new))
+            target.writestr(name, content)
+
+
+def linked(kafka: Kafka, folder: Path) -> Path:
+    """A folder with links to the jars of a Kafka."""
+    folder.mkdir()
+    for jar in kafka.class_path:
+        (folder / jar.name).symlink_to(jar)
+    return folder
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -408,12 +435,58 @@ def test_five_seeds_are_judged(capsys: Captured) -> None:
     assert shown[-1]["counts"].keys() <= {"pass", "fail"}, json.dumps(shown)[:2000]
 
 
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize(
+    ("type_", "name", "missing"),
+    [
+        ("FollowerState", "fetchTimer", "FollowerState has no field fetchTimer"),
+        (
+            "KafkaRaftClient",
+            "shouldSendUpdateVoteRequest",
+            "KafkaRaftClient has no method shouldSendUpdateVoteRequest(FollowerState)",
+        ),
+    ],
+)
+def test_a_renamed_member_is_an_error_of_the_adapter(
+    capsys: Captured, kafka: Kafka, tmp_path: Path, type_: str, name: str, missing: str
+) -> None:
+    """No vector runs: each that needs the member would be a failure of Kafka's."""
+    libs = linked(kafka, tmp_path / "libs")
+    renamed_member(libs / f"kafka-raft-{VERSION}.jar", type_, name, "moved")
+    code, said = error(capsys, "kafka", "run", "--jars", str(libs), "-k", "moved")
+    assert code == ExitCode.UNAVAILABLE, said
+    assert f"Kafka {VERSION} is not as the table in Member.java says: org.apache.kafka.raft.{missing} (" in said
+    assert "vectors" not in said
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_member_is_looked_for_in_the_releases_of_the_table(kafka: Kafka, tmp_path: Path) -> None:
+    copy_template(Template.KAFKA, tmp_path / "mine")
+    table = tmp_path / "mine" / "src" / "org" / "apache" / "kafka" / "raft" / "Member.java"
+    written = table.read_text(encoding="utf-8")
+    place = 'field(CandidateState.class, "isBackingOff")'
+    assert f'{place}.until("4.0")' in written
+    table.write_text(written.replace(f'{place}.until("4.0")', place), encoding="utf-8")
+    with pytest.raises(
+        KafkaUnavailableError, match=r"raft\.CandidateState has no field isBackingOff \(BACKING_OFF\); "
+    ):
+        command_line(kafka, "wire", own=tmp_path / "mine")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_jars_that_are_built_anew_are_checked_before_hello(capsys: Captured, kafka: Kafka, tmp_path: Path) -> None:
+    libs = linked(kafka, tmp_path / "libs")
+    _, adapter = output(capsys, "kafka", "adapter", "--jars", str(libs))
+    renamed_member(libs / f"kafka-raft-{VERSION}.jar", "FollowerState", "fetchTimer", "moved")
+    done = subprocess.run(shlex.split(adapter), input="{}\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (ExitCode.UNAVAILABLE, ""), done.stderr
+    assert "FollowerState has no field fetchTimer" in done.stderr
+
+
 def test_the_adapter_of_relative_folders_starts_in_any_other(
     capsys: Captured, kafka: Kafka, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (elsewhere / "libs").mkdir()
-    for jar in kafka.class_path:
-        (elsewhere / "libs" / jar.name).symlink_to(jar)
+    linked(kafka, elsewhere / "libs")
     copy_template(Template.KAFKA, Path("mine"))
     code, adapter = output(capsys, "kafka", "adapter", "--jars", "libs", "--sources", "mine")
     assert code == ExitCode.CONFORMANT

@@ -38,6 +38,7 @@ _MAIN: Mapping[Subject, str] = {
 }
 _DETAIL = re.compile(r"  (symbol|location): (.*)")
 """A line of javac below an error."""
+_SOURCES = "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
 _OF_PARTITIONS = "org/apache/kafka/controller/"
 _SHARED = tuple(f"org/apache/kafka/raft/{name}.java" for name in ("Json", "Serving", "Unsupported"))
 
@@ -52,7 +53,8 @@ def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path 
         own: a folder of sources, which `conformance template kafka` makes; None for those of the package.
 
     Raises:
-        KafkaUnavailableError: there are no sources or no javac, or it refuses the sources with these jars.
+        KafkaUnavailableError: there are no sources or no javac, it refuses the sources with these jars, or what the
+            adapter reads is not in them.
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
@@ -113,6 +115,7 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
         with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:
             made = Path(staging) / "made"
             _javac(java, texts, kafka, Path(staging), made / "classes")
+            _start(java, kafka, made / "classes")
             launcher = made / "adapter"
             class_path = os.pathsep.join(map(str, (folder / "classes", *kafka.class_path)))
             launcher.write_text(
@@ -170,15 +173,14 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
     sources = [str(staging / "src" / name) for name in texts]
     done = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        errors = _errors(done.stderr, f"{staging}/src/") or [f"javac says: {done.stderr[:200]}"]
+        errors = _javac_errors(done.stderr, f"{staging}/src/") or [f"javac says: {done.stderr[:200]}"]
         others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise KafkaUnavailableError(
-            f"the adapter does not compile with Kafka {kafka.version}: {errors[0]}{others}; "
-            "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
+            f"the adapter does not compile with Kafka {kafka.version}: {errors[0]}{others}; {_SOURCES}"
         )
 
 
-def _errors(said: str, folder: str) -> list[str]:
+def _javac_errors(said: str, folder: str) -> list[str]:
     """The errors of javac, a line each: file, what is wrong, and the symbol and its place where it says so."""
     errors: list[str] = []
     for line in said.splitlines():
@@ -187,3 +189,14 @@ def _errors(said: str, folder: str) -> list[str]:
         elif errors and (detail := _DETAIL.fullmatch(line)):
             errors[-1] += f", {detail[1]} {' '.join(detail[2].split())}"
     return errors
+
+
+def _start(java: Path, kafka: Kafka, classes: Path) -> None:
+    """Start the adapter without a request: it ends, with an error if it does not find in Kafka what it reads."""
+    class_path = os.pathsep.join(map(str, (classes, *kafka.class_path)))
+    command = [str(java), "-cp", class_path, _MAIN[kafka.subject], kafka.version, "wire"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        # A JVM first says which JAVA_TOOL_OPTIONS it has picked up.
+        said = next((line for line in done.stderr.splitlines() if not line.startswith("Picked up ")), "nothing")
+        raise KafkaUnavailableError(f"Kafka's adapter does not start: {said}; {_SOURCES}")

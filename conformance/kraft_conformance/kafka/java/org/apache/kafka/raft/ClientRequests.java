@@ -30,7 +30,7 @@ final class ClientRequests {
 
     /** 4.0 has no way to upgrade kraft.version. */
     static boolean canUpgrade() {
-        return Fields.hasMethod(KafkaRaftClient.class, "upgradeKRaftVersion");
+        return Member.UPGRADE.isThere();
     }
 
     void addVoter(Map<String, Object> input) {
@@ -68,9 +68,8 @@ final class ClientRequests {
 
     private Errors upgrade(short wanted) {
         try {
-            Fields.call(
-                    client.kafka(), "upgradeKRaftVersion",
-                    client.quorum().epoch(), KRaftVersion.fromFeatureLevel(wanted), false);
+            Member.UPGRADE.call(
+                    client.kafka(), client.quorum().epoch(), KRaftVersion.fromFeatureLevel(wanted), false);
             return Errors.NONE;
         } catch (NotLeaderException error) {
             return Errors.NOT_LEADER_OR_FOLLOWER;

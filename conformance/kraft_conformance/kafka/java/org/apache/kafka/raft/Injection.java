@@ -99,7 +99,7 @@ final class Injection {
         if (role().equals("Leader")) {
             client.controlRecords().lastVoterSet().voterIds()
                     .forEach(client.quorum().candidateStateOrThrow()::recordGrantedVote);
-            Fields.call(client.kafka(), "onBecomeLeader", client.nowMs());
+            Member.BECOME_LEADER.call(client.kafka(), client.nowMs());
             client.settle();
         }
         if (client.state() instanceof NomineeState nominee) {
@@ -107,14 +107,14 @@ final class Injection {
             Json.list(state, "rejected").forEach(voter -> nominee.recordRejectedVote(((Long) voter).intValue()));
         }
         if (client.state() instanceof FollowerState follower) {
-            Fields.set(follower, "hasFetchedFromLeader", Json.flag(state, "fetched"));
+            Member.HAS_FETCHED.set(follower, Json.flag(state, "fetched"));
             follower.setFetchingSnapshot(wantedSnapshot(disk));
         }
         long highWatermark = Json.integer(state, "high_watermark");
         if (highWatermark >= 0) {
             LogOffsetMetadata committed = new LogOffsetMetadata(highWatermark);
             disk.log().updateHighWatermark(committed);
-            Fields.set(client.state(), "highWatermark", Optional.of(committed));
+            Member.HIGH_WATERMARK.set(client.state(), Optional.of(committed));
         }
         for (Object one : Json.list(state, "awaiting")) {
             List<?> request = (List<?>) one;

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /**
  * Kafka's KafkaRaftClient behind kraft-adapter/1, a request and a reply on each line: the name of the release and the
- * observability are the arguments.
+ * observability are the arguments.  It ends with 69 before the first reply if it does not fit the release.
  */
 public final class KafkaAdapter {
     private final KafkaReplica replica;
@@ -15,6 +15,7 @@ public final class KafkaAdapter {
     }
 
     public static void main(String[] arguments) throws IOException {
+        Member.require(arguments[0]);
         Serving.serve(new KafkaAdapter(new KafkaReplica(arguments[0], arguments[1]))::answer);
     }
 

@@ -12,7 +12,6 @@ import org.apache.kafka.snapshot.SnapshotWriter;
 /** One replica of Kafka's: its process if it runs, its disk, and what the runner asks of them. */
 final class KafkaReplica {
     private static final Set<String> ON_THE_WIRE = Set.of("Send", "Answer");
-    private static final String UPDATES_VOTER = "shouldSendUpdateVoteRequest";
 
     private final String release;
     private final String observability;
@@ -35,7 +34,7 @@ final class KafkaReplica {
         this.observability = observability;
     }
 
-    /** Which of the newer methods Kafka has says what it can, for a build that is no release too. */
+    /** Which of the newer members its release has says what Kafka can, for a build that is no release too. */
     Map<String, Object> hello() {
         Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", "full");
         if (Requests.answersBeforeCommit()) {
@@ -65,7 +64,7 @@ final class KafkaReplica {
     }
 
     private static boolean canJoin() {
-        return Fields.hasMethod(QuorumConfig.class, "autoJoin");
+        return Member.AUTO_JOIN.isThere();
     }
 
     /** `before` is the state to put in place; null for a replica that is formatted and started. */
@@ -209,7 +208,7 @@ final class KafkaReplica {
     /** Send all that is due but a Fetch. */
     private void poll() {
         if (client.state() instanceof FollowerState follower) {
-            Timer update = (Timer) Fields.get(follower, "updateVoterPeriodTimer", "updateVoterSetPeriodTimer");
+            Timer update = (Timer) Member.UPDATE_VOTER_TIMER.get(follower);
             if (changesVoters(follower)) {
                 // How often it asks is up to the runner.
                 update.reset(0);
@@ -227,8 +226,8 @@ final class KafkaReplica {
         if (!client.quorum().isVoter()) {
             return setup.autoJoins() && isDynamic;
         }
-        if (Fields.hasMethod(KafkaRaftClient.class, UPDATES_VOTER)) {
-            return (boolean) Fields.call(client.kafka(), UPDATES_VOTER, follower);
+        if (Member.SENDS_UPDATE_VOTER.isThere()) {
+            return (boolean) Member.SENDS_UPDATE_VOTER.call(client.kafka(), follower);
         }
         // 4.0 decides it in the midst of its poll.
         return isDynamic

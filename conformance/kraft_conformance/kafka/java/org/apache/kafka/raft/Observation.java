@@ -45,7 +45,7 @@ final class Observation {
                 "granted", votes(client.state(), true),
                 "rejected", votes(client.state(), false),
                 "fetched", client.state() instanceof FollowerState follower
-                        && (boolean) Fields.get(follower, "hasFetchedFromLeader"),
+                        && (boolean) Member.HAS_FETCHED.get(follower),
                 "wanted_snapshot", wantedSnapshot(client.state()),
                 "quorum_state_version", disk.store().version());
     }

@@ -82,14 +82,14 @@ final class Requests {
             if (!answersBeforeCommit()) {
                 throw new Unsupported("an AddVoter that is answered before its commit");
             }
-            Fields.call(request, "setAckWhenCommitted", false);
+            Member.ACK_WHEN_COMMITTED.set(request, false);
         }
         return request;
     }
 
     /** Since 4.2. */
     static boolean answersBeforeCommit() {
-        return Fields.hasMethod(AddRaftVoterRequestData.class, "setAckWhenCommitted");
+        return Member.ACK_WHEN_COMMITTED.isThere();
     }
 
     private static UpdateRaftVoterRequestData updateVoter(Map<String, Object> message, ReplicaKey voter) {
@@ -173,7 +173,7 @@ final class Requests {
             return Json.object(
                     "type", "AddVoterRequest", "voter", Names.shown(add.voterId(), add.voterDirectoryId()),
                     "endpoint", Names.shown(Endpoints.fromAddVoterRequest(add.listeners())),
-                    "timeout_ms", add.timeoutMs(), "when_committed", Fields.get(add, "ackWhenCommitted"),
+                    "timeout_ms", add.timeoutMs(), "when_committed", Member.ACK_WHEN_COMMITTED.get(add),
                     "cluster_id", add.clusterId());
         }
         if (request instanceof RemoveRaftVoterRequestData remove) {

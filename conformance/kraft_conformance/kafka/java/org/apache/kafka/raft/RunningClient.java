@@ -101,7 +101,7 @@ final class RunningClient {
 
     /** What Kafka's loop does in each round before it takes a message: look at timers, send what is due. */
     void poll() {
-        guarded(() -> pollAgainMs = (Long) Fields.call(kafka, "pollCurrentState", nowMs()));
+        guarded(() -> pollAgainMs = (Long) Member.POLL.call(kafka, nowMs()));
     }
 
     /** For how long Kafka's loop would wait for a message after the last poll of a step; null if there was none. */
@@ -111,7 +111,7 @@ final class RunningClient {
 
     /** What Kafka's loop does with a message. */
     void deliver(RaftMessage message) {
-        guarded(() -> Fields.call(kafka, "handleInboundMessage", message, nowMs()));
+        guarded(() -> Member.HANDLE_MESSAGE.call(kafka, message, nowMs()));
     }
 
     /** A leader is polled after each step: it appends what waits and resigns if it has to. */
@@ -123,7 +123,7 @@ final class RunningClient {
 
     /** Poll, with this replica first where Kafka takes any of the bootstrap servers. */
     void pollFetch(int destination, Setup setup) {
-        List<?> servers = (List<?>) Fields.get(requests(), "bootstrapServers");
+        List<?> servers = (List<?>) Member.BOOTSTRAP_SERVERS.get(requests());
         for (int i = 0; i < servers.size(); i++) {
             if (replicaAt((Node) servers.get(i), setup) == destination) {
                 chance.server = i;
@@ -155,15 +155,15 @@ final class RunningClient {
     }
 
     EpochState state() {
-        return (EpochState) Fields.get(quorum(), "state");
+        return (EpochState) Member.STATE.get(quorum());
     }
 
     RequestManager requests() {
-        return (RequestManager) Fields.get(kafka, "requestManager");
+        return (RequestManager) Member.REQUEST_MANAGER.get(kafka);
     }
 
     KRaftControlRecordStateMachine controlRecords() {
-        return (KRaftControlRecordStateMachine) Fields.get(kafka, "partitionState");
+        return (KRaftControlRecordStateMachine) Member.CONTROL_RECORDS.get(kafka);
     }
 
     long nowMs() {

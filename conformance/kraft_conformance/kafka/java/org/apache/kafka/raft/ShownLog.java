@@ -111,10 +111,10 @@ final class ShownLog extends MockLog {
 
     /** Null for data. */
     private static ControlRecordType controlType(LogBatch batch) {
-        if (!(boolean) Fields.get(batch, "isControlBatch")) {
+        if (!(boolean) Member.IS_CONTROL_BATCH.get(batch)) {
             return null;
         }
-        SimpleRecord record = (SimpleRecord) Fields.get(batch.first(), "record");
+        SimpleRecord record = (SimpleRecord) Member.RECORD.get(batch.first());
         return ControlRecordType.parse(record.key().duplicate());
     }
 
@@ -133,7 +133,7 @@ final class ShownLog extends MockLog {
         int epoch = 0;
         for (LogBatch batch : readBatches(startOffset(), OptionalLong.empty())) {
             if (batch.lastOffset() < offset) {
-                epoch = (int) Fields.get(batch, "epoch");
+                epoch = (int) Member.BATCH_EPOCH.get(batch);
             }
         }
         return epoch;
@@ -141,7 +141,7 @@ final class ShownLog extends MockLog {
 
     /** The process died: of the log this much survives, and is on disk. */
     void crash(long endOffset) {
-        Fields.set(this, "firstUnflushedOffset", endOffset);
+        Member.FIRST_UNFLUSHED_OFFSET.set(this, endOffset);
         reopen();
     }
 }

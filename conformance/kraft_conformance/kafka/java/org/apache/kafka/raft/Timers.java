@@ -14,13 +14,13 @@ final class Timers {
     /** Longer than any run, in milliseconds. */
     static final int NEVER_MS = 500_000_000;
 
-    private static final Map<String, String> FIELDS = new LinkedHashMap<>();
+    private static final Map<String, Member> FIELDS = new LinkedHashMap<>();
 
     static {
-        FIELDS.put("election", "electionTimer");
-        FIELDS.put("fetch", "fetchTimer");
-        FIELDS.put("check-quorum", "checkQuorumTimer");
-        FIELDS.put("begin-quorum-epoch", "beginQuorumEpochTimer");
+        FIELDS.put("election", Member.ELECTION_TIMER);
+        FIELDS.put("fetch", Member.FETCH_TIMER);
+        FIELDS.put("check-quorum", Member.CHECK_QUORUM_TIMER);
+        FIELDS.put("begin-quorum-epoch", Member.BEGIN_QUORUM_EPOCH_TIMER);
     }
 
     private final RunningClient client;
@@ -53,10 +53,10 @@ final class Timers {
 
     /** Since 4.2 a leader announces itself to those only that have not fetched lately: in this check-quorum period. */
     private void forgetFetches() {
-        Set<?> lately = (Set<?>) Fields.get(client.state(), "fetchedVoters");
-        ((Map<?, ?>) Fields.get(client.state(), "voterStates")).forEach((id, voter) -> {
+        Set<?> lately = (Set<?>) Member.FETCHED_VOTERS.get(client.state());
+        ((Map<?, ?>) Member.VOTER_STATES.get(client.state())).forEach((id, voter) -> {
             if (!lately.contains(id)) {
-                Fields.set(voter, "lastFetchTimestamp", -1L);
+                Member.LAST_FETCH_MS.set(voter, -1L);
             }
         });
     }
@@ -92,19 +92,19 @@ final class Timers {
         Map<String, Timer> running = new LinkedHashMap<>();
         EpochState state = client.state();
         FIELDS.forEach((name, field) -> {
-            if (!(waitsForNothing() && name.equals("election")) && Fields.get(state, field) instanceof Timer timer) {
+            if (!(waitsForNothing() && name.equals("election")) && field.get(state) instanceof Timer timer) {
                 running.put(name, timer);
             }
         });
         if (state instanceof CandidateState
-                && Boolean.TRUE.equals(Fields.get(state, "isBackingOff"))
-                && Fields.get(state, "backoffTimer") instanceof Timer backoff) {
+                && Boolean.TRUE.equals(Member.BACKING_OFF.get(state))
+                && Member.BACKOFF_TIMER.get(state) instanceof Timer backoff) {
             // 4.0: one that has lost waits for this timer in place of the other.
             running.put("election", backoff);
         }
-        for (String change : List.of("addVoterHandlerState", "removeVoterHandlerState")) {
-            if (Fields.get(state, change) instanceof Optional<?> pending && pending.isPresent()) {
-                running.put("voter-change", (Timer) Fields.get(pending.get(), "timeout"));
+        for (Member change : List.of(Member.ADDITION, Member.REMOVAL)) {
+            if (change.get(state) instanceof Optional<?> pending && pending.isPresent()) {
+                running.put("voter-change", (Timer) Member.CHANGE_TIMER.get(pending.get()));
             }
         }
         running.values().removeIf(timer -> deadlineMs(timer) > Long.MAX_VALUE / 2);
@@ -117,11 +117,11 @@ final class Timers {
     }
 
     private Timer electionTimer() {
-        return (Timer) Fields.get(client.state(), FIELDS.get("election"));
+        return (Timer) Member.ELECTION_TIMER.get(client.state());
     }
 
     private static long deadlineMs(Timer timer) {
-        return (Long) Fields.get(timer, "deadlineMs");
+        return (Long) Member.DEADLINE_MS.get(timer);
     }
 
     private long leftMs(Timer timer) {
