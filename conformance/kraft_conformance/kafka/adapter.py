@@ -36,6 +36,8 @@ _MAIN: Mapping[Subject, str] = {
     "replica": "org.apache.kafka.raft.KafkaAdapter",
     "partitions": "org.apache.kafka.controller.PartitionAdapter",
 }
+_JAVAC_OPTIONS = ("-J-Duser.language=en", "-Xmaxerrs", "1000", "-nowarn", "-proc:none", "--release", "17")
+"""Its errors are read: in English, and all of them."""
 _DETAIL = re.compile(r"  (symbol|location): (.*)")
 """A line of javac below an error."""
 _SOURCES = "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
@@ -155,21 +157,7 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     class_path = os.pathsep.join(map(str, kafka.class_path))
-    english = "-J-Duser.language=en"
-    command = [
-        str(javac),
-        english,
-        "-Xmaxerrs",
-        "1000",
-        "-nowarn",
-        "-proc:none",
-        "--release",
-        "17",
-        "-cp",
-        class_path,
-        "-d",
-        str(classes),
-    ]
+    command = [str(javac), *_JAVAC_OPTIONS, "-cp", class_path, "-d", str(classes)]
     sources = [str(staging / "src" / name) for name in texts]
     done = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
     if done.returncode != 0:
