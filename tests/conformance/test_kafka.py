@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import zipfile
+from importlib.resources import as_file
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,12 @@ from kraft_conformance.commands.conformance_template import Language, Template, 
 from kraft_conformance.commands.kafka import worst
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.kafka.adapter import command_line
+from kraft_conformance.kafka.adapter import command_line, source_folder
 from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.differences import expected_failures, known_differences, known_in_schedules
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
-from kraft_conformance.kafka.releases import library_jars, releases
+from kraft_conformance.kafka.releases import edits, library_jars, releases
 from kraft_conformance.random_runs.notes import Notes, Passed
 from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
@@ -99,6 +100,12 @@ def test_each_release_has_the_same_jars_by_checksum() -> None:
     assert len(set(checksums)) == len(checksums)
     assert all(len(bytes.fromhex(checksum)) == 32 for checksum in checksums)
     assert all(set(one.workloads) <= WORKLOADS.keys() for one in releases().values())
+
+
+def test_each_edit_changes_the_sources() -> None:
+    with as_file(source_folder()) as folder:
+        texts = [file.read_text(encoding="utf-8") for file in folder.rglob("*.java")]
+    assert [edit.text for edit in edits() if not any(edit.text in text for text in texts)] == []
 
 
 def test_the_releases_are_listed(capsys: Captured) -> None:

@@ -44,10 +44,9 @@ final class ClientRequests {
     private void ask(ApiMessage data, long number) {
         RaftRequest.Inbound request =
                 new RaftRequest.Inbound(Names.LISTENER, 0, data.highestSupportedVersion(), data, client.nowMs());
-        request.completion.thenAccept(response -> answer(number, response.data() instanceof AddRaftVoterResponseData add
+        client.deliver(request, response -> answer(number, response instanceof AddRaftVoterResponseData add
                 ? add.errorCode()
-                : ((RemoveRaftVoterResponseData) response.data()).errorCode()));
-        client.deliver(request);
+                : ((RemoveRaftVoterResponseData) response).errorCode()));
     }
 
     void updateFeatures(Map<String, Object> input) {

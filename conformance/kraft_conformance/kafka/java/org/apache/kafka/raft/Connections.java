@@ -65,9 +65,8 @@ final class Connections {
             RaftRequest.Inbound request = new RaftRequest.Inbound(
                     Names.LISTENER, (int) correlationId, Requests.version(type, setup.sendsEndpoints(source)),
                     Requests.kafkas(type, message), client.nowMs());
-            request.completion.thenAccept(response -> effects.accept(
-                    sent(Responses.shown(response.data(), message, setup), source, correlationId)));
-            client.deliver(request);
+            client.deliver(request, response -> effects.accept(
+                    sent(Responses.shown(response, message, setup), source, correlationId)));
         } else {
             receive(type, message, source, awaited.remove(nameOf(source, correlationId)));
         }

@@ -2,6 +2,8 @@ package org.apache.kafka.raft;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.network.ListenerName;
 
 /** Keeps what Kafka sends until the runner polls. */
@@ -15,9 +17,13 @@ final class HeldChannel implements NetworkChannel {
     }
 
     @Override
-    public void send(RaftRequest.Outbound request) {
+    public CompletionStage<RaftResponse.Inbound> send(RaftRequest.Outbound request) {
         held.add(request);
+        return new CompletableFuture<>();
     }
+
+    @Override
+    public void close() {}
 
     @Override
     public ListenerName listenerName() {

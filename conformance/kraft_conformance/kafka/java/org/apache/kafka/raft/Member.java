@@ -29,7 +29,10 @@ enum Member {
     BOOTSTRAP_SERVERS(field(RequestManager.class, "bootstrapServers")),
 
     POLL(method(KafkaRaftClient.class, "pollCurrentState", "long")),
-    HANDLE_MESSAGE(method(KafkaRaftClient.class, "handleInboundMessage", "RaftMessage", "long")),
+    HANDLE_MESSAGE(
+            method(KafkaRaftClient.class, "handleInboundMessage", "RaftMessage", "long").until("4.3"),
+            method(KafkaRaftClient.class, "handleInboundMessage", "RaftMessage", "CompletableFuture", "long")
+                    .since("4.4")),
     BECOME_LEADER(method(KafkaRaftClient.class, "onBecomeLeader", "long")),
     UPGRADE(method(KafkaRaftClient.class, "upgradeKRaftVersion", "int", "KRaftVersion", "boolean").since("4.1")),
     SENDS_UPDATE_VOTER(method(KafkaRaftClient.class, "shouldSendUpdateVoteRequest", "FollowerState").since("4.1")),
@@ -47,8 +50,13 @@ enum Member {
             field(FollowerState.class, "updateVoterSetPeriodTimer").since("4.2")),
     CHECK_QUORUM_TIMER(field(LeaderState.class, "checkQuorumTimer")),
     BEGIN_QUORUM_EPOCH_TIMER(field(LeaderState.class, "beginQuorumEpochTimer")),
-    ADDITION(field(LeaderState.class, "addVoterHandlerState")),
-    REMOVAL(field(LeaderState.class, "removeVoterHandlerState")),
+    CHANGES(field(LeaderState.class, "changeVoterState").since("4.4")),
+    ADDITION(
+            field(LeaderState.class, "addVoterHandlerState").until("4.3"),
+            field("internals.ChangeVoterHandlerState", "addVoterHandlerState").since("4.4")),
+    REMOVAL(
+            field(LeaderState.class, "removeVoterHandlerState").until("4.3"),
+            field("internals.ChangeVoterHandlerState", "removeVoterHandlerState").since("4.4")),
     CHANGE_TIMER(field(AddVoterHandlerState.class, "timeout"), field(RemoveVoterHandlerState.class, "timeout")),
     DEADLINE_MS(field(Timer.class, "deadlineMs")),
 
@@ -77,7 +85,7 @@ enum Member {
     }
 
     /** A member of a class in the releases `first` to `last`; a method has the simple names of its parameters' types. */
-    private record Place(Class<?> type, String name, List<String> parameters, int first, int last) {
+    private record Place(String type, String name, List<String> parameters, int first, int last) {
         Place since(String version) {
             return new Place(type, name, parameters, number(version), last);
         }
@@ -91,18 +99,27 @@ enum Member {
         }
 
         boolean isMissing() {
-            return parameters == null ? field() == null : method() == null;
+            return typeOrNull() == null || (parameters == null ? field() == null : method() == null);
+        }
+
+        private Class<?> typeOrNull() {
+            try {
+                return Class.forName(type);
+            } catch (ClassNotFoundException error) {
+                return null;
+            }
         }
 
         /** Null if the class has no such field. */
         Field field() {
-            return accessible(Arrays.stream(type.getDeclaredFields()).filter(field -> field.getName().equals(name)));
+            return accessible(Arrays.stream(typeOrNull().getDeclaredFields())
+                    .filter(field -> field.getName().equals(name)));
         }
 
         /** Null if the class has no such method. */
         Method method() {
-            return accessible(Arrays.stream(type.getDeclaredMethods()).filter(method -> method.getName().equals(name)
-                    && Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName).toList().equals(parameters)));
+            return accessible(Arrays.stream(typeOrNull().getDeclaredMethods())
+                    .filter(method -> method.getName().equals(name) && Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName).toList().equals(parameters)));
         }
 
         private static <T extends AccessibleObject> T accessible(Stream<T> members) {
@@ -115,18 +132,23 @@ enum Member {
 
         @Override
         public String toString() {
-            return type.getName() + " has no " + (parameters == null
+            return type + " has no " + (parameters == null
                     ? "field " + name
                     : "method " + name + "(" + String.join(", ", parameters) + ")");
         }
     }
 
     private static Place field(Class<?> type, String name) {
-        return new Place(type, name, null, 0, number(""));
+        return new Place(type.getName(), name, null, 0, number(""));
+    }
+
+    /** In a class that some releases do not have, below the package of the adapter. */
+    private static Place field(String type, String name) {
+        return new Place(Member.class.getPackageName() + "." + type, name, null, 0, number(""));
     }
 
     private static Place method(Class<?> type, String name, String... parameters) {
-        return new Place(type, name, List.of(parameters), 0, number(""));
+        return new Place(type.getName(), name, List.of(parameters), 0, number(""));
     }
 
     /** 4001 for 4.1 and 4.1.1, without the patch version; more than any for what is no version. */
@@ -155,7 +177,7 @@ enum Member {
 
     /** The place in the class of an object, or in one above it; null if the class has none. */
     private Place of(Object object) {
-        return here().filter(place -> place.type().isInstance(object)).findFirst().orElse(null);
+        return here().filter(place -> place.typeOrNull().isInstance(object)).findFirst().orElse(null);
     }
 
     /** Whether the release has it. */

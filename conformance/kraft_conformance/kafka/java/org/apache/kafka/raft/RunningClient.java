@@ -6,11 +6,13 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.metrics.Metrics;
-import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.utils.internals.LogContext;
 import org.apache.kafka.raft.internals.KRaftControlRecordStateMachine;
 
 /** The process: one KafkaRaftClient from its start to its death. */
@@ -110,8 +112,15 @@ final class RunningClient {
     }
 
     /** What Kafka's loop does with a message. */
-    void deliver(RaftMessage message) {
-        guarded(() -> Member.HANDLE_MESSAGE.call(kafka, message, nowMs()));
+    void deliver(RaftResponse.Inbound response) {
+        guarded(() -> Member.HANDLE_MESSAGE.call(kafka, response, new CompletableFuture<RaftMessage>(), nowMs()));
+    }
+
+    /** What Kafka's loop does with a request; `answer` takes its response, as soon as there is one. */
+    void deliver(RaftRequest.Inbound request, Consumer<ApiMessage> answer) {
+        CompletableFuture<RaftMessage> answered = new CompletableFuture<>();
+        answered.thenAccept(response -> answer.accept(response.data()));
+        guarded(() -> Member.HANDLE_MESSAGE.call(kafka, request, answered, nowMs()));
     }
 
     /** A leader is polled after each step: it appends what waits and resigns if it has to. */

@@ -11,7 +11,7 @@ import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.Records;
 import org.apache.kafka.common.record.internal.SimpleRecord;
-import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.common.utils.internals.LogContext;
 
 /** Kafka's MockLog, which shows what is written, has each record in a batch of its own, and reads as much as asked. */
 final class ShownLog extends MockLog {

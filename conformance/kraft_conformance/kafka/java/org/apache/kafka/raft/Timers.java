@@ -103,7 +103,8 @@ final class Timers {
             running.put("election", backoff);
         }
         for (Member change : List.of(Member.ADDITION, Member.REMOVAL)) {
-            if (change.get(state) instanceof Optional<?> pending && pending.isPresent()) {
+            Object changes = Member.CHANGES.get(state);
+            if (change.get(changes == null ? state : changes) instanceof Optional<?> pending && pending.isPresent()) {
                 running.put("voter-change", (Timer) Member.CHANGE_TIMER.get(pending.get()));
             }
         }
