@@ -228,7 +228,7 @@ def configurations(draw: st.DrawFn) -> Configuration:
         built(
             Configuration,
             replicas=st.fixed_dictionaries({replica_id: replica(replica_id) for replica_id in IDS}),
-            voters=st.frozensets(built(ReplicaKey, id=replica_ids)),
+            voters=st.lists(built(ReplicaKey, id=replica_ids), unique_by=lambda key: key.id).map(frozenset),
             bootstrap_servers=st.lists(replica_ids, unique=True).map(tuple),
             fetch_max_records=st.integers(0, 2**31 - 1),
             profile=st.sampled_from(tuple(PROFILES.values())),

@@ -44,6 +44,9 @@ def sections_of(matrix: Matrix) -> Iterator[Section]:
     yield from _naming(matrix.rows, matrix.drawn)
 
 
+_NOT_RECORDED = "newer than the recorded results; `make killed` asks about it on every push"
+
+
 def with_tlc(catalogue: Catalogue, rows: Iterable[Row]) -> Iterator[Row]:
     """A row for each mutant of the catalogue: TLC detects those that are of the model alone."""
     known = {row.name: row for row in rows}
@@ -55,6 +58,8 @@ def with_tlc(catalogue: Catalogue, rows: Iterable[Row]) -> Iterator[Row]:
             cells = (*cells, Cell(_TLC, True, f"violates {evidence.property}", "the broken model"))
         elif not cells and not mutant.reference and (evidence is None or isinstance(evidence, Covered)):
             reason = "changes nothing: other rules do the same work"
+        elif mutant.name not in known:
+            reason = _NOT_RECORDED
         yield Row(mutant.name, mutant.rules, mutant.bug, cells, reason)
 
 
@@ -102,11 +107,17 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.name,
         code(row.breaks[0] if row.breaks else ""),
         row.change,
-        ", ".join(cell.detector for cell in detecting) or (row.reason and "nothing can") or "**nothing**",
+        ", ".join(cell.detector for cell in detecting) or _without_detector(row),
         ": ".join(filter(None, (detecting[0].where, detecting[0].what))) if detecting else row.reason,
         f"{level.detector}: {level.where}" if level is not None else "",
         codes(_first_names(row)),
     )
+
+
+def _without_detector(row: Row) -> str:
+    if row.reason == _NOT_RECORDED:
+        return "not known"
+    return "nothing can" if row.reason else "**nothing**"
 
 
 def _first_names(row: Row) -> tuple[str, ...]:
