@@ -360,7 +360,7 @@ def test_markdown_has_the_counts_by_group_and_what_a_failure_needs(tmp_path: Pat
     text = (tmp_path / "now" / "r.md").read_text()
     made = results(tmp_path / "now" / "r.jsonl")
     manifest, failed = made.about.suite.manifest_sha256, made.by_id["vote.stale-epoch"]
-    assert failed.rules[0] == "vote.request.stale-epoch"
+    assert "vote.request.stale-epoch" in failed.rules
     number = len(Catalogue().entries)
     assert text.startswith("# KRaft conformance: `kraft-reference ")
     assert f"\n1 vector of {number}; {made.about.suite}, manifest `{manifest[:12]}`.\n" in text
