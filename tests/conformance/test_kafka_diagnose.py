@@ -55,6 +55,17 @@ def test_nothing_is_wrong_in_the_files_of_a_kafka_with_the_fix(tmp_path: Path, c
     assert "nothing is wrong in 6 files" in capsys.readouterr().out
 
 
+def test_a_process_that_was_killed_before_it_read_its_newest_record_is_no_sign(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    """Its log has its start, and no truncation since."""
+    for path in unpacked("unread-voters", tmp_path).glob("controller-*/controller.log"):
+        kept = [line for line in path.read_text().splitlines(keepends=True) if "Truncated to offset" not in line]
+        path.write_text("".join(kept))
+    _, diagnoses = diagnosed(capsys, tmp_path)
+    assert "unread-voters" not in {diagnosis["finding"] for diagnosis in diagnoses}
+
+
 def log(*lines: str) -> str:
     return "".join(f"[2026-11-28 10:00:00,000] INFO [RaftManager id=1] {line} (org.apache.kafka)\n" for line in lines)
 

@@ -58,9 +58,19 @@ def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
 
 
 def _unread_records(controller: Controller) -> Iterator[Diagnosis]:
-    """The newest voter set on its disk is not the one that its log says it has read last."""
+    """The newest voter set on its disk is not the one that its log says it has read last.
+
+    A process that was killed as soon as it had appended a record has not read it either: unless its start has been
+    rotated away, its log has to say that it truncated since.
+    """
     read = [event for event in controller.events if isinstance(event, VotersRead)]
-    truncated = [event for event in controller.events if isinstance(event, Truncated)]
+    starts = [
+        place for place, event in enumerate(controller.events) if isinstance(event, Transition) and event.is_start
+    ]
+    since_start = controller.events[starts[-1] :] if starts else controller.events
+    truncated = [event for event in since_start if isinstance(event, Truncated)]
+    if starts and not truncated:
+        return
     for disk in controller.disks:
         newest = disk.voters_before()
         if newest is None or not read or read[-1].offset >= newest[0] or read[-1].voters == newest[1]:
