@@ -158,6 +158,10 @@ class WholeCluster:
         folder = self.processes[id_].data / PARTITION
         return sorted(path for path in folder.iterdir() if snapshot_id(path.name) not in (None, (0, 0)))
 
+    def has_first_checkpoint(self, id_: int) -> bool:
+        """True if it has the checkpoint 0-0, which formatting writes."""
+        return any(snapshot_id(path.name) == (0, 0) for path in (self.processes[id_].data / PARTITION).iterdir())
+
     # What the operator does.
 
     async def leader(self, at: int, among: Sequence[int], seconds: float = 90) -> Quorum:

@@ -29,7 +29,11 @@ SCHEDULES: Mapping[str, Schedule] = {
     "own-vote-before-known-leader": Schedule(own_vote),
     "unread-voters": Schedule(unread_voters),
     "outlived-voters-record": Schedule(
-        outlived_record, (1, 2), (3,), f"metadata.log.max.record.bytes.between.snapshots={SNAPSHOT_BYTES}\n"
+        outlived_record,
+        (1, 2),
+        (3,),
+        f"metadata.log.max.record.bytes.between.snapshots={SNAPSHOT_BYTES}\n"
+        f"metadata.max.retention.bytes={SNAPSHOT_BYTES}\n",
     ),
 }
 """By the finding's name."""
