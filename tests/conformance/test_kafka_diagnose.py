@@ -52,7 +52,7 @@ def test_logs_alone_or_disks_alone_do_not_accuse_another_finding(
 @pytest.mark.parametrize("name", ["healthy-own-vote", "healthy-snapshot"])
 def test_nothing_is_wrong_in_the_files_of_a_kafka_with_the_fix(tmp_path: Path, capsys: Captured, name: str) -> None:
     assert main(["kafka", "diagnose", str(unpacked(name, tmp_path))]) == ExitCode.CONFORMANT
-    assert "nothing is wrong in 6 files" in capsys.readouterr().out
+    assert "no sign of a bug in 6 files" in capsys.readouterr().out
 
 
 def test_a_process_that_was_killed_before_it_read_its_newest_record_is_no_sign(

@@ -66,7 +66,7 @@ def _show(evidence: Evidence, diagnoses: tuple[Diagnosis, ...]) -> None:
                 say(f"    {place}\n      {place.text}")
         say(f"  to do: {advice}")
     if not diagnoses:
-        say(f"nothing is wrong in {evidence.files} files")
+        say(f"no sign of a bug in {evidence.files} files")
 
 
 def _cause(diagnosis: Diagnosis) -> tuple[str, str]:
