@@ -93,15 +93,18 @@ class Configuration:
     timeouts: Timeouts = field(default_factory=Timeouts)
 
     def checkpoint(self, replica_id: int) -> Snapshot:
-        """What a replica is formatted with: the bootstrap checkpoint, or the static voters at kraft.version 0.
+        """The checkpoint 0-0 that a replica is formatted with, or its static voters at kraft.version 0.
 
-        Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer, bootstrap.static-quorum,
-        bootstrap.sets-must-be-equal.
+        Rule: bootstrap.static-quorum.
         """
         return self._checkpoint_of(self.initial_voters(replica_id))
 
     def initial_voters(self, replica_id: int) -> VoterSet:
-        """The voters of that checkpoint."""
+        """The voters of that checkpoint: the replica's own list, or the cluster's.
+
+        Rules: bootstrap.standalone, bootstrap.multi-voter, bootstrap.no-list-means-observer,
+        bootstrap.sets-must-be-equal.
+        """
         given = self.replicas[replica_id].initial_voters
         return self.voters if given is None else given
 

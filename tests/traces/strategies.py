@@ -218,17 +218,22 @@ def occurrences(draw: st.DrawFn, sequence: int | None = None) -> Occurrence:
 @st.composite
 def configurations(draw: st.DrawFn) -> Configuration:
     """Any cluster that a header can describe."""
+    voter_sets = st.lists(built(ReplicaKey, id=replica_ids), unique_by=lambda key: key.id).map(frozenset)
 
     def replica(replica_id: int) -> st.SearchStrategy[ReplicaConfiguration]:
         # No other replica's disk has the id.
         directory = st.none() | texts.map(lambda text: f"{replica_id}{text}")
-        return built(ReplicaConfiguration, key=st.builds(ReplicaKey, st.just(replica_id), directory))
+        return built(
+            ReplicaConfiguration,
+            key=st.builds(ReplicaKey, st.just(replica_id), directory),
+            initial_voters=st.none() | voter_sets,
+        )
 
     configuration: Configuration = draw(
         built(
             Configuration,
             replicas=st.fixed_dictionaries({replica_id: replica(replica_id) for replica_id in IDS}),
-            voters=st.lists(built(ReplicaKey, id=replica_ids), unique_by=lambda key: key.id).map(frozenset),
+            voters=voter_sets,
             bootstrap_servers=st.lists(replica_ids, unique=True).map(tuple),
             fetch_max_records=st.integers(0, 2**31 - 1),
             profile=st.sampled_from(tuple(PROFILES.values())),
