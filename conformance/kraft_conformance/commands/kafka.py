@@ -25,9 +25,10 @@ from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.differences import expected_failures as known_failures
 from kraft_conformance.kafka.differences import known_in_schedules
-from kraft_conformance.kafka.jars import built, released
+from kraft_conformance.kafka.jars import Kafka, built
 from kraft_conformance.kafka.patching.patches import patched, patches
-from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.kafka.releases import nearest, newest, releases
+from kraft_conformance.kafka.unpinned import known_release, release_of
 from kraft_conformance.live.differences import expected_failures as known_live_failures
 from kraft_conformance.protocol.features import Subject
 from kraft_conformance.random_runs.plan import RandomPlan
@@ -59,7 +60,7 @@ class ShownLevel(StrEnum):
 
 
 Version = Annotated[
-    str | None, typer.Option("--version", help="A release, as `kafka releases` lists them; default: the newest.")
+    str | None, typer.Option("--version", help="Any release; default: the newest that `kafka releases` lists.")
 ]
 Jars = Annotated[
     Path | None,
@@ -117,7 +118,7 @@ RandomSeeds = Annotated[
 
 @app.command("releases")
 def list_releases(as_json: Json = False) -> int:
-    """List the releases that can be run, and the random workloads that each has the features for."""
+    """List the pinned releases, and the random workloads that each has the features for; any other runs, too."""
     if as_json:
         print_json([{"version": one.version, "workloads": list(one.workloads)} for one in releases().values()])
         return ExitCode.CONFORMANT
@@ -150,7 +151,7 @@ def adapter(
     of_partitions: Partitions = False,
 ) -> int:
     """Print the command line of Kafka's adapter, for the commands of `kraft-spec conformance`."""
-    print(_command_line(version, jars, sources, level, log, patch, of_partitions))
+    print(command_line(_kafka(version, jars, patch, of_partitions), level.value, log, sources))
     return ExitCode.CONFORMANT
 
 
@@ -195,11 +196,14 @@ def run(
         program = (
             "kraft-spec" if shutil.which("kraft-spec") else f"{shlex.quote(sys.executable)} -m kraft_conformance.cli"
         )
+        # Fetched before a reply is waited for.
+        controller(name)
         command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
     else:
-        command = _command_line(version, jars, sources, level, log, patch, of_partitions)
-        known = known_failures(level is ShownLevel.STATE, None if jars else version or newest())
+        kafka = _kafka(version, jars, patch, of_partitions)
+        command = command_line(kafka, level.value, log, sources)
+        known = known_failures(level is ShownLevel.STATE, None if jars else known_release(version or newest()).version)
     codes = [
         conformance.run_selected(
             # What is known differs from the release's own profile.
@@ -269,7 +273,7 @@ def finding(
         return show_whole(known, controller(str(jars or version or newest())), patch, has_control, output, as_json)
     if as_json:
         raise usage_error("--json is for --whole")
-    command = _command_line(version, jars, sources, ShownLevel.STATE, log, patch)
+    command = command_line(_kafka(version, jars, patch), ShownLevel.STATE.value, log, sources)
     return show_finding(known, command, timeout_s, output)
 
 
@@ -279,27 +283,12 @@ def worst(codes: Sequence[int]) -> int:
     return next(code for code in order if code in codes)
 
 
-def _command_line(
-    version: str | None,
-    jars: Path | None,
-    sources: Path | None,
-    level: ShownLevel,
-    log: Path | None,
-    patch: str | None,
-    of_partitions: bool = False,
-) -> str:
+def _kafka(version: str | None, jars: Path | None, patch: str | None, of_partitions: bool = False) -> Kafka:
     name = version or newest()
-    if name not in releases():
-        raise usage_error(
-            f"no release {name!r}, expected one of {', '.join(releases())}; "
-            "--jars DIR runs any other, from its jars or a checkout of Kafka that is built"
-        )
     if patch is not None:
         one_of("patch", patch, patches())
     if of_partitions and patch is not None:
         raise usage_error("--patch changes the quorum's client, which --partitions does not run")
     subject: Subject = "partitions" if of_partitions else "replica"
-    kafka = released(releases()[name], subject) if jars is None else built(jars, releases()[name], subject)
-    if patch is not None:
-        kafka = patched(kafka, patches()[patch])
-    return command_line(kafka, level.value, log, sources)
+    kafka = release_of(name, subject) if jars is None else built(jars, nearest(name), subject)
+    return kafka if patch is None else patched(kafka, patches()[patch])

@@ -26,12 +26,13 @@ from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
+from kraft_conformance.kafka.releases import profile_of
 from kraft_conformance.live.adapter import LiveAdapter, serve
 from kraft_conformance.live.bench import Setup
 from kraft_conformance.live.cases import Case
 from kraft_conformance.live.cases.catalogue import cases
 from kraft_conformance.live.differences import expected_case_failures
-from kraft_conformance.live.kafka import kafka_commands, profile_of
+from kraft_conformance.live.kafka import kafka_commands
 from kraft_conformance.live.process import (
     CLUSTER_ID,
     DIRECTORIES,

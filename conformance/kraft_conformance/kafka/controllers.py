@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kraft_conformance.kafka.jars import VERSION, Kafka, KafkaUnavailableError, fetched, one_version
 from kraft_conformance.kafka.releases import Jar, logging_jars
+from kraft_conformance.kafka.unpinned import is_version, unpinned_controller
 
 _KAFKAS = re.compile(rf"kafka(?:_2\.\d+|-clients|-metadata|-raft|-server|-server-common|-storage)-({VERSION})\.jar")
 """A jar of Kafka that a controller needs, with its version."""
@@ -36,7 +37,7 @@ def jars_of(version: str) -> tuple[Jar, ...]:
 
 
 def controller(version_or_folder: str) -> Kafka:
-    """A controller that can be started: a release from the cache or Maven, or the jars of a folder.
+    """A controller that can be started: a pinned release, the jars of a folder, or any other release.
 
     Raises:
         CommandError: the folder has jars of several versions of Kafka.
@@ -48,9 +49,12 @@ def controller(version_or_folder: str) -> Kafka:
     folder = Path(version_or_folder).resolve()
     found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
     versions = {file: match[1] for file in found if (match := _KAFKAS.fullmatch(file.name))}
+    if not folder.exists() and is_version(version_or_folder):
+        return unpinned_controller(version_or_folder)
     if not any(file.name.startswith("kafka_") for file in versions):
         known = ", ".join(controllers())
         raise KafkaUnavailableError(
-            f"{version_or_folder}: expected {known}, or a folder with kafka_2.13-VERSION.jar and what it needs"
+            f"{version_or_folder}: expected a release such as {known}, "
+            "or a folder with kafka_2.13-VERSION.jar and what it needs"
         )
     return Kafka(one_version(folder, versions), tuple(found))

@@ -19,7 +19,10 @@ from kraft_spec.compiled.building import user_cache
 _MAVEN_S = 600.0
 """How long Maven may take: the jars of a release are some 11 MB."""
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+_EXCLUDE_ALL = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 _SHOWN_CHARACTERS = 200
+_OF_OUR_PROJECT = "kraft-spec:kafka:jar:1: "
+"""What stands before the reason in an error of Maven about the project that it is given."""
 VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
 """A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT-test.jar."""
 _BUILD = "./gradlew :raft:jar :raft:testJar :clients:jar :server-common:jar :metadata:jar"
@@ -148,44 +151,77 @@ def _folder() -> Path:
 
 
 def _check(file: Path, jar: Jar) -> None:
-    actual = hashlib.sha256(file.read_bytes()).hexdigest()
+    actual = sha256_of(file)
     if actual != jar.sha256:
         raise KafkaUnavailableError(f"{file} has SHA-256 {actual}, expected {jar.sha256}: delete it to fetch it again")
 
 
+def sha256_of(file: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as staging:
+        copy_jars(jars, Path(staging), maven_s=maven_s)
+        for jar in jars:
+            (Path(staging) / jar.file_name).replace(folder / jar.file_name)
+
+
+def copy_jars(
+    jars: Sequence[Jar], folder: Path, *options: str, with_needed: bool = False, maven_s: float = _MAVEN_S
+) -> None:
+    """Have Maven copy jars into a folder, whatever their checksums in the table.
+
+    Maven refuses a file that it downloads if the repository has another checksum for it, or none.
+
+    Args:
+        jars: which.
+        folder: an empty folder.
+        options: further options of Maven.
+        with_needed: whether it copies what they need at run time as well.
+        maven_s: how long Maven may take, in seconds.
+
+    Raises:
+        KafkaUnavailableError: Maven is not there or cannot fetch them.
+        OSError: the folder cannot be written.
+    """
     maven = shutil.which("mvn")
     if maven is None:
         raise KafkaUnavailableError(
             f"no `mvn` on PATH, which fetches {jars[0].file_name}: install Maven, or name a build of Kafka with --jars"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as staging:
-        project = Path(staging) / "pom.xml"
-        project.write_text(_project(jars), encoding="utf-8")
-        command = [maven, "-B", "-q", "-f", str(project), _COPY, f"-DoutputDirectory={staging}"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=maven_s, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise KafkaUnavailableError(f"Maven has not fetched {jars[0].file_name} in {maven_s:.0f} s") from error
-        except OSError as error:
-            raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
-        if done.returncode != 0:
-            raise KafkaUnavailableError(
-                f"Maven cannot fetch {jars[0].file_name}; is there a network? It says: {_reason(done.stdout)}"
-            )
-        for jar in jars:
-            (Path(staging) / jar.file_name).replace(folder / jar.file_name)
+    project = folder / "pom.xml"
+    project.write_text(_project(jars, with_needed), encoding="utf-8")
+    command = [maven, "-B", "-q", "--strict-checksums", "-f", str(project), _COPY]
+    try:
+        done = subprocess.run(
+            [*command, f"-DoutputDirectory={folder}", "-DincludeScope=runtime", *options],
+            capture_output=True,
+            text=True,
+            timeout=maven_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise KafkaUnavailableError(f"Maven has not fetched {jars[0].file_name} in {maven_s:.0f} s") from error
+    except OSError as error:
+        raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
+    if done.returncode != 0:
+        raise KafkaUnavailableError(
+            f"Maven cannot fetch {jars[0].file_name}; is there a network? It says: {_reason(done.stdout)}"
+        )
 
 
 def _reason(said: str) -> str:
     """The first error of Maven, on one line."""
     errors = (line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]"))
-    return next(filter(None, errors), "nothing")[:_SHOWN_CHARACTERS]
+    return next(filter(None, errors), "nothing").rpartition(_OF_OUR_PROJECT)[2][:_SHOWN_CHARACTERS]
 
 
-def _project(jars: Iterable[Jar]) -> str:
-    """A project that needs these jars and nothing that they need."""
+def _project(jars: Iterable[Jar], with_needed: bool) -> str:
+    """A project that needs these jars, with or without the jars that they need."""
+    exclusions = "" if with_needed else _EXCLUDE_ALL
     dependencies = "".join(
         "<dependency>"
         + "".join(
@@ -198,7 +234,7 @@ def _project(jars: Iterable[Jar]) -> str:
             )
             if text
         )
-        + "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>"
+        + f"{exclusions}</dependency>"
         for jar in jars
     )
     return (

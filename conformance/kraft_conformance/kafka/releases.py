@@ -1,5 +1,6 @@
 """The releases of Apache Kafka that are run, from `releases.toml`."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,15 @@ from importlib.resources import files
 from typing import Any
 
 from kraft_conformance.protocol.features import Subject
+from kraft_reference.cluster.workload import WORKLOADS
+
+_PROFILES = {(4, 2): "kafka-4", (4, 1): "kafka-4.1"}
+"""Profiles by the first release that each is of, the newest first; older releases have `_OLDEST_PROFILE`."""
+_OLDEST_PROFILE = "kafka-4.0"
+_NEVER_RUN = ("reassignments", "hasty-reassignments", "old-voters")
+"""Workloads for no release: KIP-642 never shipped, and a release has no replica that is older than itself."""
+_WORKLOADS_SINCE = {"upgrade": (4, 1), "auto-join": (4, 2)}
+"""Workloads for which older releases lack the feature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +51,14 @@ class Release:
     """Kafka's own, without the libraries."""
     partition_jars: tuple[Jar, ...]
     """Those that the controllers of partitions need besides."""
-    workloads: tuple[str, ...]
-    """The random workloads that it has the features for."""
+    classes: str
+    """Digest of its Raft classes, as `unpinned.classes_digest` computes it."""
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """The random workloads that it has the features for."""
+        since = {**dict.fromkeys(WORKLOADS, (0,)), **_WORKLOADS_SINCE}
+        return tuple(one for one in WORKLOADS if one not in _NEVER_RUN and since[one] <= number(self.version))
 
     def jars_for(self, subject: Subject) -> tuple[Jar, ...]:
         """Kafka's own jars for a subject of the suite."""
@@ -67,7 +83,7 @@ def releases() -> Mapping[str, Release]:
             one["version"],
             _jars("org.apache.kafka", one["version"], one["jars"]),
             _jars("org.apache.kafka", one["version"], one["partition_jars"]),
-            tuple(one["workloads"]),
+            one["classes"],
         )
         for one in _table()["release"]
     }
@@ -76,6 +92,25 @@ def releases() -> Mapping[str, Release]:
 def newest() -> str:
     """The version that is run if none is named."""
     return [*releases()][-1]
+
+
+def number(version: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparisons: (4, 10, 0) for 4.10.0, which is newer than 4.9.1."""
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def profile_of(version: str) -> str:
+    """The profile of a version; that of the newest for a name that is none."""
+    if re.match(r"\d+\.\d", version) is None:
+        return _PROFILES[max(_PROFILES)]
+    return next((profile for first, profile in _PROFILES.items() if first <= number(version)), _OLDEST_PROFILE)
+
+
+def nearest(version: str) -> Release:
+    """The newest pinned release of the version's profile that is not newer, or else the oldest of that profile."""
+    of_profile = [one for one in releases().values() if profile_of(one.version) == profile_of(version)]
+    older = [one for one in of_profile if number(one.version) <= number(version)]
+    return older[-1] if older else of_profile[0]
 
 
 @cache

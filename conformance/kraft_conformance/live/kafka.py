@@ -36,8 +36,3 @@ def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
         shlex.join([*java, "kafka.Kafka", "{properties}"]),
         f"{shlex.join([*java, 'kafka.tools.StorageTool', 'format'])} -t {{cluster_id}} -c {{properties}} {{initial}}",
     )
-
-
-def profile_of(version_or_folder: str) -> str:
-    """The profile of a release; that of the newest for a folder."""
-    return f"kafka-{version_or_folder[:3]}" if version_or_folder[:3] in ("4.0", "4.1") else "kafka-4"

@@ -90,9 +90,10 @@ def cache_folder() -> Path:
 
 
 def user_cache(name: str) -> Path:
-    """The folder `kraft-spec/NAME` in the user's cache folder."""
+    """The folder `kraft-spec/NAME` in the user's cache folder, as an absolute path."""
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kraft-spec" / name
+    # Programs that are given a path in it, such as Maven, run in other folders.
+    return (Path(base).absolute() if base else Path.home() / ".cache") / "kraft-spec" / name
 
 
 def shipped_folder() -> Path:
