@@ -194,7 +194,8 @@ def copy_jars(
         )
     project = folder / "pom.xml"
     project.write_text(_project(jars, with_needed), encoding="utf-8")
-    command = [maven, "-B", "-q", "--strict-checksums", "-f", str(project), _COPY]
+    # Maven remembers for a day that a version was not there, and that may be the day it appears: -U asks again.
+    command = [maven, "-B", "-q", "-U", "--strict-checksums", "-f", str(project), _COPY]
     try:
         done = subprocess.run(
             [*command, f"-DoutputDirectory={folder}", "-DincludeScope=runtime", *options],
@@ -215,7 +216,7 @@ def copy_jars(
 
 def _reason(said: str) -> str:
     """The first error of Maven, on one line."""
-    errors = (line.removeprefix("[ERROR]").strip() for line in said.splitlines() if line.startswith("[ERROR]"))
+    errors = (line.partition("[ERROR]")[2].strip() for line in said.splitlines())
     return next(filter(None, errors), "nothing").rpartition(_OF_OUR_PROJECT)[2][:_SHOWN_CHARACTERS]
 
 
