@@ -19,10 +19,18 @@ from tests.conformance.commands import ROOT
 
 from kraft_conformance.commands.conformance_template import Language, copy_template
 from kraft_conformance.kafka.jars import KafkaUnavailableError, fetched
-from kraft_conformance.kafka.releases import json_jars
+from kraft_conformance.kafka.releases import Jar, json_jars
 
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Tests that run side by side do not build in one folder."""
+KAFKAS_TESTS = Jar(
+    "org.apache.kafka",
+    "kafka-raft",
+    "test",
+    "4.3.1",
+    "af410208a3f69ba7d0e074cba1aa341025c467b7c6d1f6c05a17fd90bc51a5b6",
+)
+"""Kafka's own tests of its raft layer, with the mocks that they use; not every release has this jar."""
 _LEAST_JAVA = 17
 _LEAST_GO = 22
 """Of Go 1.x; `go.mod` of the template."""

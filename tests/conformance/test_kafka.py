@@ -302,7 +302,7 @@ def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
 def test_jars_of_several_versions_are_refused_by_name(capsys: Captured, tmp_path: Path) -> None:
     jars_of_a_build(tmp_path / "libs", "4.3.1")
     (tmp_path / "libs" / "kafka-clients-4.3.1.jar").rename(tmp_path / "libs" / "kafka-clients-4.2.0.jar")
-    said = "2 versions (4.2.0: libs/kafka-clients-4.2.0.jar; 4.3.1: libs/kafka-raft-4.3.1-test.jar, libs/kafka-raft-4"
+    said = "2 versions (4.2.0: libs/kafka-clients-4.2.0.jar; 4.3.1: libs/kafka-raft-4.3.1.jar, libs/kafka-server-"
     assert_said(capsys, ExitCode.BAD_INPUT, said, "kafka", "run", "--jars", str(tmp_path))
 
 
@@ -321,9 +321,9 @@ def test_a_controller_of_several_versions_is_refused_by_name(tmp_path: Path) -> 
 
 
 def test_jars_that_a_build_lacks_are_named(capsys: Captured, tmp_path: Path) -> None:
-    raft, test, *_ = jars_of_a_build(tmp_path / "libs", "4.4.0")
-    test.unlink()
-    said = "there is no kafka-raft-VERSION-test.jar in it or below"
+    raft, clients, *_ = jars_of_a_build(tmp_path / "libs", "4.4.0")
+    clients.unlink()
+    said = "there is no kafka-clients-VERSION.jar in it or below"
     assert_said(capsys, ExitCode.UNAVAILABLE, said, "kafka", "run", "--jars", str(tmp_path))
     assert_said(capsys, ExitCode.UNAVAILABLE, "no such folder", "kafka", "run", "--jars", str(raft))
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.conformance.adapter_builds import skipped_if_missing
+from tests.conformance.adapter_builds import KAFKAS_TESTS, skipped_if_missing
 from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
@@ -17,8 +17,9 @@ from kraft_conformance.kafka.patching.patches import patched, patches
 from kraft_conformance.kafka.releases import Jar, releases
 from kraft_conformance.kafka.reports.writing import UNIT_TESTS
 
-VERSION = "4.3.1"
+VERSION = KAFKAS_TESTS.version
 LIBRARIES = (
+    KAFKAS_TESTS,
     Jar(
         "org.apache.kafka",
         "kafka-clients",

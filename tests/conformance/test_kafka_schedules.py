@@ -170,7 +170,6 @@ def test_an_unattached_replica_does_not_back_off(tmp_path: Path) -> None:
     ("workload", "seed", "known"),
     [
         ("snapshots", 21, "A replica with a new disk that is told that its own id leads dies"),
-        ("snapshots", 28, "The log of Kafka's own tests"),
         ("hasty-changes", 28, "A sole voter leads before its start is over"),
         ("voter-changes", 488, "A restart, and a Prospective that goes back to its leader, write"),
     ],

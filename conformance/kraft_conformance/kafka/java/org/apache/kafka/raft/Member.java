@@ -67,12 +67,7 @@ enum Member {
     HIGH_WATERMARK(
             field(UnattachedState.class, "highWatermark"), field(ProspectiveState.class, "highWatermark"),
             field(CandidateState.class, "highWatermark"), field(FollowerState.class, "highWatermark"),
-            field(LeaderState.class, "highWatermark")),
-
-    FIRST_UNFLUSHED_OFFSET(field(MockLog.class, "firstUnflushedOffset")),
-    IS_CONTROL_BATCH(field(MockLog.LogBatch.class, "isControlBatch")),
-    BATCH_EPOCH(field(MockLog.LogBatch.class, "epoch")),
-    RECORD(field(MockLog.LogEntry.class, "record"));
+            field(LeaderState.class, "highWatermark"));
 
     private static final int UNAVAILABLE = 69;
     /** Of the Kafka that runs. */

@@ -17,7 +17,7 @@ final class Observation {
                 "role", client == null ? "Stopped" : client.state().name(),
                 "log_end_offset", disk.log().endOffset().offset(),
                 "last_epoch", disk.log().lastFetchedEpoch(),
-                "flushed_offset", disk.log().firstUnflushedOffset());
+                "flushed_offset", disk.log().flushedOffset());
         if (client != null) {
             shown.putAll(ofRunning(disk, client));
         }

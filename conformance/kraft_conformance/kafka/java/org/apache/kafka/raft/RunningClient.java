@@ -13,6 +13,7 @@ import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.utils.internals.LogContext;
+import org.apache.kafka.raft.internals.BlockingMessageQueue;
 import org.apache.kafka.raft.internals.KRaftControlRecordStateMachine;
 
 /** The process: one KafkaRaftClient from its start to its death. */
@@ -65,7 +66,7 @@ final class RunningClient {
         };
         kafka = new KafkaRaftClient<>(
                 OptionalInt.of(setup.id()), Names.directory(disk.directoryId()), TracedSnapshots.SERDE, channel,
-                new MockMessageQueue(), disk.log(), MemoryPool.NONE, clock, nothingExpires, 0, true,
+                new BlockingMessageQueue(), disk.log(), MemoryPool.NONE, clock, nothingExpires, 0, true,
                 setup.clusterId(), setup.bootstrapServers(), Names.endpoints(endpoint),
                 setup.supportedVersions(setup.id()), new LogContext("[" + setup.id() + "] "), chance, config(setup));
         guarded(() -> kafka.initialize(setup.staticVoters(), disk.store(), metrics, ignored -> { }));

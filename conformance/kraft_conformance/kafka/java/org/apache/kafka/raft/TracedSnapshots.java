@@ -11,7 +11,6 @@ import org.apache.kafka.common.record.internal.UnalignedMemoryRecords;
 import org.apache.kafka.server.common.KRaftVersion;
 import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.apache.kafka.server.common.serialization.RecordSerde;
-import org.apache.kafka.snapshot.MockRawSnapshotWriter;
 import org.apache.kafka.snapshot.RawSnapshotReader;
 import org.apache.kafka.snapshot.RawSnapshotWriter;
 import org.apache.kafka.snapshot.RecordsSnapshotWriter;
@@ -66,12 +65,12 @@ final class TracedSnapshots {
     static ByteBuffer bytes(Map<String, Object> snapshot, Setup setup) {
         OffsetAndEpoch id =
                 new OffsetAndEpoch(Json.integer(snapshot, "end_offset"), (int) Json.integer(snapshot, "epoch"));
-        ByteBuffer[] bytes = new ByteBuffer[1];
+        MemorySnapshot[] written = new MemorySnapshot[1];
         write(
-                new MockRawSnapshotWriter(id, written -> bytes[0] = written),
+                new MemorySnapshot.Writer(id, frozen -> written[0] = frozen),
                 TracedRecords.voters(Json.list(snapshot, "voters"), Json.list(snapshot, "details"), setup),
                 KRaftVersion.fromFeatureLevel((short) Json.integer(snapshot, "kraft_version")));
-        return bytes[0];
+        return written[0].bytes();
     }
 
     /** Write a snapshot that holds no more than voters and kraft.version. */
