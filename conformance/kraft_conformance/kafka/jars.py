@@ -24,8 +24,8 @@ _SHOWN_CHARACTERS = 200
 _OF_OUR_PROJECT = "kraft-spec:kafka:jar:1: "
 """What stands before the reason in an error of Maven about the project that it is given."""
 VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
-"""A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT-test.jar."""
-_BUILD = "./gradlew :raft:jar :raft:testJar :clients:jar :server-common:jar :metadata:jar"
+"""A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT.jar."""
+_BUILD = "./gradlew :raft:jar :clients:jar :server-common:jar :metadata:jar"
 
 
 class KafkaUnavailableError(UnavailableError):

@@ -146,8 +146,7 @@ def edits() -> tuple[Edit, ...]:
 
 
 def _jars(group: str, version: str, table: Mapping[str, str]) -> tuple[Jar, ...]:
-    split = ((name.partition(":"), sha256) for name, sha256 in table.items())
-    return tuple(Jar(group, artifact, classifier, version, sha256) for (artifact, _, classifier), sha256 in split)
+    return tuple(Jar(group, artifact, "", version, sha256) for artifact, sha256 in table.items())
 
 
 @cache
