@@ -78,17 +78,20 @@ def release_rows(recorded: Recorded) -> list[tuple[str, ...]]:
 def _head(recorded: Recorded) -> Iterator[str]:
     said = "" if recorded.is_current else " **Older than the vectors**, which have changed since."
     yield (
-        "What releases of Apache Kafka did when the [vectors](../conformance.md) ran on their own `KafkaRaftClient`, "
-        f"on {recorded.date} with this suite at commit {recorded.commit}.{said}"
+        "What releases of Apache Kafka did when the [vectors](../conformance.md) ran on their own `KafkaRaftClient`."
+        f"{said}"
     )
     yield "[Kafka itself](../kafka.md) says how to run a branch, and which parts of Kafka are stood in for."
     yield ""
     rows = [
-        (row[0], f"`{run.profile}`", *row[1:], f"`{run.command}`")
+        (row[0], f"`{run.profile}`", *row[1:], f"{run.date}, commit {run.commit}", f"`{run.command}`")
         for run, row in zip(recorded.releases, release_rows(recorded), strict=True)
     ]
     yield from table(
-        ("release", "profile", "pass", "differ as below", "unexplained", "not seen", "the command that repeats it"),
+        (
+            *("release", "profile", "pass", "differ as below", "unexplained", "not seen", "run on"),
+            "the command that repeats it",
+        ),
         rows,
     )
     yield ""

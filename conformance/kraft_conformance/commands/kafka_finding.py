@@ -31,8 +31,8 @@ def known_finding(name: str) -> Finding:
         finding = find_finding(name)
     except FindingError as error:
         raise usage_error(str(error)) from error
-    without = finding.variant()[1].without
-    if without and not finding.fix:
+    if not finding.is_for_kafka:
+        without = finding.variant()[1].without
         said = f"the schedule of {name} is one of software without {', '.join(without)}: Kafka is not asked"
         raise CommandError(said, ExitCode.NOTHING_JUDGED)
     return finding

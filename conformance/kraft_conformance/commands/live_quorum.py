@@ -15,6 +15,7 @@ from kraft_conformance.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, progress, say, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_conformance.kafka.releases import profile_of
 from kraft_conformance.live.faults import FaultKind, plan_of
 from kraft_conformance.live.judging import TRACE, Judged, judge
 from kraft_conformance.live.quorum import PLAN, Plan, Quorum, read_plan
@@ -34,7 +35,7 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="How long fau
 Seed = Annotated[int, typer.Option("--seed", help="Of the plan: which fault when.")]
 Faults = Annotated[str, typer.Option("--faults", help=f"Some of {', '.join(FaultKind)}, with commas; '' for none.")]
 ProfileName = Annotated[
-    str | None, typer.Option("--profile", help="Answers to the open points; default: kafka-4.1 with Kafka, else kip.")
+    str | None, typer.Option("--profile", help="Answers to the open points; default: that of the first Kafka, or kip.")
 ]
 Without = Annotated[
     list[str] | None,
@@ -133,7 +134,7 @@ def _plan(
     if unknown:
         raise usage_error(f"--faults {unknown[0]}: expected some of {', '.join(FaultKind)}")
     kinds = [FaultKind(one) for one in faults.split(",") if one]
-    profile = profile or ("kafka-4.1" if releases else "kip")
+    profile = profile or (profile_of(releases[0]) if releases else "kip")
     if profile not in PROFILES:
         raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
     left_out: dict[int, list[str]] = {}

@@ -7,6 +7,7 @@ from typing import get_args, get_type_hints
 
 import msgspec
 
+from kraft_conformance.kafka.recorded import load_recorded
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios import Scenario, Variant
 from kraft_reference.scenarios import scenario as find_scenario
@@ -63,11 +64,19 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workaround: str
     """What an operator can do, or an implementer where none is hit yet."""
     release: str
-    """Which releases have it, and how that is known: read, tried, or in the public tracker."""
+    """Which releases have it, and how that is known: read, tried, or in the public tracker.
+
+    In the table `{shown}` stands for the recorded releases that show it, and `{others}` for those that do not.
+    """
     decision: Decision | None = None
     """What it comes from, where that is an answer of a profile."""
     fix: str = ""
     """The patch with which Apache Kafka, which has it, is safe; of `kafka/patching/patches.toml`."""
+
+    @property
+    def is_for_kafka(self) -> bool:
+        """True if the schedule needs no rule broken, or if Kafka breaks that one."""
+        return bool(self.fix) or not self.variant()[1].without
 
     def variant(self) -> tuple[Scenario, Variant]:
         """The scenario and the variant of the schedule.
@@ -138,7 +147,13 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
                 f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
                 f"not {finding.violates}"
             )
-    return table
+    return tuple(msgspec.structs.replace(finding, release=_with_releases(finding)) for finding in table)
+
+
+def _with_releases(finding: Finding) -> str:
+    recorded = load_recorded()
+    text = finding.release.replace("{shown}", recorded.releases_with(finding.name))
+    return text.replace("{others}", recorded.releases_without(finding.name))
 
 
 def _check(decision: Decision, finding: str) -> None:

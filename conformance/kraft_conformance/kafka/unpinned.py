@@ -99,7 +99,7 @@ def _fetch(version: str, what: What, folder: Path) -> None:
         asked = [Jar("org.apache.kafka", artifact, "", version, "") for artifact in _CONTROLLER]
     else:
         pinned = nearest(version).jars_for(what)
-        asked = [replace(jar, version=version, sha256="") for jar in pinned if not jar.classifier]
+        asked = [replace(jar, version=version, sha256="") for jar in pinned]
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetching-") as staging:
         made = Path(staging) / folder.name
@@ -153,15 +153,13 @@ def known_release(version: str) -> Release:
 
 
 def classes_digest(jars: Iterable[Path]) -> str:
-    """SHA-256 over the sorted names of the Raft classes in the jars, each with its bytes; tests are left out.
+    """SHA-256 over the sorted names of the Raft classes in the jars, each with its bytes.
 
     Raises:
         KafkaUnavailableError: a file is no jar that can be read.
     """
     classes: dict[str, bytes] = {}
     for jar in jars:
-        if jar.name.endswith("-test.jar"):
-            continue
         try:
             with zipfile.ZipFile(jar) as archive:
                 classes |= {name: archive.read(name) for name in archive.namelist() if _RAFT_CLASSES.fullmatch(name)}

@@ -1,8 +1,9 @@
-"""`python -m kraft_dev kafka-matrix`: the vectors on every release of Apache Kafka."""
+"""`python -m kraft_dev kafka-matrix`: the vectors and the findings on every release of Apache Kafka."""
 
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import kraft_conformance.kafka
 from kraft_conformance.console import progress, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
+from kraft_conformance.findings.finding import load_findings
 from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, manifest_digest
 from kraft_conformance.kafka.releases import releases
 from kraft_conformance.runner.outcome import FAILING, Status
@@ -20,24 +22,33 @@ from kraft_dev.commands.options import Record
 from kraft_dev.results import commit_now
 from kraft_traces.streams import whole_file
 
+FOLDER = Path(kraft_conformance.kafka.__path__[0])
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
 
 def kafka_matrix(record: Record = False) -> int:
-    """Run the vectors on every release of Apache Kafka that is pinned.
+    """Run the vectors, and play the findings, on every release of Apache Kafka that is pinned.
 
     Exit code 1 when a release does something that neither its profile nor the table of known differences says.
     """
     runs = []
     with progress("releases", len(releases())) as advance:
         for version in releases():
-            runs.append(_run(version))
+            runs.append(run_release(version))
             advance(1, version)
     if record:
-        date = datetime.now(UTC).date().isoformat()
-        made = Recorded(date, commit_now(), manifest_digest(), tuple(runs))
-        with whole_file(Path(kraft_conformance.kafka.__path__[0]) / FILE_NAME) as output:
-            output.write(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+        with whole_file(FOLDER / FILE_NAME) as output:
+            output.write(encoded(Recorded(manifest_digest(), tuple(runs))))
+    return show_runs(runs)
+
+
+def encoded(recorded: Recorded) -> bytes:
+    """The text of the file of recorded runs."""
+    return msgspec.json.format(msgspec.json.encode(recorded), indent=1) + b"\n"
+
+
+def show_runs(runs: Sequence[RecordedRun]) -> int:
+    """Print a line for each run, and return the exit code."""
     rows = [(one.version, one.profile, _counted(one)) for one in runs]
     show_table("Apache Kafka", ("version", "profile", "vectors"), rows)
     failed = any(status in FAILING for one in runs for status in one.statuses.values())
@@ -48,14 +59,15 @@ def _counted(run: RecordedRun) -> str:
     return ", ".join(f"{number} {status}" for status, number in sorted(Counter(run.statuses.values()).items()))
 
 
-def _run(version: str) -> RecordedRun:
+def run_release(version: str) -> RecordedRun:
+    """Run the vectors and play the findings on a release, pinned or not.
+
+    Raises:
+        CommandError: it does not run.
+    """
     words = ["kafka", "run", "--version", version]
-    done = subprocess.run(
-        [sys.executable, "-m", "kraft_conformance.cli", *words, "--json"], capture_output=True, text=True, check=False
-    )
-    if done.returncode not in (ExitCode.CONFORMANT, ExitCode.VIOLATION, ExitCode.INCONCLUSIVE):
-        raise CommandError(f"Kafka {version} does not run: {done.stderr.strip()}", ExitCode.UNAVAILABLE)
-    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    said = _ran(version, *words, "--json").stdout
+    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in said.splitlines()]
     about, *outcomes = lines
     statuses = {one["id"]: one["status"] for one in outcomes if one.get("status", LEFT_OUT[0]) not in LEFT_OUT}
     return RecordedRun(
@@ -63,5 +75,20 @@ def _run(version: str) -> RecordedRun:
         about["profile"],
         about["observability"],
         " ".join(("kraft-spec", *words)),
+        datetime.now(UTC).date().isoformat(),
+        commit_now(),
+        tuple(one.name for one in load_findings() if one.is_for_kafka and _shows(version, one.name)),
         dict(sorted(statuses.items())),
     )
+
+
+def _shows(version: str, finding: str) -> bool:
+    return _ran(version, "kafka", "finding", finding, "--version", version).returncode == ExitCode.VIOLATION
+
+
+def _ran(version: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (ExitCode.CONFORMANT, ExitCode.VIOLATION, ExitCode.INCONCLUSIVE):
+        raise CommandError(f"Kafka {version} does not run: {done.stderr.strip()}", ExitCode.UNAVAILABLE)
+    return done
