@@ -115,11 +115,6 @@ def test_the_releases_are_listed(capsys: Captured) -> None:
     assert VERSION in output(capsys, "kafka", "releases")[1]
 
 
-def test_an_unknown_release_is_refused_by_name(capsys: Captured) -> None:
-    said = "no release '3.9.0', expected one of 4.0.1, 4.1.1, 4.2.0, 4.3.1; --jars DIR runs any other"
-    assert_said(capsys, ExitCode.USAGE, said, "kafka", "run", "--version", "3.9.0")
-
-
 def test_the_exit_code_of_several_runs_is_what_one_of_them_found() -> None:
     assert worst([ExitCode.CONFORMANT, ExitCode.VIOLATION]) == ExitCode.VIOLATION
     assert worst([ExitCode.INCONCLUSIVE, ExitCode.CONFORMANT]) == ExitCode.INCONCLUSIVE
