@@ -9,9 +9,10 @@ from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import VERSION, Captured, assert_said, lines
 
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.findings.finding import find_finding, load_findings
 from kraft_conformance.kafka import unpinned
 from kraft_conformance.kafka.jars import Kafka
-from kraft_conformance.kafka.recorded import in_words
+from kraft_conformance.kafka.recorded import in_words, load_recorded
 from kraft_conformance.kafka.releases import nearest, profile_of, releases
 from kraft_conformance.kafka.unpinned import classes_digest, release_of, unpinned_jars
 from kraft_spec.compiled.building import user_cache
@@ -120,3 +121,12 @@ def test_a_release_with_the_classes_of_a_pinned_one(capsys: Captured, caplog: py
 )
 def test_releases_in_words(some: tuple[str, ...], said: str) -> None:
     assert in_words(some, ("4.0", "4.1", "4.2", "4.3")) == said
+
+
+def test_findings_name_the_releases_that_were_recorded_to_show_them() -> None:
+    recorded = load_recorded()
+    assert recorded.releases_with("observer-refuses-for-ever") == "4.0.1 and 4.1.1"
+    text = find_finding("observer-refuses-for-ever").release
+    assert text.startswith("Apache Kafka 4.0.1 and 4.1.1, ")
+    assert f"That of {recorded.releases_without('observer-refuses-for-ever')} leaves it" in text
+    assert [one.name for one in load_findings() if "{" in one.release] == []
