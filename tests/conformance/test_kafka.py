@@ -21,7 +21,7 @@ from kraft_conformance.kafka.controllers import controller
 from kraft_conformance.kafka.differences import expected_failures, known_differences, known_in_schedules
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError, built, released
 from kraft_conformance.kafka.recorded import load_recorded
-from kraft_conformance.kafka.releases import edits, library_jars, releases
+from kraft_conformance.kafka.releases import edits, library_jars, number, releases
 from kraft_conformance.random_runs.notes import Notes, Passed
 from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
@@ -290,7 +290,7 @@ def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
     new = jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT")
     jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT-sources")
     for number, file in enumerate([*old, *new]):
-        os.utime(file, (number, number))
+        os.utime(file, (second, second))
     assert built(tmp_path, RELEASE) == Kafka("4.4.0-SNAPSHOT", tuple(new))
 
 
@@ -414,7 +414,7 @@ def test_the_controllers_of_partitions_do_what_their_profile_says(capsys: Captur
     code, shown = lines(capsys, "kafka", "run", "--partitions", "--version", version, "--timeout", REPLY_S)
     assert [(one["id"], one["reason"]) for one in shown if one.get("status") in FAILING] == []
     differs = [one["id"] for one in shown if one.get("status") == "expected failure"]
-    assert differs == ([] if version == "4.3.1" else ["partition.complete.kafka-adding"])
+    assert differs == ([] if number(version) >= (4, 3) else ["partition.complete.kafka-adding"])
     passed = {one["id"] for one in shown if one.get("status") == "pass"}
     assert {"partition.complete.kafka", "partition.complete.kafka-target"} <= passed
     assert code == ExitCode.CONFORMANT
