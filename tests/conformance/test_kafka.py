@@ -289,7 +289,7 @@ def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
     old = jars_of_a_build(tmp_path / "core" / "dependant-libs", "4.4.0")
     new = jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT")
     jars_of_a_build(tmp_path / "raft" / "build" / "libs", "4.4.0-SNAPSHOT-sources")
-    for number, file in enumerate([*old, *new]):
+    for second, file in enumerate([*old, *new]):
         os.utime(file, (second, second))
     assert built(tmp_path, RELEASE) == Kafka("4.4.0-SNAPSHOT", tuple(new))
 
