@@ -22,11 +22,10 @@ import org.apache.kafka.snapshot.RawSnapshotReader;
 import org.apache.kafka.snapshot.RawSnapshotWriter;
 
 /**
- * Drives the adapter's log and Kafka's MockLog through the same random operations and compares what they answer.
+ * Drives the adapter's log and Kafka's MockLog through the same random operations and compares their answers.
  *
- * <p>MockLog takes the offset of its latest snapshot for the end of a log without records; Kafka's log on disk has an
- * end of its own, and so has the adapter's.  The operations here therefore follow each snapshot that is taken or
- * fetched with what KafkaRaftClient does then, after which the two agree.
+ * <p>MockLog takes the offset of its latest snapshot for the end of a log without records, and the adapter's log does
+ * not.  So each snapshot is followed by the call that KafkaRaftClient makes next, after which the two agree.
  */
 final class LogComparison {
     private final Random random;
@@ -253,6 +252,7 @@ final class LogComparison {
     private static String shown(RawSnapshotReader snapshot) {
         int half = (int) snapshot.sizeInBytes() / 2;
         ByteBuffer second = ((UnalignedMemoryRecords) snapshot.slice(half, Integer.MAX_VALUE / 2)).buffer();
-        return snapshot.snapshotId() + " " + snapshot.sizeInBytes() + " " + second.remaining() + " " + second.hashCode();
+        return snapshot.snapshotId() + ", " + snapshot.sizeInBytes() + " bytes, the second half " + second.remaining()
+                + " with the hash " + second.hashCode();
     }
 }

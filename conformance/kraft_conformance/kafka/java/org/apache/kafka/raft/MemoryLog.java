@@ -18,7 +18,12 @@ import org.apache.kafka.server.common.OffsetAndEpoch;
 import org.apache.kafka.snapshot.RawSnapshotReader;
 import org.apache.kafka.snapshot.RawSnapshotWriter;
 
-/** A log and its snapshots in memory, with each record in a batch of its own. */
+/**
+ * A log and its snapshots in memory, with each record in a batch of its own.
+ *
+ * <p>It answers as the MockLog of Kafka's own tests, except in two cases where it follows Kafka's log on disk: a log
+ * without records keeps its own end when a snapshot arrives, and a crash sets the high watermark to the start offset.
+ */
 class MemoryLog implements RaftLog {
     /** Batches by the offset of their record. */
     private final NavigableMap<Long, MutableRecordBatch> batches = new TreeMap<>();
@@ -75,9 +80,9 @@ class MemoryLog implements RaftLog {
                     "offset " + startOffset + ", the log has " + startOffset() + " to " + end());
         }
         long limit = isolation == Isolation.COMMITTED ? highWatermark.offset() : end();
-        return new LogFetchInfo(
-                startOffset < limit ? joined(limited(batches.subMap(startOffset, limit).values())) : MemoryRecords.EMPTY,
-                new LogOffsetMetadata(startOffset));
+        MemoryRecords records = startOffset < limit
+                ? joined(limited(batches.subMap(startOffset, limit).values())) : MemoryRecords.EMPTY;
+        return new LogFetchInfo(records, new LogOffsetMetadata(startOffset));
     }
 
     /** Those of the batches that a read returns. */
@@ -145,19 +150,15 @@ class MemoryLog implements RaftLog {
             return new OffsetAndEpoch(end(), lastFetchedEpoch());
         }
         Integer last = epochs.lowerKey(next.getKey());
-        int snapshots = earliestSnapshotId().map(OffsetAndEpoch::epoch).orElse(0);
-        return new OffsetAndEpoch(next.getValue(), last == null ? snapshots : last);
+        int ofSnapshot = earliestSnapshotId().map(OffsetAndEpoch::epoch).orElse(0);
+        return new OffsetAndEpoch(next.getValue(), last == null ? ofSnapshot : last);
     }
 
     @Override
     public void initializeLeaderEpoch(int epoch) {
-        removeEpochsFrom(end());
+        epochs.values().removeIf(start -> start >= end());
         epochs.tailMap(epoch, true).clear();
         epochs.put(epoch, end());
-    }
-
-    private void removeEpochsFrom(long offset) {
-        epochs.values().removeIf(start -> start >= offset);
     }
 
     // ---- Truncation and the disk. ------------------------------------------------------------------------
@@ -174,7 +175,7 @@ class MemoryLog implements RaftLog {
 
     private void removeFrom(long offset) {
         batches.tailMap(offset).clear();
-        removeEpochsFrom(offset);
+        epochs.values().removeIf(start -> start >= offset);
     }
 
     @Override
@@ -223,7 +224,8 @@ class MemoryLog implements RaftLog {
             return Optional.empty();
         }
         if (id.offset() > highWatermark.offset()) {
-            throw new IllegalArgumentException("snapshot " + id + " above the high watermark " + highWatermark.offset());
+            throw new IllegalArgumentException(
+                    "snapshot " + id + " above the high watermark " + highWatermark.offset());
         }
         ValidOffsetAndEpoch valid = validateOffsetAndEpoch(id.offset(), id.epoch());
         if (valid.kind() != ValidOffsetAndEpoch.Kind.VALID) {
@@ -284,8 +286,6 @@ class MemoryLog implements RaftLog {
     public void onSnapshotFrozen(OffsetAndEpoch id) {
         // Only a log on disk has something to do then.
     }
-
-    // ---- Names. ------------------------------------------------------------------------------------------
 
     @Override
     public TopicPartition topicPartition() {
