@@ -22,6 +22,8 @@ from tests.conformance.commands import REFERENCE, ROOT, altered, without_rule
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.kafka.jars import released
+from kraft_conformance.kafka.releases import releases
 from kraft_conformance.runner.output.results import suite_version
 
 FILES = ROOT / "conformance" / "ci"
@@ -87,6 +89,28 @@ def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, a
     assert ended.returncode == code, ended.stderr
     artifacts = job["kraft-conformance"]["artifacts"]
     assert all((tmp_path / name).stat().st_size for name in (*artifacts["paths"], artifacts["reports"]["junit"]))
+
+
+@pytest.mark.nightly
+def test_the_workflow_of_kafka_compares_with_the_last_night(tmp_path: Path) -> None:
+    """Two nights on the jars of a release, which stand in for those that trunk builds."""
+    jars = released(releases()["4.3.1"]).class_path
+    for jar in jars:
+        (tmp_path / jar.name).symlink_to(jar)
+    workflow = yaml.safe_load((FILES / "kafka-nightly.yml").read_text())
+    job = workflow["jobs"]["kraft-spec"]
+    steps = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
+    variables = {"FINDINGS": job["env"]["FINDINGS"], "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
+    for night in ("first", "second"):
+        (tmp_path / "results").mkdir()
+        for name in ("Run the vectors", "Run the findings"):
+            ended = shell(steps[name], tmp_path, **variables)
+            assert ended.returncode == 0, (night, name, ended.stderr)
+        assert (tmp_path / "results" / "report.html").stat().st_size
+        # What the second night downloads.
+        (tmp_path / "results").rename(tmp_path / ("last" if night == "first" else "second"))
+    assert (tmp_path / "second" / "changes.md").stat().st_size
+    assert "unread-voters: exit code 1" in (tmp_path / "summary").read_text()
 
 
 def test_the_image_is_built_and_runs() -> None:
