@@ -36,8 +36,6 @@ _ROOT = "Labelled"
 
 
 NOT_EXPLAINED = {
-    "broken-divergence-implies": "the model is wrong on purpose",
-    "broken-log-check-implies": "the model is wrong on purpose",
     "forgetting": "begins on a snapshot, whose records no state tells",
     "liveness-zombie": "begins with a changed set, and no state tells that the set before it was committed",
     "voters-known-leader": "a voter alone in a set that is not synced elects itself and dies before the sync: its file "
