@@ -41,6 +41,9 @@ _JAVAC_OPTIONS = ("-J-Duser.language=en", "-Xmaxerrs", "1000", "-nowarn", "-proc
 _DETAIL = re.compile(r"  (symbol|location): (.*)")
 """A line of javac below an error."""
 _SOURCES = "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
+_WITHOUT_PRE_VOTE = "without_pre_vote"
+"""A folder beside `org`: its sources take the place of others if the jars lack the class `_NOMINEE`."""
+_NOMINEE = "org/apache/kafka/raft/NomineeState.class"
 _OF_PARTITIONS = "org/apache/kafka/controller/"
 _SHARED = tuple(f"org/apache/kafka/raft/{name}.java" for name in ("Json", "Serving", "Unsupported"))
 
@@ -64,12 +67,6 @@ def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path 
     return shlex.join(words if log is None else [*words, str(log.absolute())])
 
 
-def _packaged() -> dict[str, str]:
-    """The sources by their paths."""
-    with as_file(source_folder()) as root:
-        return _below(root)
-
-
 def source_folder() -> Traversable:
     """Where the package has the sources."""
     return files("kraft_conformance.kafka") / "java"
@@ -80,13 +77,16 @@ def _below(folder: Path) -> dict[str, str]:
     return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in found}
 
 
-def _for_these(texts: Mapping[str, str], kafka: Kafka) -> Mapping[str, str]:
-    """The sources for the subject, as they compile with these jars."""
+def _for_these(folder: Path, kafka: Kafka) -> Mapping[str, str]:
+    """The sources for the subject by their paths, as they compile with these jars."""
+    classes = _classes(kafka.class_path)
+    texts = _below(folder)
+    if _NOMINEE not in classes:
+        texts |= _below(folder / _WITHOUT_PRE_VOTE)
     if kafka.subject == "partitions":
         texts = {name: text for name, text in texts.items() if name.startswith(_OF_PARTITIONS) or name in _SHARED}
     else:
         texts = {name: text for name, text in texts.items() if not name.startswith(_OF_PARTITIONS)}
-    classes = _classes(kafka.class_path)
     for edit in edits():
         if f"{edit.having}.class" in classes:
             texts = {name: text.replace(edit.text, edit.replacement) for name, text in texts.items()}
@@ -109,7 +109,8 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
     java = find_java().executable
     if own is not None and not (own / "src" / "org").is_dir():
         raise KafkaUnavailableError(f"{own}: no src/org in it, expected what `conformance template kafka` makes")
-    texts = _for_these(_packaged() if own is None else _below(own / "src"), kafka)
+    with as_file(source_folder()) as packaged:
+        texts = _for_these(packaged if own is None else own / "src", kafka)
     cache = user_cache("kafka")
     folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"
     if not folder.is_dir():

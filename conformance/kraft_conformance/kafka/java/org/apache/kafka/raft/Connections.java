@@ -97,8 +97,7 @@ final class Connections {
     }
 
     private static boolean saysOtherwise(VoteRequestData request, Map<String, Object> answer) {
-        boolean asked = request.topics().get(0).partitions().get(0).preVote();
-        return "NONE".equals(answer.get("error")) && asked != Json.flag(answer, "pre_vote");
+        return "NONE".equals(answer.get("error")) && Elections.isPreVote(request) != Json.flag(answer, "pre_vote");
     }
 
     /** Kafka's network layer answers a request that has timed out itself, and no later answer arrives. */

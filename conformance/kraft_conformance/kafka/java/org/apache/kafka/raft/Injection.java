@@ -84,7 +84,7 @@ final class Injection {
         boolean stands = role().equals("Candidate") || role().equals("Leader");
         if (state.get("leader_id") != null && !stands) {
             Optional<ReplicaKey> vote = role().equals("Resigned") ? Optional.empty() : voted();
-            return ElectionState.withElectedLeader(epoch, (int) Json.integer(state, "leader_id"), vote, voters);
+            return Elections.withElectedLeader(epoch, (int) Json.integer(state, "leader_id"), vote, voters);
         }
         Optional<ReplicaKey> vote = stands ? Optional.of(Names.key(state.get("replica_key"))) : voted();
         return vote.map(key -> ElectionState.withVotedCandidate(epoch, key, voters))
@@ -94,7 +94,7 @@ final class Injection {
     /** Take a client that has started from that disk the rest of the way. */
     void complete(RunningClient client, Disk disk, Connections connections) {
         if (role().equals("Prospective")) {
-            client.quorum().transitionToProspective();
+            Elections.becomeProspective(client.quorum());
         }
         if (role().equals("Leader")) {
             client.controlRecords().lastVoterSet().voterIds()
@@ -102,12 +102,14 @@ final class Injection {
             Member.BECOME_LEADER.call(client.kafka(), client.nowMs());
             client.settle();
         }
-        if (client.state() instanceof NomineeState nominee) {
-            Json.list(state, "granted").forEach(voter -> nominee.recordGrantedVote(((Long) voter).intValue()));
-            Json.list(state, "rejected").forEach(voter -> nominee.recordRejectedVote(((Long) voter).intValue()));
+        for (String verdict : List.of("granted", "rejected")) {
+            Json.list(state, verdict).forEach(voter ->
+                    Elections.recordVote(client.state(), ((Long) voter).intValue(), verdict.equals("granted")));
         }
         if (client.state() instanceof FollowerState follower) {
-            Member.HAS_FETCHED.set(follower, Json.flag(state, "fetched"));
+            if (Member.HAS_FETCHED.isThere()) {
+                Member.HAS_FETCHED.set(follower, Json.flag(state, "fetched"));
+            }
             follower.setFetchingSnapshot(wantedSnapshot(disk));
         }
         long highWatermark = Json.integer(state, "high_watermark");

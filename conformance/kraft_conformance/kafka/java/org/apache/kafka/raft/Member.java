@@ -40,7 +40,7 @@ enum Member {
     ACK_WHEN_COMMITTED(field(AddRaftVoterRequestData.class, "ackWhenCommitted").since("4.2")),
 
     ELECTION_TIMER(
-            field(UnattachedState.class, "electionTimer"), field(ProspectiveState.class, "electionTimer"),
+            field(UnattachedState.class, "electionTimer"), field("ProspectiveState", "electionTimer").since("4.0"),
             field(CandidateState.class, "electionTimer"), field(ResignedState.class, "electionTimer")),
     BACKING_OFF(field(CandidateState.class, "isBackingOff").until("4.0")),
     BACKOFF_TIMER(field(CandidateState.class, "backoffTimer").until("4.0")),
@@ -60,12 +60,12 @@ enum Member {
     CHANGE_TIMER(field(AddVoterHandlerState.class, "timeout"), field(RemoveVoterHandlerState.class, "timeout")),
     DEADLINE_MS(field(Timer.class, "deadlineMs")),
 
-    HAS_FETCHED(field(FollowerState.class, "hasFetchedFromLeader")),
+    HAS_FETCHED(field(FollowerState.class, "hasFetchedFromLeader").since("4.0")),
     FETCHED_VOTERS(field(LeaderState.class, "fetchedVoters")),
     VOTER_STATES(field(LeaderState.class, "voterStates")),
     LAST_FETCH_MS(field(LeaderState.ReplicaState.class, "lastFetchTimestamp")),
     HIGH_WATERMARK(
-            field(UnattachedState.class, "highWatermark"), field(ProspectiveState.class, "highWatermark"),
+            field(UnattachedState.class, "highWatermark"), field("ProspectiveState", "highWatermark").since("4.0"),
             field(CandidateState.class, "highWatermark"), field(FollowerState.class, "highWatermark"),
             field(LeaderState.class, "highWatermark"));
 

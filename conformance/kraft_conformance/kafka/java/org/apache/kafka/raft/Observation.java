@@ -3,7 +3,6 @@ package org.apache.kafka.raft;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.server.common.OffsetAndEpoch;
 
@@ -33,31 +32,28 @@ final class Observation {
                 "offset", votersOffset,
                 "voters", TracedRecords.shownKeys(client.controlRecords().lastVoterSet()),
                 "target", null);
-        return Json.object(
+        Map<String, Object> shown = Json.object(
                 "epoch", quorum.epoch(),
                 "leader_id", Names.leader(quorum.leaderIdOrSentinel()),
                 "leader_endpoint", Names.shown(quorum.leaderEndpoints()),
-                "voted_key", quorum.votedKey().map(Names::shown).orElse(null),
+                "voted_key", Elections.votedKey(quorum).map(Names::shown).orElse(null),
                 "log_start_offset", disk.log().startOffset(),
                 "high_watermark", quorum.highWatermark().map(LogOffsetMetadata::offset).orElse(-1L),
                 "voters", voters,
                 "kraft_version", (int) client.controlRecords().lastKraftVersion().featureLevel(),
                 "granted", votes(client.state(), true),
                 "rejected", votes(client.state(), false),
-                "fetched", client.state() instanceof FollowerState follower
-                        && (boolean) Member.HAS_FETCHED.get(follower),
                 "wanted_snapshot", wantedSnapshot(client.state()),
                 "quorum_state_version", disk.store().version());
+        if (Member.HAS_FETCHED.isThere()) {
+            shown.put("fetched", client.state() instanceof FollowerState follower
+                    && (boolean) Member.HAS_FETCHED.get(follower));
+        }
+        return shown;
     }
 
     private static List<Object> votes(EpochState state, boolean granted) {
-        if (!(state instanceof NomineeState nominee)) {
-            return List.of();
-        }
-        Set<Integer> voters = granted
-                ? nominee.epochElection().grantingVoters()
-                : nominee.epochElection().rejectingVoters();
-        return new ArrayList<>(new TreeSet<>(voters));
+        return new ArrayList<>(new TreeSet<>(Elections.voters(state, granted)));
     }
 
     private static Map<String, Object> wantedSnapshot(EpochState state) {

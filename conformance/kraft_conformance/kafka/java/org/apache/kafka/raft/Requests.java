@@ -26,10 +26,7 @@ final class Requests {
     static ApiMessage kafkas(String type, Map<String, Object> message) {
         String cluster = Json.textOrNull(message, "cluster_id");
         return switch (type) {
-            case "VoteRequest" -> RaftUtil.singletonVoteRequest(
-                    Names.PARTITION, cluster, integer(message, "epoch"), Names.key(message.get("replica_key")),
-                    Names.keyOrNobody(message, "voter_key"), integer(message, "last_epoch"),
-                    Json.integer(message, "end_offset"), Json.flag(message, "pre_vote"));
+            case "VoteRequest" -> Elections.kafkas(message);
             case "BeginQuorumEpochRequest" -> RaftUtil.singletonBeginQuorumEpochRequest(
                     Names.PARTITION, cluster, integer(message, "epoch"), integer(message, "source"),
                     Names.endpoints(Json.textOrNull(message, "leader_endpoint")),
@@ -53,7 +50,7 @@ final class Requests {
     /** Version 0 and Fetch 16 carry no endpoints of the leader, and neither do their answers. */
     static short version(String type, boolean withEndpoints) {
         return (short) switch (type) {
-            case "VoteRequest" -> withEndpoints ? 2 : 0;
+            case "VoteRequest" -> withEndpoints ? Elections.VOTE_VERSION : 0;
             case "FetchRequest" -> withEndpoints ? 17 : 16;
             case "RemoveVoterRequest", "UpdateVoterRequest" -> 0;
             default -> withEndpoints ? 1 : 0;
@@ -112,13 +109,7 @@ final class Requests {
 
     static Map<String, Object> shown(ApiMessage request) {
         if (request instanceof VoteRequestData vote) {
-            VoteRequestData.PartitionData partition = vote.topics().get(0).partitions().get(0);
-            return Json.object(
-                    "type", "VoteRequest", "epoch", partition.replicaEpoch(),
-                    "replica_key", Names.shown(partition.replicaId(), partition.replicaDirectoryId()),
-                    "voter_key", Names.shown(vote.voterId(), partition.voterDirectoryId()),
-                    "last_epoch", partition.lastOffsetEpoch(), "end_offset", partition.lastOffset(),
-                    "pre_vote", partition.preVote(), "cluster_id", vote.clusterId());
+            return Elections.shown(vote);
         }
         if (request instanceof BeginQuorumEpochRequestData begin) {
             BeginQuorumEpochRequestData.PartitionData partition = begin.topics().get(0).partitions().get(0);

@@ -69,7 +69,7 @@ final class RunningClient {
                 new BlockingMessageQueue(), disk.log(), MemoryPool.NONE, clock, nothingExpires, 0, true,
                 setup.clusterId(), setup.bootstrapServers(), Names.endpoints(endpoint),
                 setup.supportedVersions(setup.id()), new LogContext("[" + setup.id() + "] "), chance, config(setup));
-        guarded(() -> kafka.initialize(setup.staticVoters(), disk.store(), metrics, ignored -> { }));
+        guarded(() -> Elections.initialize(kafka, setup.staticVoters(), disk.store(), metrics));
         settle();
     }
 

@@ -18,8 +18,9 @@ record Setup(int id, Map<String, Object> cluster, Map<Integer, Map<String, Objec
             replicas.put((int) Json.integer(replica, "id"), replica);
         }
         Setup setup = new Setup(id, cluster, replicas);
-        if (!"supported".equals(setup.own().getOrDefault("pre_vote", "supported")) || !setup.sendsEndpoints(id)) {
-            throw new Unsupported("software without Pre-Vote or without endpoints");
+        String preVote = (String) setup.own().getOrDefault("pre_vote", "supported");
+        if (!Elections.isSoftwareWith(preVote) || !setup.sendsEndpoints(id)) {
+            throw new Unsupported("software with Pre-Vote " + preVote + " or without endpoints");
         }
         if (setup.own().get("directory_id") == null) {
             throw new Unsupported("a replica without a directory id");
