@@ -95,6 +95,25 @@ def _without_field(moment: Moment, reply: Reply) -> Reply:
     return replace(reply, state=replace(reply.state, **{name: hidden}))
 
 
+def _forgets_beside_a_leader(_: Moment, reply: Reply) -> Reply:
+    """Its file and its state have a leader or a vote, as before KIP-996."""
+    if isinstance(reply, ObserveReply) and reply.state.leader_id is not None:
+        return replace(reply, state=replace(reply.state, voted_key=None))
+    if isinstance(reply, StepReply | RestartReply):
+        return replace(
+            reply,
+            effects=tuple(
+                [
+                    replace(one, voted_key=None)
+                    if isinstance(one, TracedPersistQuorumState) and one.leader_id is not None
+                    else one
+                    for one in reply.effects
+                ]
+            ),
+        )
+    return reply
+
+
 def _shows_epoch(moment: Moment, reply: Reply) -> Reply:
     """This epoch, whatever it is."""
     if not isinstance(reply, ObserveReply):
@@ -222,6 +241,8 @@ MODES: dict[str, Change] = {
     "misreads": _misreads,
     "unsupported": _lists("unsupported", "voter-changes+observers"),
     "kip-595-only": _hello(kip_levels={"KIP-595": "full"}),
+    "without-pre-vote": _hello(kip_levels={"KIP-595": "full", "KIP-853": "full", "KIP-1186": "full"}),
+    "forgets-votes-beside-a-leader": _forgets_beside_a_leader,
     "profile": _says_otherwise,
     "other-version": _hello(schema="kraft-adapter/2"),
     "grants-all": each(TracedSend, _grants),

@@ -105,6 +105,32 @@ def test_files_are_read_by_one_thread(monkeypatch: pytest.MonkeyPatch, capsys: C
 # -------------------------------------------------------------------------------------------------------------
 
 
+def test_software_without_pre_vote_is_asked_what_needs_none(capsys: Captured) -> None:
+    code, found = ran(capsys, altered("without-pre-vote"), "-k", "announcement.")
+    assert code == ExitCode.CONFORMANT
+    results = {one["id"]: one["status"] for one in found[:-1]}
+    # Pre-Votes lead to the first; the second is about a replica that sends them.
+    assert results["announcement.accepted"] == "pass"
+    assert results["announcement.of-the-known-leader"] == "unsupported"
+    code, found = ran(capsys, altered("without-pre-vote"), "-k", "prevote.votes")
+    assert (code, found[0]["reason"]) == (ExitCode.NOTHING_JUDGED, "needs KIP-996")
+
+
+def test_software_without_pre_vote_does_what_the_reference_does_as_such_software(capsys: Captured) -> None:
+    """Its replica is configured so: the reference behind this adapter would send Pre-Votes otherwise."""
+    code, found = ran(capsys, altered("without-pre-vote", "history"), "--jobs", "2")
+    assert code == ExitCode.CONFORMANT
+    assert counts(found)["pass"] >= 250
+    assert {one["reason"] for one in of_status(found, "unsupported") if "KIP-996" in one["reason"]} >= {"needs KIP-996"}
+
+
+@pytest.mark.parametrize(("modes", "status"), [(("without-pre-vote",), "pass"), ((), "fail")])
+def test_a_vote_beside_a_leader_is_kept_for_pre_vote(capsys: Captured, modes: tuple[str, ...], status: str) -> None:
+    adapter = altered(*modes, "forgets-votes-beside-a-leader", "history")
+    _, found = ran(capsys, adapter, "-k", "announcement.accepted", "--profile", "kip")
+    assert [one["status"] for one in found[:-1]] == [status]
+
+
 @pytest.mark.parametrize(
     ("modes", "word", "code", "status", "reasons"),
     [

@@ -132,6 +132,11 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
     subjects: tuple[Subject, ...] = ("replica",)
     """What the adapter can put in front of the runner; whoever does not say it has a replica of the quorum."""
 
+    @property
+    def has_pre_vote(self) -> bool:
+        """True if it implements KIP-996, even in part."""
+        return self.kip_levels.get("KIP-996", "none") != "none"
+
     def injects(self, *, has_history: bool) -> bool:
         """Whether it is given the state in which a vector begins, and not the events that lead there."""
         return self.state_injection is True or (bool(self.state_injection) and not has_history)

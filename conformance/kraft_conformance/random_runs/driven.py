@@ -236,6 +236,7 @@ class AdapterReplica(Replica):
         """What it shows of the event, beside what the reference does of its own accord."""
         line, states = first.line, (first.done.state, first.before)
         session, visibility, ids = self._session, self._visibility, self._correlations
+        keeps_votes = session.hello.has_pre_vote
         drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
         reply: StepReply | RestartReply | None = None
         self._answers.begin(event_of_line(line))
@@ -248,11 +249,12 @@ class AdapterReplica(Replica):
             reply = session.ask(
                 StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
             )
-        effects = () if reply is None else with_own_votes(reply.effects, *states)
+        effects = () if reply is None else with_own_votes(reply.effects, *states, keeps_votes=keeps_votes)
         shown = ids.drawn(drawn, published_as_unknown(effects, partial(is_first_of_all, first.before)))
         state: TracedState | UnsetType = UNSET
         if visibility.sees_state:
-            state = ids.observed(as_unknown(with_own_vote(session.ask(ObserveReply, Observe).state, *states)))
+            observed = session.ask(ObserveReply, Observe).state
+            state = ids.observed(as_unknown(with_own_vote(observed, *states, keeps_votes=keeps_votes)))
         if reply is None:
             return Shown((), UNSET, state)
         if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):

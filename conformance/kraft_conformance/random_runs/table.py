@@ -114,7 +114,7 @@ class Table:
         hello = self.hello(replica_id)
         if hello is None:
             return replica
-        if hello.kip_levels.get("KIP-996", "none") == "none":
+        if not hello.has_pre_vote:
             # Endpoints came with KIP-853, Pre-Vote after it.
             speaks = hello.kip_levels.get("KIP-853", "none") != "none"
             return replace(replica, pre_vote="unsupported", speaks_endpoints=speaks)

@@ -43,6 +43,7 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.process_life import ended, turns_idly
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.runner.without_pre_vote import as_asked
 from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_conformance.vectors.format import Vector, VectorEvent
 from kraft_conformance.vectors.partitions.format import PartitionVector
@@ -76,6 +77,8 @@ def run_vector(
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
+    if isinstance(vector, Vector):
+        vector = as_asked(vector, session.hello)
     run = (
         PartitionRun(session, vector, profile)
         if isinstance(vector, PartitionVector)
@@ -255,7 +258,8 @@ class _Run:
         else:
             reply = self._session.ask(StepReply, Step, **fields_of(event))
         shown = published_as_unknown(
-            with_own_votes(reply.effects, self._after(), before), partial(is_first_of_all, before)
+            with_own_votes(reply.effects, self._after(), before, keeps_votes=self._hello.has_pre_vote),
+            partial(is_first_of_all, before),
         )
         done = self._correlations.drawn(event.draw, shown)
         effects = self._answers.without_unheard(event, done)
@@ -271,7 +275,8 @@ class _Run:
         if not self._sees_state:
             return None
         state = self._session.ask(ObserveReply, Observe).state
-        return self._correlations.observed(as_unknown(with_own_vote(state, self._after())))
+        shown = with_own_vote(state, self._after(), keeps_votes=self._hello.has_pre_vote)
+        return self._correlations.observed(as_unknown(shown))
 
 
 def _remaining(

@@ -1,4 +1,4 @@
-"""A leader's vote for itself, which need not be kept: that it leads the epoch says it."""
+"""Votes that need not be kept: a leader's for itself, and without Pre-Vote each beside a known leader."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -33,21 +33,35 @@ def with_votes(effects: Sequence[TracedEffect], vote: TracedKey) -> tuple[Traced
     return tuple([with_vote(one, vote) if isinstance(one, TracedPersistQuorumState) else one for one in effects])
 
 
-def with_own_vote(shown: _Shown, *states: ReplicaState) -> _Shown:
+def with_own_vote(shown: _Shown, *states: ReplicaState, keeps_votes: bool = True) -> _Shown:
     """The same beside the reference.
 
     Args:
         shown: the file or the state, as an implementation shows it.
         states: the reference's at that moment, the first with such a vote in that epoch counts; at kraft.version 0 a
             vote may be without its directory id, and a constructed state may have another vote.
+        keeps_votes: whether the implementation has to keep its vote beside a leader.  KIP-996 asks for it, because a
+            Prospective may lose the leader; without Pre-Vote the leader is known until the epoch ends, and that alone
+            refuses other votes.
     """
     for state in states:
         voted = state.voted_key
-        if shown.epoch == state.epoch and voted is not None and voted.id == state.key.id:
+        if shown.epoch != state.epoch or voted is None:
+            continue
+        if not keeps_votes and shown.voted_key is None and shown.leader_id is not None:
+            return replace(shown, voted_key=traced_key(voted))
+        if voted.id == state.key.id:
             return with_vote(shown, traced_key(voted))
     return shown
 
 
-def with_own_votes(effects: Sequence[TracedEffect], *states: ReplicaState) -> tuple[TracedEffect, ...]:
+def with_own_votes(
+    effects: Sequence[TracedEffect], *states: ReplicaState, keeps_votes: bool = True
+) -> tuple[TracedEffect, ...]:
     """The effects with such files; see `with_own_vote`."""
-    return tuple([with_own_vote(one, *states) if isinstance(one, TracedPersistQuorumState) else one for one in effects])
+    return tuple(
+        [
+            with_own_vote(one, *states, keeps_votes=keeps_votes) if isinstance(one, TracedPersistQuorumState) else one
+            for one in effects
+        ]
+    )

@@ -13,7 +13,7 @@ import org.apache.kafka.common.metrics.Metrics;
  */
 final class Elections {
     /** Level of KIP-996 in `hello`. */
-    static final String PRE_VOTE_LEVEL = "full";
+    static final String LEVEL = "full";
     /** The newest version of VoteRequest. */
     static final short VOTE_VERSION = 2;
 

@@ -36,8 +36,7 @@ final class KafkaReplica {
 
     /** Which of the newer members its release has says what Kafka can, for a build that is no release too. */
     Map<String, Object> hello() {
-        Map<String, Object> kips = Json.object(
-                "KIP-595", "full", "KIP-853", "full", "KIP-996", Elections.PRE_VOTE_LEVEL);
+        Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", Elections.LEVEL);
         if (Requests.answersBeforeCommit()) {
             kips.put("KIP-1186", "full");
         }
@@ -202,7 +201,9 @@ final class KafkaReplica {
     private void fireSearching(String timer) {
         boolean fetches = client.quorum().isFollower() || client.quorum().isUnattached();
         if (timers.fire(timer) && (client.quorum().isVoter() || !fetches)) {
-            client.poll();
+            do {
+                client.poll();
+            } while (timers.fireBackoff());
         }
     }
 

@@ -26,6 +26,7 @@ final class Timers {
     private final RunningClient client;
     private Map<String, Long> before = Map.of();
     private Timer fired;
+    private boolean hasBackedOff;
 
     Timers(RunningClient client) {
         this.client = client;
@@ -40,6 +41,7 @@ final class Timers {
 
     /** Let a timer fire, if it runs; Kafka sees it when it is polled. */
     boolean fire(String name) {
+        hasBackedOff = isBackingOff();
         fired = name.equals("election") && waitsForNothing() ? electionTimer() : running().get(name);
         if (fired == null) {
             return false;
@@ -49,6 +51,15 @@ final class Timers {
         }
         fired.reset(0);
         return true;
+    }
+
+    /** 3.9: after an election that has timed out a candidate backs off, before it stands again; let that end, too. */
+    boolean fireBackoff() {
+        return isBackingOff() && !hasBackedOff && fire("election");
+    }
+
+    private boolean isBackingOff() {
+        return Boolean.TRUE.equals(Member.BACKING_OFF.get(client.state()));
     }
 
     /** Since 4.2 a leader announces itself to those only that have not fetched lately: in this check-quorum period. */
@@ -96,9 +107,7 @@ final class Timers {
                 running.put(name, timer);
             }
         });
-        if (state instanceof CandidateState
-                && Boolean.TRUE.equals(Member.BACKING_OFF.get(state))
-                && Member.BACKOFF_TIMER.get(state) instanceof Timer backoff) {
+        if (isBackingOff() && Member.BACKOFF_TIMER.get(state) instanceof Timer backoff) {
             // 4.0: one that has lost waits for this timer in place of the other.
             running.put("election", backoff);
         }

@@ -10,7 +10,7 @@ import org.apache.kafka.common.metrics.Metrics;
 /** The part of Kafka that KIP-996 (Pre-Vote) has changed, as 3.9 has it: without Pre-Vote. */
 final class Elections {
     /** Level of KIP-996 in `hello`. */
-    static final String PRE_VOTE_LEVEL = "none";
+    static final String LEVEL = "none";
     /** The newest version of VoteRequest. */
     static final short VOTE_VERSION = 1;
 
@@ -45,8 +45,10 @@ final class Elections {
         return false;
     }
 
-    /** Without the vote: Kafka's Follower has no field for it. */
     static ElectionState withElectedLeader(int epoch, int leader, Optional<ReplicaKey> vote, Set<Integer> voters) {
+        if (vote.isPresent()) {
+            throw new Unsupported("a state with a vote and a leader: Kafka keeps no vote beside a leader");
+        }
         return ElectionState.withElectedLeader(epoch, leader, voters);
     }
 
