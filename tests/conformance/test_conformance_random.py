@@ -289,6 +289,12 @@ def test_a_saved_vector_that_does_not_fail_says_why(status: Status, reason: str,
     assert why_not_enough(Outcome("random.storm-0", status, reason)) == said
 
 
+@pytest.mark.parametrize(("modes", "status"), [(("without-pre-vote",), Status.PASS), ((), Status.FAIL)])
+def test_a_vote_beside_a_leader_is_kept_for_pre_vote(modes: tuple[str, ...], status: Status) -> None:
+    found = outcomes(seat(*modes, "forgets-votes-beside-a-leader"), workloads=("elections",), seeds=range(1))
+    assert [one.outcome.status for one in found] == [status]
+
+
 def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none() -> None:
     def played(*seats: InProcess | Reference, everywhere: bool = False) -> list[tuple[str, bool]]:
         with Table(seats, 1.0) as table:
