@@ -16,7 +16,7 @@ final class Elections {
 
     private Elections() {}
 
-    /** A vector with a replica that supports Pre-Vote need not use it; one that reads it as a vote is other software. */
+    /** "supported" is run as well, because a schedule of a finding may need no Pre-Vote; "ignored" is other software. */
     static boolean isSoftwareWith(String preVote) {
         return !preVote.equals("ignored");
     }
