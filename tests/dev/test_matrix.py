@@ -322,6 +322,23 @@ def test_wrong_use_is_said(arguments: list[str], words: str, capsys: pytest.Capt
     assert words in " ".join(capsys.readouterr().err.split())
 
 
+def test_of_recorded_mutants_each_fourth_is_asked_and_of_the_others_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded = load_result("mutants")
+    assert recorded is not None
+    names = [row.name for row in recorded.rows[:6]]
+    chosen(
+        monkeypatch,
+        *(replace(HALF, name=name) for name in names[:3]),
+        HALF,
+        *(replace(HALF, name=name) for name in names[3:]),
+    )
+    assert main(["matrix", "mutants", "--every", "4", "--list"]) == ExitCode.CONFORMANT
+    shown = capsys.readouterr().out
+    assert [name for name in (*names, HALF.name) if name in shown] == [names[0], names[4], HALF.name]
+
+
 def test_the_list_names_mutants_and_tools(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["matrix", "mutants", "vote-without-log-check", "--list"]) == ExitCode.CONFORMANT
     shown = capsys.readouterr().out

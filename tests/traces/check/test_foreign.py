@@ -30,7 +30,7 @@ Path = tuple[str | int, ...]
 workloads = st.sampled_from(sorted(WORKLOADS))
 
 
-@settings(max_examples=max(10, settings().max_examples // 3))  # each is a whole trace with many candidates
+@settings(max_examples=max(8, settings().max_examples // 6))  # each is a whole trace with many candidates
 @given(workloads, st.integers(0, 20), st.sampled_from((0.02, 0.1, 0.3, 1.0)), st.integers(0, 2**32))
 # An id that no line has shown is still awaited when another one is sent without its id.
 @example("chaos", 19, 0.3, 1737275403)
@@ -85,7 +85,7 @@ def test_what_the_rest_of_a_trace_determines_may_be_left_out(name: str, workload
     assert verdict.open_answers == ()
 
 
-@settings(max_examples=max(20, settings().max_examples // 3))  # each has dozens of altered fields
+@settings(max_examples=max(8, settings().max_examples // 6))  # each has dozens of altered fields
 @given(workloads, st.integers(0, 20), st.integers(0, 2**32))
 # A replica that dies as it asks awaits nothing.
 @example("impatient-changes", 14, 3768865)

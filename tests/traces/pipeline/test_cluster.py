@@ -114,6 +114,7 @@ def _wait_for(log: Path, text: str, times: int) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.nightly
 def test_both_workers_run_the_shipped_packages_and_a_killed_executor_costs_no_results(
     cluster: Cluster, shared: Any, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_trace_that_ends_its_worker_each_time_is_given_up_and_the_others_are_c
     assert {row["verdict"] for row in verdicts.values()} == {"accepted"}
 
 
+@pytest.mark.nightly
 def test_a_killed_run_loses_the_traces_under_way_and_no_other_verdict(shared: Any, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -48,6 +48,7 @@ def _written(plan: RunPlan, folder: Path) -> None:
     (folder / f"{source_of(plan).replace('/', '-')}.jsonl").write_bytes(b"".join(lines))
 
 
+@pytest.mark.nightly
 def test_a_sweep_counts_what_a_run_over_the_same_traces_counts(shared: Any, tmp_path: Path) -> None:
     plans = Plans(0, 1, ("calm", "elections", "storm"), ("kip", "kafka-4"), steps=40)
     document = runs.sweep(OPTIONS, plans, tmp_path / "swept")

@@ -43,6 +43,9 @@ ToolNames = Annotated[list[str] | None, typer.Option("--tool", help=f"Only this;
 Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave the seeded mutants out.")]
 Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
+Every = Annotated[
+    int, typer.Option(min=1, help="Of the seeded mutants that are recorded only each Nth, and all that are not.")
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
 Again = Annotated[
     bool,
@@ -58,6 +61,7 @@ def matrix(
     use_seeded: Seeded = True,
     machine: Machine = 0,
     seed: Seed = 1,
+    every: Every = 1,
     jobs: Jobs = None,
     edges: Edges = None,
     record: Record = False,
@@ -75,19 +79,20 @@ def matrix(
         raise usage_error(f"the matrix of {what} has no mutants and no tools to choose from")
     if again and what not in ("grading", "checks"):
         raise usage_error(f"--again is for grading and checks, not for {what}")
-    if record and (names or tool or again or what == "checks"):
+    if record and (names or tool or again or every > 1 or what == "checks"):
         raise usage_error("what is recorded has all mutants and all tools, measured anew; checks are not recorded")
     need_folder_of(edges)
     words = ["python", "-m", "kraft_dev", "matrix", what, *(names or ())]
     words += [word for name in tool or () for word in ("--tool", name)]
     words += [] if use_seeded else ["--no-seeded"]
+    words += ["--every", str(every)] if every > 1 else []
     words += ["--machine", str(machine), "--seed", str(seed)] if machine else []
     command = shlex.join(words)
     try:
         if what == "checks":
             found = _show_checks(again=again)
         else:
-            chosen = _chosen(names or ()) if use_seeded or names else ()
+            chosen = _each_nth(_chosen(names or ()), what, every) if use_seeded or names else ()
             if list_only:
                 return _list(chosen)
             if again:
@@ -109,6 +114,15 @@ def _chosen(names: Sequence[str]) -> tuple[Subject, ...]:
         return seeded_subjects(names)
     except MutantError as error:
         raise usage_error(str(error)) from error
+
+
+def _each_nth(subjects: Sequence[Subject], what: str, every: int) -> tuple[Subject, ...]:
+    """Each Nth of the mutants that the recorded matrix has, and those that it has not."""
+    recorded = load_result(what)
+    known = {row.name for row in (() if recorded is None else recorded.rows)}
+    there = [subject.name for subject in subjects if subject.name in known]
+    left_out = set(there) - set(there[::every])
+    return tuple(subject for subject in subjects if subject.name not in left_out)
 
 
 def _tools(names: Sequence[str]) -> tuple[Tool, ...]:
