@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,12 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 VERSION = "4.1.1"
 """The release of Kafka that tests run."""
+
+
+def newest_by_day(versions: Iterable[str]) -> list[Any]:
+    """Parameters of a test for each release, the oldest first: a push runs the newest alone, the night all."""
+    *older, newest = versions
+    return [*(pytest.param(version, marks=pytest.mark.nightly) for version in older), newest]
 
 
 def altered(*modes: str) -> str:

@@ -389,6 +389,7 @@ def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
     assert {vector for vector, differences in found.items() if differences == [polled]} == idle
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("kafka")
 def test_a_schedule_ends_at_what_is_known_to_differ(capsys: Captured) -> None:
     """A Voters record that takes the place of a truncated one is not read; the model says which rule that breaks."""

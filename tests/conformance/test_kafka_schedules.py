@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.conformance.commands import newest_by_day
 
 from kraft_conformance.commands.conformance_template import Template, copy_template
 from kraft_conformance.kafka.adapter import command_line
@@ -127,7 +128,7 @@ def restarted_leader_resigns(d: Director) -> None:
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [*releases()])
+@pytest.mark.parametrize("version", newest_by_day(releases()))
 @pytest.mark.parametrize(
     ("configuration", "script"),
     [
@@ -145,7 +146,7 @@ def test_a_release_does_what_the_page_says(
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [*releases()])
+@pytest.mark.parametrize("version", newest_by_day(releases()))
 def test_all_voters_hurry_when_a_restarted_leader_resigns(version: str) -> None:
     """Its list of preferred candidates is empty, and each voter takes itself for the first in it."""
     notes = play(command_line(released(releases()[version]), "state"), THREE, restarted_leader_resigns)

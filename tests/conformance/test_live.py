@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from junitparser import JUnitXml
 from tests.conformance.adapter_builds import skipped_if_missing
-from tests.conformance.commands import Captured, assert_said, output
+from tests.conformance.commands import Captured, assert_said, newest_by_day, output
 from tests.conformance.test_conformance_reports import assert_harmless_page, assert_tap
 
 from kraft_conformance.cli import main
@@ -271,7 +271,7 @@ def test_the_list_of_cases_fits_into_80_columns(capsys: Captured) -> None:
     assert set(cases()) <= set(said)
 
 
-@pytest.mark.parametrize("version", controllers())
+@pytest.mark.parametrize("version", newest_by_day(controllers()))
 def test_kafka(version: str) -> None:
     with skipped_if_missing():
         commands = kafka_commands(version)

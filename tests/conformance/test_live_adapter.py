@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.adapter_builds import skipped_if_missing
-from tests.conformance.commands import Captured, assert_said
+from tests.conformance.commands import Captured, assert_said, newest_by_day
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -80,6 +80,7 @@ def test_no_vector_fails_on_a_node() -> None:
     assert any(one.status is Status.PASS for one in found.values())
 
 
+@pytest.mark.nightly
 def test_a_rule_that_is_left_out_is_seen_over_tcp() -> None:
     rule, refuses = "prevote.follower.rejects-after-fetch", "prevote.follower-refuses"
     found = played([refuses, ONE_VOTE], "--start", f"{NODE} --without {rule}")
@@ -161,7 +162,7 @@ def test_what_is_held_makes_way() -> None:
     assert asyncio.run(run()) == ["Send VoteRequest to 2"]
 
 
-@pytest.mark.parametrize("version", controllers())
+@pytest.mark.parametrize("version", newest_by_day(controllers()))
 def test_kafka(version: str, capsys: Captured) -> None:
     with skipped_if_missing():
         kafka_commands(version)

@@ -31,6 +31,7 @@ def test_a_seed_is_a_plan() -> None:
     assert plan_of(3, 30, [], (1, 2, 3)) == ()
 
 
+@pytest.mark.nightly
 def test_nodes_lose_a_leader_and_change_their_voters(tmp_path: Path, capsys: Captured) -> None:
     words = ("--seconds", "5", "--seed", "21", "--faults", "voters,kill", "-o", "kept", "--json")
     assert quorum(*words) == ExitCode.CONFORMANT, capsys.readouterr()

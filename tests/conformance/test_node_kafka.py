@@ -81,7 +81,11 @@ def throttles(acted: ActedBrokers, *resources: tuple[int, str]) -> list[dict[str
 
 
 @pytest.mark.parametrize(
-    ("version", "dump"), [(VERSION, "kafka.tools.DumpLogSegments"), ("4.3.1", "org.apache.kafka.tools.DumpLogSegments")]
+    ("version", "dump"),
+    [
+        pytest.param(VERSION, "kafka.tools.DumpLogSegments", marks=pytest.mark.nightly),
+        ("4.3.1", "org.apache.kafka.tools.DumpLogSegments"),
+    ],
 )
 def test_kafka_reassigns_partitions_of_nodes(version: str, dump: str, tmp_path: Path) -> None:
     """Rules: partition-reassign.start, partition-reassign.cancel, cli.admin-routing."""
