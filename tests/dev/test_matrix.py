@@ -270,6 +270,7 @@ def test_a_mutant_that_changes_nothing_is_named(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_matrix_is_recorded_with_its_commit_and_is_the_same_each_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ def _numbers(report: ModelCheckReport) -> tuple[object, ...]:
     return report.outcome, reached.states_generated, reached.states_distinct, reached.depth
 
 
+@pytest.mark.nightly
 def test_the_numbers_are_those_of_tlc_and_no_step_differs(wide: Path) -> None:
     jar = compiled_check(wide, "Wide", "Wide")
     expected = (Outcome.OK, 18_001, 18_000, 3)

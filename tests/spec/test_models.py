@@ -112,6 +112,7 @@ def test_a_counterexample_without_an_expected_action_is_not_as_expected() -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_stopped_check_resumes_from_its_checkpoint(tmp_path: Path) -> None:
     check = find_check("election-nightly")
     # The clock of the limit starts with the search, so these are enough for any machine.
