@@ -27,7 +27,7 @@ LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
 
 def kafka_matrix(record: Record = False) -> int:
-    """Run the vectors, and play the findings, on every release of Apache Kafka that is pinned.
+    """Run the vectors and play the findings on every release of Apache Kafka that is pinned.
 
     Exit code 1 when a release does something that neither its profile nor the table of known differences says.
     """
