@@ -27,6 +27,7 @@ from kraft_spec.tlc.model_report import ActionCount, ModelCheckReport, Outcome, 
 HEAP_MEGABYTES = 3072  # coverage keeps a node for each place that names an operator: with 1 GB Java mostly collects
 
 
+@pytest.mark.nightly
 def test_smoke_holds_and_an_action_beyond_its_bounds_never_fires() -> None:
     smoke = find_check("smoke")
     found = run_check(replace(smoke, fires=smoke.fires | {"Crash"}), heap_megabytes=HEAP_MEGABYTES)
