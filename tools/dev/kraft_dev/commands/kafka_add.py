@@ -25,8 +25,8 @@ Version = Annotated[str, typer.Argument(metavar="VERSION", help="A release that 
 def kafka_add(version: Version) -> int:
     """Pin a release of Apache Kafka, and record what running it shows.
 
-    It writes the rows of the release in the tables of jars; nothing is written unless it runs.  Exit code 1 when it does something that neither its profile nor the table of
-    known differences says; that is recorded as well.
+    It writes the rows of the release in the tables of jars; nothing is written unless it runs.  Exit code 1 when it
+    does something that neither its profile nor the table of known differences says; that is recorded as well.
     """
     if version in releases():
         raise usage_error(f"{version} is pinned already: kafka-matrix runs it")
