@@ -36,9 +36,10 @@ def whole_kafka() -> Kafka:
 
 
 @pytest.mark.usefixtures("whole_kafka")
+@pytest.mark.parametrize("version", [VERSION, "4.4.0"])
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_a_finding_is_shown_and_its_control_is_safe(capsys: Captured, name: str) -> None:
-    code = main(["kafka", "finding", name, "--whole", "--version", VERSION, "--json"])
+def test_a_finding_is_shown_and_its_control_is_safe(capsys: Captured, name: str, version: str) -> None:
+    code = main(["kafka", "finding", name, "--whole", "--version", version, "--json"])
     shown = json.loads(capsys.readouterr().out)
     assert code == ExitCode.VIOLATION, shown
     assert shown["run"]["ending"] == "shown"
