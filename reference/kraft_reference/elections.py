@@ -15,6 +15,7 @@ from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter
 from kraft_reference.transitions import (
     enter,
+    lacks_pre_vote,
     leader_if_majority,
     lose_pre_vote,
     new_round,
@@ -36,12 +37,18 @@ def has_election_timer(state: ReplicaState) -> bool:
 
 
 def after_election_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch."""
+    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch.
+
+    Rules: state.resigned.timeout, state.resigned.timer-handover.
+    """
     if not has_election_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     if state.role is Role.PROSPECTIVE:
         # Rules: state.prospective.lost.no-leader, state.prospective.lost.known-leader.
         after = lose_pre_vote(state)
+    elif state.role is Role.RESIGNED and is_voter(state) and lacks_pre_vote(state, configuration):
+        # KIP-996: a Resigned voter used to become Candidate.  Rule: state.resigned.timeout.
+        after = to_candidate(state, configuration, Cause.ELECTION_TIMEOUT)
     # Rule: state.resigned.timeout.
     elif state.role is Role.RESIGNED:
         after = enter(state, Role.UNATTACHED, Cause.ELECTION_TIMEOUT)

@@ -214,6 +214,14 @@ def _rows() -> tuple[Transition, ...]:
         (raised, LeaderChange.CLEAR, VoteChange.CLEAR),
         "state.resigned.timeout",
     )
+    # Software without KIP-996.
+    row(
+        (Role.RESIGNED,),
+        Cause.ELECTION_TIMEOUT,
+        Role.CANDIDATE,
+        (raised, LeaderChange.CLEAR, VoteChange.OWN),
+        "state.resigned.timeout",
+    )
     # The process.
     row(_RUNNING, Cause.CRASH, Role.STOPPED, _KEEP, "durable.soft-transitions")
     row((Role.STOPPED,), Cause.RESTART, Role.RESIGNED, _KEEP, "durable.restart.was-leader")
@@ -254,5 +262,5 @@ def role_changes() -> frozenset[tuple[Role, Role]]:
     direct = {(row.source, row.target) for row in TRANSITIONS}
     to_prospective = {source for source, target in direct if target is Role.PROSPECTIVE is not source}
     passed = {(source, target) for source in to_prospective for target in (Role.CANDIDATE, Role.LEADER)}
-    restarted = {(Role.STOPPED, Role.LEADER)}
-    return frozenset((a, b) for a, b in direct | passed | restarted if a is not b)
+    sole_voters = {(Role.STOPPED, Role.LEADER), (Role.RESIGNED, Role.LEADER)}
+    return frozenset((a, b) for a, b in direct | passed | sole_voters if a is not b)

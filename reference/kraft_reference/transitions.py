@@ -199,9 +199,14 @@ def to_prospective(state: ReplicaState, configuration: Configuration, cause: Cau
     prospective = new_round(enter(state, Role.PROSPECTIVE, cause, leader_endpoint=state.leader_endpoint))
     if is_majority(1, state.voters):
         return to_candidate(prospective, configuration, Cause.PRE_VOTE_WON)
-    if configuration.replicas[state.key.id].pre_vote == "unsupported":
+    if lacks_pre_vote(state, configuration):
         return to_candidate(prospective, configuration, Cause.PRE_VOTE_UNSUPPORTED)
     return prospective
+
+
+def lacks_pre_vote(state: ReplicaState, configuration: Configuration) -> bool:
+    """Is the replica's software without KIP-996?  Rule: prevote.unsupported-version."""
+    return configuration.replicas[state.key.id].pre_vote == "unsupported"
 
 
 def new_round(state: ReplicaState) -> ReplicaState:

@@ -10,13 +10,17 @@ HasElectionTimer(s) ==
   \/ s.role \in {"Prospective", "Candidate", "Resigned"}
   \/ s.role = "Unattached" /\ IsVoter(s)
 
+\* Before KIP-996 a Resigned voter became Candidate.  Rule: state.resigned.timeout
+StandsAgain(s) == IsVoter(s) /\ LacksPreVote(s)
+
 \* Rules: state.unattached.election-timeout, state.prospective.lost.no-leader, state.candidate.election-timeout,
 \*        state.candidate.lost, state.resigned.timeout
 AfterElectionTimeout(s) ==
   CASE s.role = "Unattached"  -> Becomes(ToProspective(s))
     [] s.role = "Prospective" -> Becomes(LosePreVote(s))
     [] s.role = "Candidate"   -> Becomes(ToProspective(s))
-    [] s.role = "Resigned"    -> Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
+    [] s.role = "Resigned" /\ StandsAgain(s)  -> Becomes(ToCandidate(s))
+    [] s.role = "Resigned" /\ ~StandsAgain(s) -> Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
 
 \* A voter starts a Pre-Vote, an observer only searches wider.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,

@@ -146,12 +146,14 @@ ToCandidate(s) ==
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
 Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key[1]}]
 
+LacksPreVote(s) == config.pre_vote[s.replica_key[1]] = "unsupported"
+
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
 \* for the moment in which its timer fired.
 \* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself,
 \*        state.prospective.entry
 ToProspective(s) ==
-  IF config.pre_vote[s.replica_key[1]] = "unsupported" \/ IsMajority(1, s)
+  IF LacksPreVote(s) \/ IsMajority(1, s)
   THEN ToCandidate(Prospective(s)) ELSE Prospective(s)
 
 \* Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader
