@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import msgspec
 
+from kraft_conformance.kafka.releases import number
 from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.runner.outcome import ExpectedFailure
 
@@ -22,8 +23,8 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[str, ...] = ()
     """How the names of the fields begin that differ in the vectors."""
     vectors: tuple[str, ...] = ()
-    releases: tuple[str, ...] = ()
-    """The releases that show it; none: every one that the profile is of."""
+    before: str = ""
+    """The first release that does not show it; empty if every one that the profile is of does."""
     schedules: Mapping[str, tuple[str, ...]] = {}
     """The events at which it shows in random schedules, with the names of what may differ there, N for any number."""
     ends_schedules: bool = False
@@ -58,7 +59,7 @@ def expected_failures(is_always_seen: bool, version: str | None = None) -> Mappi
     return {
         vector: ExpectedFailure(one.reason, one.fields, is_always_seen)
         for one in known_differences()
-        if not one.releases or version in one.releases
+        if not one.before or (version is not None and number(version) < number(one.before))
         for vector in one.vectors
     }
 
