@@ -18,7 +18,7 @@ Captured = pytest.CaptureFixture[str]
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-VERSION = "4.1.1"
+VERSION = "4.1.2"
 """The release of Kafka that tests run."""
 
 

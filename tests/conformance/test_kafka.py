@@ -374,7 +374,7 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
 @pytest.mark.parametrize(
     ("version", "idle"),
     [
-        ("4.1.1", {"idle.unattached-observer"}),
+        ("4.1.2", {"idle.unattached-observer"}),
         ("4.3.1", {"idle.unattached-observer", "idle.searching-observer.kafka-4"}),
     ],
 )

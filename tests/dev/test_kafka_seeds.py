@@ -77,4 +77,4 @@ def test_wrong_use_is_said(words: tuple[str, ...]) -> None:
 
 def test_a_mixed_cluster_has_the_workloads_of_all_its_releases() -> None:
     assert "auto-join" in workloads_of(newest())
-    assert "auto-join" not in workloads_of("4.1.1,4.3.1,reference")
+    assert "auto-join" not in workloads_of("4.1.2,4.3.1,reference")

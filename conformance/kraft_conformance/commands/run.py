@@ -42,7 +42,7 @@ PLANTED: tuple[tuple[str, str, int], ...] = (
 
 NAMED_AMONG = 3
 """The broken rule must be among so many that the rejection names first."""
-KAFKA = "4.1.1"
+KAFKA = "4.1.2"
 """The release of Apache Kafka whose controller becomes a voter among nodes."""
 _MAVEN_S = 60.0
 """How long Maven may take to fetch it, from the beginning of the run on."""

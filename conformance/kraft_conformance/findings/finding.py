@@ -66,7 +66,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     release: str
     """Which releases have it, and how that is known: read, tried, or in the public tracker.
 
-    In the table `{shown}` stands for the recorded releases that show it, and `{others}` for those that do not.
+    In the table `{shown}` stands for the recorded releases that show it.
     """
     decision: Decision | None = None
     """What it comes from, where that is an answer of a profile."""
@@ -151,9 +151,7 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
 
 
 def _with_releases(finding: Finding) -> str:
-    recorded = load_recorded()
-    text = finding.release.replace("{shown}", recorded.releases_with(finding.name))
-    return text.replace("{others}", recorded.releases_without(finding.name))
+    return finding.release.replace("{shown}", load_recorded().releases_with(finding.name))
 
 
 def _check(decision: Decision, finding: str) -> None:

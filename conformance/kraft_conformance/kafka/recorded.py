@@ -48,15 +48,9 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.vectors == manifest_digest()
 
     def releases_with(self, finding: str) -> str:
-        """The releases that show a finding, for a reader: `4.0.1 to 4.3.1`."""
-        return self._in_words({run.version for run in self.releases if finding in run.findings})
-
-    def releases_without(self, finding: str) -> str:
-        """The releases that do not show a finding, for a reader."""
-        return self._in_words({run.version for run in self.releases if finding not in run.findings})
-
-    def _in_words(self, some: Collection[str]) -> str:
-        return in_words(some, [run.version for run in self.releases])
+        """The releases that show a finding, for a reader: `4.0.2 to 4.3.1`."""
+        showing = {run.version for run in self.releases if finding in run.findings}
+        return in_words(showing, [run.version for run in self.releases])
 
 
 def in_words(some: Collection[str], versions: Sequence[str]) -> str:

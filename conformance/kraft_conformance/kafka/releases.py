@@ -107,10 +107,12 @@ def profile_of(version: str) -> str:
 
 
 def nearest(version: str) -> Release:
-    """The newest pinned release of the version's profile that is not newer, or else the oldest of that profile."""
+    """The newest pinned release that is not newer, or else the oldest: of the same minor version, or of the profile."""
     of_profile = [one for one in releases().values() if profile_of(one.version) == profile_of(version)]
-    older = [one for one in of_profile if number(one.version) <= number(version)]
-    return older[-1] if older else of_profile[0]
+    of_minor = [one for one in of_profile if number(one.version)[:2] == number(version)[:2]]
+    known = of_minor or of_profile
+    older = [one for one in known if number(one.version) <= number(version)]
+    return older[-1] if older else known[0]
 
 
 @cache

@@ -98,7 +98,7 @@ def make_runs(
 ) -> None:
     """Make the runs on processes that are started once, up to the first that fails where a bug is planted.
 
-    The cluster is named as on the command line: `4.1.1,4.3.1,reference`.
+    The cluster is named as on the command line: `4.1.2,4.3.1,reference`.
 
     Raises:
         KeyError: there is no such release.

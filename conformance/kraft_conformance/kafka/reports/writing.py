@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from kraft_conformance.kafka.recorded import load_recorded
+
 _CONTROL_RECORDS = "org/apache/kafka/raft/internals/ControlRecordsAfterTruncationTest.java"
 UNIT_TESTS: Mapping[str, str] = {
     "own-vote-before-known-leader": "org/apache/kafka/raft/QuorumStateOwnVoteTest.java",
@@ -28,9 +30,10 @@ def write_unit_tests(finding: str, folder: Path) -> Path:
 
 
 def tracker_text(finding: str) -> str:
-    """The text of an issue for Kafka's tracker.
+    """The text of an issue for Kafka's tracker, which names the recorded releases that show the finding.
 
     Raises:
         FileNotFoundError: the finding has none.
     """
-    return (files("kraft_conformance.kafka.reports") / f"{finding}.md").read_text(encoding="utf-8")
+    text = (files("kraft_conformance.kafka.reports") / f"{finding}.md").read_text(encoding="utf-8")
+    return text.replace("{shown}", load_recorded().releases_with(finding))

@@ -146,7 +146,7 @@ enum Member {
         return new Place(type.getName(), name, List.of(parameters), 0, number(""));
     }
 
-    /** 4001 for 4.1 and 4.1.1, without the patch version; more than any for what is no version. */
+    /** 4001 for 4.1 and 4.1.2, without the patch version; more than any for what is no version. */
     private static int number(String version) {
         Matcher matcher = Pattern.compile("(\\d+)\\.(\\d+).*").matcher(version);
         return matcher.matches()
