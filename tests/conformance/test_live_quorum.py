@@ -82,7 +82,7 @@ def test_a_planted_bug_is_named_and_the_run_is_kept(capsys: Captured) -> None:
         (ExitCode.USAGE, "7 voters, expected at most 5", ("--nodes", "5", "--kafka", "4.1.2:2")),
         (ExitCode.NO_INPUT, "plan.json: No such file or directory", ("--again", ".")),
         (ExitCode.CANNOT_WRITE, "expected a new folder", ("-o", ".")),
-        (ExitCode.UNAVAILABLE, "nowhere: expected a release such as 4.1.2, 4.3.1, 4.4.0, or a folder", ("--kafka", "nowhere")),
+        (ExitCode.UNAVAILABLE, "expected a release such as 4.1.2, 4.3.1, 4.4.0, or a folder", ("--kafka", "nowhere")),
     ],
 )
 def test_what_cannot_be_run_is_said(
