@@ -67,7 +67,7 @@ def test_what_is_no_version_is_refused(capsys: Captured) -> None:
 def test_a_version_that_there_is_not(capsys: Captured, command: tuple[str, ...]) -> None:
     with skipped_if_missing():
         release_of(VERSION)
-    assert_said(capsys, ExitCode.UNAVAILABLE, "-9.9.9.jar; is there a network? It says: ", *command, "9.9.9")
+    assert_said(capsys, ExitCode.UNAVAILABLE, "-9.9.9.jar; is the version right? It says: ", *command, "9.9.9")
 
 
 @pytest.mark.parametrize(

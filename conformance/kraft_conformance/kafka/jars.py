@@ -209,9 +209,9 @@ def copy_jars(
     except OSError as error:
         raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
     if done.returncode != 0:
-        raise KafkaUnavailableError(
-            f"Maven cannot fetch {jars[0].file_name}; is there a network? It says: {_reason(done.stdout)}"
-        )
+        why = _reason(done.stdout)
+        asks = "is the version right?" if "Could not find artifact" in done.stdout else "is there a network?"
+        raise KafkaUnavailableError(f"Maven cannot fetch {jars[0].file_name}; {asks} It says: {why}")
 
 
 def _reason(said: str) -> str:

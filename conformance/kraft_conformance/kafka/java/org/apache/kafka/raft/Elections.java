@@ -13,18 +13,18 @@ import org.apache.kafka.common.metrics.Metrics;
  */
 final class Elections {
     /** Level of KIP-996 in `hello`. */
-    static final String LEVEL = "full";
+    static final String PRE_VOTE_LEVEL = "full";
     /** The newest version of VoteRequest. */
     static final short VOTE_VERSION = 2;
 
     private Elections() {}
 
-    /** True if Kafka is software with this `pre_vote` of a replica in the cluster. */
-    static boolean isSoftwareWith(String preVote) {
+    /** True if Kafka can play a replica with this `pre_vote` in the cluster. */
+    static boolean canPlay(String preVote) {
         return preVote.equals("supported");
     }
 
-    static VoteRequestData kafkas(Map<String, Object> message) {
+    static VoteRequestData voteRequest(Map<String, Object> message) {
         return RaftUtil.singletonVoteRequest(
                 Names.PARTITION, Json.textOrNull(message, "cluster_id"), (int) Json.integer(message, "epoch"),
                 Names.key(message.get("replica_key")), Names.keyOrNobody(message, "voter_key"),

@@ -36,7 +36,7 @@ final class KafkaReplica {
 
     /** Which of the newer members its release has says what Kafka can, for a build that is no release too. */
     Map<String, Object> hello() {
-        Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", Elections.LEVEL);
+        Map<String, Object> kips = Json.object("KIP-595", "full", "KIP-853", "full", "KIP-996", Elections.PRE_VOTE_LEVEL);
         if (Requests.answersBeforeCommit()) {
             kips.put("KIP-1186", "full");
         }

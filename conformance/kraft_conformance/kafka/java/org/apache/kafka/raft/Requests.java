@@ -26,7 +26,7 @@ final class Requests {
     static ApiMessage kafkas(String type, Map<String, Object> message) {
         String cluster = Json.textOrNull(message, "cluster_id");
         return switch (type) {
-            case "VoteRequest" -> Elections.kafkas(message);
+            case "VoteRequest" -> Elections.voteRequest(message);
             case "BeginQuorumEpochRequest" -> RaftUtil.singletonBeginQuorumEpochRequest(
                     Names.PARTITION, cluster, integer(message, "epoch"), integer(message, "source"),
                     Names.endpoints(Json.textOrNull(message, "leader_endpoint")),

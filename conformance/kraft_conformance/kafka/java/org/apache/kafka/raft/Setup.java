@@ -19,7 +19,7 @@ record Setup(int id, Map<String, Object> cluster, Map<Integer, Map<String, Objec
         }
         Setup setup = new Setup(id, cluster, replicas);
         String preVote = (String) setup.own().getOrDefault("pre_vote", "supported");
-        if (!Elections.isSoftwareWith(preVote) || !setup.sendsEndpoints(id)) {
+        if (!Elections.canPlay(preVote) || !setup.sendsEndpoints(id)) {
             throw new Unsupported("software with Pre-Vote " + preVote + " or without endpoints");
         }
         if (setup.own().get("directory_id") == null) {

@@ -10,18 +10,18 @@ import org.apache.kafka.common.metrics.Metrics;
 /** The part of Kafka that KIP-996 (Pre-Vote) has changed, as 3.9 has it: without Pre-Vote. */
 final class Elections {
     /** Level of KIP-996 in `hello`. */
-    static final String LEVEL = "none";
+    static final String PRE_VOTE_LEVEL = "none";
     /** The newest version of VoteRequest. */
     static final short VOTE_VERSION = 1;
 
     private Elections() {}
 
-    /** "supported" is run as well, because a schedule of a finding may need no Pre-Vote; "ignored" is other software. */
-    static boolean isSoftwareWith(String preVote) {
+    /** Also "supported", because a schedule of a finding may need no Pre-Vote; "ignored" is other software. */
+    static boolean canPlay(String preVote) {
         return !preVote.equals("ignored");
     }
 
-    static VoteRequestData kafkas(Map<String, Object> message) {
+    static VoteRequestData voteRequest(Map<String, Object> message) {
         if (Json.flag(message, "pre_vote")) {
             throw new Unsupported("a Pre-Vote: Kafka's VoteRequest has no field for it");
         }
