@@ -24,7 +24,7 @@ def shows(run: RecordedRun, test: str) -> bool:
     return not names.isdisjoint({*run.findings, *vectors})
 
 
-def in_words(test: str) -> str | None:
+def expected_words(test: str) -> str | None:
     """`all`, or `since 4.2`; None if a vector or a finding is not what the test is."""
     runs = load_recorded().releases
     showing = [run.version for run in runs if shows(run, test)]
@@ -36,6 +36,6 @@ def in_words(test: str) -> str | None:
 
 def test_each_finding_names_the_releases_that_were_recorded_to_have_it() -> None:
     said = {test: releases for releases, test in rows()}
-    recorded = {test: words for test in said if (words := in_words(test)) is not None}
+    recorded = {test: words for test in said if (words := expected_words(test)) is not None}
     assert len(recorded) >= 8
     assert {test: said[test] for test in recorded} == recorded
