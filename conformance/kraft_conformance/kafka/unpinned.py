@@ -132,7 +132,7 @@ def _jar(name: str, sha256: str) -> Jar:
 def known_release(version: str) -> Release:
     """The pinned release whose results are expected of a release: itself, or one with the same Raft classes.
 
-    If there is neither, it is the nearest release of the same profile.
+    If there is neither, it is the nearest release (`nearest`).
 
     Raises:
         As `release_of`.

@@ -21,9 +21,9 @@ import org.apache.kafka.snapshot.RawSnapshotWriter;
 /**
  * A log and its snapshots in memory, with each record in a batch of its own.
  *
- * <p>It answers as the MockLog of Kafka's own tests, except in two cases where it follows Kafka's log on disk: a log
- * without records keeps its own end when a snapshot arrives, and a crash sets the high watermark to the start offset.
- * Where a leader appends batches of another epoch than its own, it appends none of them, and MockLog those before.
+ * <p>It answers as the MockLog of Kafka's own tests, with three exceptions.  As in Kafka's log on disk, a log without
+ * records keeps its own end when a snapshot arrives, and a crash sets the high watermark to the start offset.  Where a
+ * leader appends batches of another epoch than its own, it appends none of them, and MockLog those before.
  */
 class MemoryLog implements RaftLog {
     /** Batches by the offset of their record. */
