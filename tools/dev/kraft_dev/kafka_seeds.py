@@ -8,9 +8,9 @@ import msgspec
 
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.differences import known_in_schedules
-from kraft_conformance.kafka.jars import released
 from kraft_conformance.kafka.patching.patches import Patch, patched
-from kraft_conformance.kafka.releases import releases
+from kraft_conformance.kafka.releases import nearest
+from kraft_conformance.kafka.unpinned import release_of
 from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import RandomPlan
@@ -79,13 +79,13 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def _seat(name: str, patch: Patch | None) -> Seat:
     if name == REFERENCE:
         return Reference()
-    kafka = released(releases()[name])
+    kafka = release_of(name)
     return Command(command_line(kafka if patch is None else patched(kafka, patch), "state"))
 
 
 def workloads_of(cluster: str) -> tuple[str, ...]:
     """Those that all releases of a cluster have the features for, as the newest lists them."""
-    theirs = [releases()[name].workloads for name in cluster.split(",") if name != REFERENCE]
+    theirs = [nearest(name).workloads for name in cluster.split(",") if name != REFERENCE]
     return tuple(name for name in theirs[-1] if all(name in one for one in theirs))
 
 
@@ -101,7 +101,6 @@ def make_runs(
     The cluster is named as on the command line: `4.1.2,4.3.1,reference`.
 
     Raises:
-        KeyError: there is no such release.
         KafkaUnavailableError: a release cannot be run here.
         AdapterFault: an adapter cannot be started.
     """

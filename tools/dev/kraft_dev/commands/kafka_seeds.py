@@ -11,7 +11,8 @@ from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.kafka.patching.patches import Patch, patches
-from kraft_conformance.kafka.releases import newest, releases
+from kraft_conformance.kafka.releases import newest
+from kraft_conformance.kafka.unpinned import is_version
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
@@ -57,9 +58,8 @@ def kafka_seeds(
     found: list[Campaign] = []
     commit = commit_now()
     for cluster in clusters or [newest()]:
-        unknown = {*cluster.split(",")} - {*releases(), REFERENCE}
-        if unknown or cluster == REFERENCE:
-            raise usage_error(f"--cluster {cluster}: expected releases ({', '.join(releases())}) and {REFERENCE}")
+        if cluster == REFERENCE or not all(name == REFERENCE or is_version(name) for name in cluster.split(",")):
+            raise usage_error(f"--cluster {cluster}: expected releases (such as {newest()}) and {REFERENCE}")
         found += _made(cluster, bug, tuple(workloads or workloads_of(cluster)), numbers, commit, save=save)
     show(sections_of(found))
     return ExitCode.VIOLATION if any(one.failures for one in found) else ExitCode.CONFORMANT
