@@ -52,14 +52,14 @@ def test_every_transition_is_in_the_role_diagram() -> None:
         for source in (running if edge.source is None else {edge.source})
     }
     assert told == {(row.source, row.cause, row.target) for row in TRANSITIONS}
-    assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 22
+    assert len({(edge.source, edge.target) for edge in drawn}) == len(drawn) == 23
 
 
 def test_the_role_page_has_the_diagram_and_the_table() -> None:
     page = role_page()
     assert role_diagram(edges()) in page
     assert len(role_rows(edges())) == sum(len(edge.rows) for edge in edges())
-    assert "| 17 | any running role | Stopped | crash | keep | keep | keep | `durable.soft-transitions` |\n" in page
+    assert "| 18 | any running role | Stopped | crash | keep | keep | keep | `durable.soft-transitions` |\n" in page
 
 
 @pytest.fixture(scope="module")
