@@ -37,17 +37,14 @@ def has_election_timer(state: ReplicaState) -> bool:
 
 
 def after_election_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch.
-
-    Rules: state.resigned.timeout, state.resigned.timer-handover.
-    """
+    """Unattached and Candidate nominate themselves, Prospective has lost, Resigned leaves its epoch."""
     if not has_election_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     if state.role is Role.PROSPECTIVE:
         # Rules: state.prospective.lost.no-leader, state.prospective.lost.known-leader.
         after = lose_pre_vote(state)
     elif state.role is Role.RESIGNED and is_voter(state) and lacks_pre_vote(state, configuration):
-        # KIP-996: a Resigned voter used to become Candidate.  Rule: state.resigned.timeout.
+        # Before KIP-996 it became Candidate of the next epoch.  Rule: state.resigned.timeout.
         after = to_candidate(state, configuration, Cause.ELECTION_TIMEOUT)
     # Rule: state.resigned.timeout.
     elif state.role is Role.RESIGNED:

@@ -121,7 +121,7 @@ KAFKA_4_1 = replace(KAFKA_4, name="kafka-4.1", observer_refusal="lasts")
 """Apache Kafka 4.1."""
 
 KAFKA_4_0 = replace(KAFKA_4_1, name="kafka-4.0", update_voter_credit="none", report_at_version_0="refused")
-"""Apache Kafka 4.0."""
+"""Apache Kafka 4.0, and 3.9, which has no Pre-Vote."""
 
 KAFKA_PROFILES = (KAFKA_4, KAFKA_4_1, KAFKA_4_0)
 """Those of Apache Kafka, the newest first."""

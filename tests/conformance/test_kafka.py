@@ -422,6 +422,18 @@ def test_the_controllers_of_partitions_do_what_their_profile_says(capsys: Captur
     assert code == ExitCode.CONFORMANT
 
 
+@pytest.mark.usefixtures("kafka")
+def test_a_release_without_pre_vote(capsys: Captured) -> None:
+    """A Resigned voter becomes Candidate there, so that vectors in which it asks for Pre-Votes are not for it."""
+    with skipped_if_missing():
+        released(releases()["3.9.2"])
+    code, shown = lines(capsys, "kafka", "run", "--version", "3.9.2", "-k", "resignation", "--timeout", REPLY_S)
+    assert (code, shown[0]["kip_levels"]["KIP-996"]) == (ExitCode.CONFORMANT, "none")
+    results = {one["id"]: one["status"] for one in shown if one["kind"] == "vector"}
+    assert results["resignation.of-a-larger-epoch"] == "pass"
+    assert results["resignation.restarted-leader-asks"] == "unsupported"
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("kafka")
 def test_no_vector_fails_unexplained(capsys: Captured) -> None:

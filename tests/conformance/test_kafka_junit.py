@@ -14,6 +14,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.findings.finding import find_finding
 from kraft_conformance.kafka.jars import Kafka, fetched, released
 from kraft_conformance.kafka.patching.patches import patched, patches
+from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.kafka.releases import Jar, releases
 from kraft_conformance.kafka.reports.writing import UNIT_TESTS
 
@@ -103,4 +104,5 @@ def test_the_text_for_the_tracker_names_its_tests(capsys: Captured, name: str) -
     text = capsys.readouterr().out
     assert text.startswith("Summary: KRaft: ")
     assert Path(UNIT_TESTS[name]).stem in text
+    assert f"Affects: {load_recorded().releases_with(name)} (run); " in text
     assert find_finding(name).fix in FIXES

@@ -19,8 +19,6 @@ from kraft_spec.compiled.building import user_cache
 
 ALIKE = "4.1.1"
 """A release that is not pinned and has the Raft classes of VERSION."""
-WITHOUT_PRE_VOTE = "3.9.2"
-"""A release without KIP-996."""
 
 
 @pytest.fixture
@@ -111,16 +109,6 @@ def test_a_release_with_the_classes_of_a_pinned_one(capsys: Captured, caplog: py
         f"the Raft classes of Kafka {ALIKE} are byte for byte those of {VERSION}, whose known differences are expected "
         "of it",
     ]
-
-
-@pytest.mark.usefixtures("kafka")
-def test_a_release_without_pre_vote(capsys: Captured) -> None:
-    with skipped_if_missing():
-        release_of(WITHOUT_PRE_VOTE)
-    code, shown = lines(capsys, "kafka", "run", "--version", WITHOUT_PRE_VOTE, "-k", "resignation.of-a-larger-epoch")
-    assert shown[0]["kip_levels"]["KIP-996"] == "none"
-    results = {one["id"]: one["status"] for one in shown if one["kind"] == "vector"}
-    assert (code, results) == (ExitCode.CONFORMANT, {"resignation.of-a-larger-epoch": "pass"})
 
 
 @pytest.mark.parametrize(

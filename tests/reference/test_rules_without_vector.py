@@ -205,6 +205,17 @@ def test_durable_soft_transitions() -> None:
     assert left.effects == (PersistQuorumState(5, None, None), StartTimer(Timer.ELECTION, 0))
 
 
+@pytest.mark.parametrize("own", [1, 4], ids=["voter", "observer"])
+def test_a_resigned_voter_without_pre_vote_becomes_candidate_of_the_next_epoch(own: int) -> None:
+    """Rule: state.resigned.timeout."""
+    without = cluster(3, observers=1, pre_vote={1: "unsupported", 4: "unsupported"})
+    left = step(resigned(4, own), ElectionTimeout(), without)
+    if own == 1:
+        assert (left.state, left.timers) == (candidate(5), (ELECTION,))
+    else:
+        assert (left.state, left.timers) == (unattached(5, own), ())
+
+
 def test_whom_a_follower_asks_whose_leader_does_not_answer() -> None:
     """Rules: fetch.who-fetches, update-voter.when-sent."""
     waits = follower(4, 2, log=log_of(3), fetched=True, moved_to="elsewhere:1", awaiting={2: 77})

@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 
 import msgspec
 
-from kraft_conformance.kafka.recorded import load_recorded
+from kraft_conformance.kafka.recorded import with_releases
 from kraft_reference.profile import Profile
 from kraft_reference.scenarios import Scenario, Variant
 from kraft_reference.scenarios import scenario as find_scenario
@@ -147,11 +147,9 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
                 f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
                 f"not {finding.violates}"
             )
-    return tuple(msgspec.structs.replace(finding, release=_with_releases(finding)) for finding in table)
-
-
-def _with_releases(finding: Finding) -> str:
-    return finding.release.replace("{shown}", load_recorded().releases_with(finding.name))
+    return tuple(
+        msgspec.structs.replace(finding, release=with_releases(finding.release, finding.name)) for finding in table
+    )
 
 
 def _check(decision: Decision, finding: str) -> None:

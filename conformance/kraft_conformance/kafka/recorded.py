@@ -69,6 +69,11 @@ def manifest_digest() -> str:
     return sha256((vector_folder() / MANIFEST).read_bytes()).hexdigest()
 
 
+def with_releases(text: str, finding: str) -> str:
+    """The text with the recorded releases that show a finding in place of `{shown}`."""
+    return text.replace("{shown}", load_recorded().releases_with(finding))
+
+
 @cache
 def load_recorded() -> Recorded:
     """What is recorded.

@@ -10,7 +10,7 @@ HasElectionTimer(s) ==
   \/ s.role \in {"Prospective", "Candidate", "Resigned"}
   \/ s.role = "Unattached" /\ IsVoter(s)
 
-\* Before KIP-996 a Resigned voter became Candidate.  Rule: state.resigned.timeout
+\* Before KIP-996 a Resigned voter became Candidate of the next epoch.  Rule: state.resigned.timeout
 StandsAgain(s) == IsVoter(s) /\ LacksPreVote(s)
 
 \* Rules: state.unattached.election-timeout, state.prospective.lost.no-leader, state.candidate.election-timeout,

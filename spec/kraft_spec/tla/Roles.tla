@@ -146,6 +146,7 @@ ToCandidate(s) ==
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
 Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key[1]}]
 
+\* Rule: prevote.unsupported-version
 LacksPreVote(s) == config.pre_vote[s.replica_key[1]] = "unsupported"
 
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name

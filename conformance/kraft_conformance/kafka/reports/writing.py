@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from kraft_conformance.kafka.recorded import load_recorded
+from kraft_conformance.kafka.recorded import with_releases
 
 _CONTROL_RECORDS = "org/apache/kafka/raft/internals/ControlRecordsAfterTruncationTest.java"
 UNIT_TESTS: Mapping[str, str] = {
@@ -36,4 +36,4 @@ def tracker_text(finding: str) -> str:
         FileNotFoundError: the finding has none.
     """
     text = (files("kraft_conformance.kafka.reports") / f"{finding}.md").read_text(encoding="utf-8")
-    return text.replace("{shown}", load_recorded().releases_with(finding))
+    return with_releases(text, finding)

@@ -37,8 +37,9 @@ def kafka_add(version: Version) -> int:
         raise CommandError(
             f"{FILE_NAME} is older than the vectors: run kafka-matrix --record first", ExitCode.BAD_INPUT
         )
+    classes = classes_digest(unpinned_jars(version, "replica").values())
     rows = {
-        RELEASES: release_row(version, [*unpinned_jars(version, "partitions")], _classes(version)),
+        RELEASES: release_row(version, [*unpinned_jars(version, "partitions")], classes),
         CONTROLLERS: controller_row(version, [*unpinned_jars(version, "controller")]),
     }
     texts = {name: with_row((FOLDER / name).read_text(encoding="utf-8"), version, row) for name, row in rows.items()}
@@ -48,10 +49,6 @@ def kafka_add(version: Version) -> int:
     made = encoded(msgspec.structs.replace(recorded, releases=runs))
     _write({**{name: text.encode() for name, text in texts.items()}, FILE_NAME: made})
     return show_runs([run])
-
-
-def _classes(version: str) -> str:
-    return classes_digest(unpinned_jars(version, "replica").values())
 
 
 def _write(contents: Mapping[str, bytes]) -> None:
