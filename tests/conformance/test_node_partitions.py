@@ -75,6 +75,7 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=3, brokers=1, snapshot_bytes=500) as nodes:
         nodes.start(1, 2, 3, 4)
         first = nodes.leader()
+        nodes.wait_until_it_follows(4)
         acted = ActedBrokers(nodes, first, 4)
         acted.start(11, 12, 13)
         assert acted.create("A", [11, 12]) == 0
@@ -87,6 +88,7 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
             nodes.kill(number)
         nodes.start(1, 2, 3, 4)
         acted.leader = nodes.leader()
+        nodes.wait_until_it_follows(4)
         assert acted.listed() == found
         assert acted.beat(11, want_fence=True) == (0, True)
         _, partition = acted.partition("A")
