@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,14 @@ def body_of(kind: type) -> dict[str, Any]:
 
 
 def in_order(part: Any) -> Any:
-    """The same with alternatives sorted: their order differs between versions of msgspec."""
+    """Undo what differs between versions of msgspec: the order of alternatives, the margin of a docstring."""
     if isinstance(part, dict):
-        return {
-            key: sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
-            for key, value in part.items()
-        }
+        return {key: of_key(key, value) for key, value in part.items()}
     return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
+
+
+def of_key(key: str, value: Any) -> Any:
+    """The value of one key, in order."""
+    if key == "description" and isinstance(value, str):
+        return cleandoc(value)
+    return sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
