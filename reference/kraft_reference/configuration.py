@@ -1,7 +1,7 @@
-"""What the operators set up before a cluster starts.  It never changes while the cluster runs."""
+"""What the operators set up before a cluster starts.  While it runs, only the software of a replica may change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
@@ -91,6 +91,15 @@ class Configuration:
     """Most records in one Fetch response, 0 for no limit."""
     profile: Profile = KIP
     timeouts: Timeouts = field(default_factory=Timeouts)
+
+    def with_software(self, software: Mapping[int, PreVoteSupport]) -> "Configuration":
+        """The configuration after the software of these replicas was replaced.
+
+        Args:
+            software: Pre-Vote support of the new software, by replica id.
+        """
+        changed = {own_id: replace(self.replicas[own_id], pre_vote=support) for own_id, support in software.items()}
+        return replace(self, replicas={**self.replicas, **changed}) if changed else self
 
     def checkpoint(self, replica_id: int) -> Snapshot:
         """The checkpoint 0-0 that a replica is formatted with, or its static voters at kraft.version 0.

@@ -7,6 +7,7 @@ step of a conformance vector.
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Message
 
@@ -185,6 +186,17 @@ class ReplaceDisk:
     directory_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class ReplaceSoftware:
+    """The software of a stopped replica is replaced, as in a rolling upgrade; the next restart runs it.
+
+    Rule: prevote.unsupported-version.
+    """
+
+    pre_vote: PreVoteSupport
+    """Pre-Vote support of the new software."""
+
+
 Event = (
     ElectionTimeout
     | FetchTimeout
@@ -207,11 +219,12 @@ Event = (
     | Crash
     | Restart
     | ReplaceDisk
+    | ReplaceSoftware
 )
 """All that may happen at one replica."""
 
-DISK_EVENTS = (Crash, ReplaceDisk)
-"""What happens to the disk itself: nothing is written and nothing is sent in it."""
+DISK_EVENTS = (Crash, ReplaceDisk, ReplaceSoftware)
+"""What happens to a disk, or to a stopped replica's software: nothing is written and nothing is sent in it."""
 
 
 def event_name(event: Event) -> str:

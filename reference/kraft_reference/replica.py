@@ -54,6 +54,7 @@ from kraft_reference.events import (
     Receive,
     RemoveVoter,
     ReplaceDisk,
+    ReplaceSoftware,
     RequestTimeout,
     Restart,
     Shutdown,
@@ -119,6 +120,8 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
                 return durability.after_restart(state, configuration, draw, endpoint)
             case ReplaceDisk(directory_id):
                 return durability.after_replace_disk(state, configuration, directory_id)
+            case ReplaceSoftware():
+                return Outcome(state)
             case _:
                 return Outcome(state, refusal=Refusal.NOT_RUNNING)
     match event:
@@ -160,7 +163,7 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
             return leadership.after_shutdown(state, configuration, draw)
         case Crash(log_end_offset):
             return Outcome(durability.crashed(state, log_end_offset))
-        case Restart() | ReplaceDisk():
+        case Restart() | ReplaceDisk() | ReplaceSoftware():
             return Outcome(state, refusal=Refusal.RUNNING)
 
 

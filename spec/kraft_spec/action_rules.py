@@ -89,6 +89,7 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "Crash": _DISK,
     "Restart": _DISK,
     "ReplaceDisk": ("Crashed",),
+    "ReplaceSoftware": (),
     "AnswerUnsupportedVersion": ("UnsupportedVersionAnswer",),
     "DropMessage": (),
     "DuplicateMessage": (),

@@ -28,12 +28,16 @@ _NO_SET = frozenset([(-1, "")])
 
 
 def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
-    """The values of `VARIABLES`; the network as a mapping from the message id, since records are not hashable."""
+    """The values of `VARIABLES`, and the software; the network is a mapping from the message id.
+
+    Records are not hashable, as the members of a set have to be.
+    """
     return {
         "replicas": {i: state_to_model(state) for i, state in checkpoint.replicas.items()},
         "network": {identifier: _flight_to_model(identifier, one) for identifier, one in checkpoint.network.items()},
         "cuts": frozenset(checkpoint.cuts),
         "history": _recollection_to_model(checkpoint.recollection),
+        "software": dict(checkpoint.software),
     }
 
 
@@ -118,6 +122,7 @@ def variables_by_id(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue
             "left": (),
             "votes": dict(function_entries(history["votes"])),
         },
+        "software": dict(function_entries(variables["config"]["pre_vote"])),
     }
 
 
@@ -167,4 +172,5 @@ def checkpoint_from_model(
         },
         frozenset(variables["cuts"]),
         recollection,
+        dict(variables["software"]),
     )

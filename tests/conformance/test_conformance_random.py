@@ -21,7 +21,7 @@ from tests.conformance.commands import REFERENCE, Captured, altered, block, docu
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Step, StepReply
+from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Reset, Step, StepReply
 from kraft_conformance.random_runs.abilities import restricted
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign, why_not_enough
 from kraft_conformance.random_runs.model import trace_of
@@ -308,6 +308,42 @@ def test_software_without_pre_vote_is_played_by_the_reference_or_by_who_has_none
     assert played(seat("state"), everywhere=True) == old
     assert played(Reference(), seat("state")) == [old[0], new, old[2], new]
     assert played(seat("state"), seat("kip-595-only")) == [new, ("unsupported", False)] * 2
+
+
+@pytest.mark.parametrize("workload", ["rolling-upgrade", "rolling-upgrade-static"])
+def test_the_software_of_a_rolling_upgrade_begins_on_the_disk_that_the_other_left(workload: str) -> None:
+    """A third seat is the reference, which a rolling upgrade does not need."""
+    asked: dict[str, list[Request]] = {"old": [], "new": []}
+
+    def listening(name: str, *modes: str) -> InProcess:
+        def change(moment: Moment, reply: Reply) -> Reply:
+            asked[name].append(moment.request)
+            return reply
+
+        return seat(*modes, changes=(change,))
+
+    old, new = listening("old", "without-pre-vote"), listening("new", "state")
+    found = outcomes(old, new, workloads=(workload,), steps=500, seeds=range(1))
+    assert [one.outcome.status for one in found] == [Status.PASS]
+    begun = [request for request in asked["new"] if isinstance(request, Reset)]
+    assert [(one.replica, one.before.state.role) for one in begun if one.before] == [
+        (replica, "Stopped") for replica in (1, 2, 3)
+    ]
+    assert all(not one.before for one in asked["old"] if isinstance(one, Reset))
+
+
+# An adapter that is not told a state cannot begin on the disk of another one.
+@pytest.mark.parametrize(
+    ("seats", "reason"),
+    [
+        (("without-pre-vote", "history"), "needs state_injection"),
+        (("kip-595-only", "state"), "needs KIP-853"),
+    ],
+)
+def test_a_rolling_upgrade_needs_adapters_that_can_play_it(seats: tuple[str, str], reason: str) -> None:
+    (found,) = outcomes(*map(seat, seats), workloads=("rolling-upgrade",), seeds=range(1))
+    assert found.outcome.status is Status.UNSUPPORTED
+    assert found.outcome.reason.startswith(reason)
 
 
 # -------------------------------------------------------------------------------------------------------------

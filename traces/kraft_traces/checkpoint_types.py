@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kraft_reference.configuration import PreVoteSupport
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.values import (
@@ -117,7 +118,9 @@ class TracedHistory(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
         return self.committed.past is not UNSET and self.directories is not UNSET
 
 
-class CheckpointLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="kind", tag="checkpoint"):
+class CheckpointLine(
+    Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="kind", tag="checkpoint", omit_defaults=True
+):
     """Everything there is after an event."""
 
     sequence: Count
@@ -131,3 +134,5 @@ class CheckpointLine(Struct, frozen=True, forbid_unknown_fields=True, gc=False, 
     cuts: tuple[tuple[ReplicaId, ReplicaId], ...]
     """The links that are cut: source and destination."""
     history: TracedHistory
+    software: tuple[tuple[ReplicaId, PreVoteSupport], ...] = ()
+    """Pre-Vote support of each replica whose software was replaced since the start."""

@@ -9,6 +9,7 @@ from msgspec.json import encode
 from kraft_reference.changes import PendingChange, Report
 from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
 from kraft_reference.cluster.world import Flight
+from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind
@@ -92,6 +93,7 @@ def checkpoint_line(checkpoint: Checkpoint) -> CheckpointLine:
             recollection.crashes,
             tuple(sorted(recollection.directories)),
         ),
+        tuple(sorted(checkpoint.software.items())),
     )
 
 
@@ -165,7 +167,13 @@ def checkpoint_of(line: CheckpointLine) -> Checkpoint:
     cuts: dict[tuple[int, int], bool] = {}
     for index, cut in enumerate(line.cuts):
         _add(cuts, cut, True, f"$.cuts[{index}]")
-    return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), _recollection_of(line.history))
+    software: dict[int, PreVoteSupport] = {}
+    for index, (replica_id, support) in enumerate(line.software):
+        if replica_id not in replicas:
+            raise CheckpointError(f"$.software[{index}][0]", f"expected a replica of the checkpoint, got {replica_id}")
+        _add(software, replica_id, support, f"$.software[{index}][0]")
+    recollection = _recollection_of(line.history)
+    return Checkpoint(line.sequence, line.time_ms, replicas, network, frozenset(cuts), recollection, software)
 
 
 def _add(known: dict[Any, Any], key: Any, value: Any, field: str) -> None:

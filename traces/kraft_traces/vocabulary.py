@@ -74,7 +74,7 @@ _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] 
         events.AlterPartitionReassignments,
         events.TakeSnapshot,
     ),
-    "operator": (events.AppendVoters, events.Shutdown, events.Restart),
+    "operator": (events.AppendVoters, events.Shutdown, events.Restart, events.ReplaceSoftware),
     "fault": (events.Crash, events.ReplaceDisk),
     "network": get_args(NetworkEvent),
 }

@@ -43,7 +43,7 @@ def start_of(header: CaptureHeader, lines: Iterable[Line], profile: Profile) -> 
         one: on_disk(configuration.replicas[one].key, files.get(one, {}), configuration.checkpoint(one)).state
         for one in sorted(configuration.replicas)
     }
-    checkpoint = Checkpoint(0, 0, states, {}, frozenset(), Recollection({}, {}, Committed(), 0, frozenset()))
+    checkpoint = Checkpoint(0, 0, states, {}, frozenset(), Recollection({}, {}, Committed(), 0, frozenset()), {})
     return Start(configuration, with_states_remembered(checkpoint))
 
 

@@ -34,6 +34,7 @@ _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "snapshots": ("snapshot_interval_ms",),
     "hasty-snapshots": ("change_interval_ms", "snapshot_interval_ms"),
     "upgrade": ("upgrade_interval_ms", "static_voters"),
+    "rolling-upgrade-static": ("static_voters",),
     "auto-join": ("auto_join",),
     "reassignments": ("reassign_interval_ms",),
     "hasty-changes": ("change_interval_ms",),
@@ -82,6 +83,8 @@ def restricted(preset: Preset, hellos: Sequence[HelloReply]) -> Restricted:
         level = 0 if preset.static_voters else 1
         if level not in hello.kraft_versions:
             raise NotForTheseError(f"needs kraft.version {level}")
+        if preset.workload.software_interval_ms:
+            _check_can_be_replaced(hello)
     if any(hello.kip_levels.get("KIP-1186", "none") == "none" for hello in hellos):
         preset = _set(preset, "early_answers")
     missing = lacking(hellos)
@@ -98,6 +101,14 @@ def restricted(preset: Preset, hellos: Sequence[HelloReply]) -> Restricted:
             left_out |= without
             preset = _set(preset, part)
     return Restricted(preset, _in_order(left_out))
+
+
+def _check_can_be_replaced(hello: HelloReply) -> None:
+    """Raise NotForTheseError if an adapter cannot play a replica before its software is replaced, or after."""
+    if hello.kip_levels.get("KIP-853", "none") == "none":
+        raise NotForTheseError("needs KIP-853")
+    if hello.has_pre_vote and not hello.state_injection:
+        raise NotForTheseError("needs state_injection: the software begins on a disk that other software has written")
 
 
 def _in_order(features: Iterable[Feature]) -> tuple[Feature, ...]:

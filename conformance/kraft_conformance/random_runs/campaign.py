@@ -90,6 +90,7 @@ class _Campaign:
             fitting = restricted(WORKLOADS[workload], table.hellos)
         except NotForTheseError as reason:
             return self._outcome(workload, seed, Status.UNSUPPORTED, str(reason))
+        table.deal(fitting.preset)
         everywhere = plan.old_software_everywhere
         configuration = table.configuration(
             fitting.preset, seed, plan.replicas, self._profile, old_software_everywhere=everywhere

@@ -47,13 +47,13 @@ from kraft_reference.cluster.schedule import DEFECTS
 from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import DurableEffect, Effect, Send, StartTimer
-from kraft_reference.events import Draw, Event
+from kraft_reference.events import Draw, Event, ReplaceSoftware
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Given, attributed, defect_line
-from kraft_traces.checkpoints import CheckpointError
+from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
 from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
@@ -77,7 +77,7 @@ class AdapterReplica(Replica):
         dies_in_steps: bool,
         beside: MakeReplica = Replica,
     ) -> None:
-        """Have the adapter set up the replica that has been started with this state.
+        """Have the adapter set up the replica that has been started with this state, or is stopped in it.
 
         `beside` makes the reference that stands beside it.
 
@@ -105,7 +105,9 @@ class AdapterReplica(Replica):
         self.shown = Shown()
         """What a trace says of the last step."""
         notes.asking = (self._id, "reset")
-        session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration))
+        # One that is stopped has got other software on its disk.
+        before = traced_replica_state(state) if state.role is Role.STOPPED else UNSET
+        session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration), before=before)
         if self._visibility.sees_state:
             self._comparer.beginning(traced_state(state), as_unknown(session.ask(ObserveReply, Observe).state))
             notes.is_over = notes.first is not None
@@ -130,7 +132,7 @@ class AdapterReplica(Replica):
         Raises:
             AdapterFault: the adapter does not answer as the protocol says.
         """
-        return self._happen(event, draw, None)
+        return super().step(event, draw) if isinstance(event, ReplaceSoftware) else self._happen(event, draw, None)
 
     def crash_during(self, event: Event, draw: Draw, completed: int, log_end_offset: int) -> Done:
         """Let an event happen in which the replica dies.

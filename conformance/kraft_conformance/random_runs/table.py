@@ -1,6 +1,6 @@
 """The adapters of a cluster: who plays which replica, one adapter for each, started when it is first needed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from kraft_conformance.runner.session import Adapter
 from kraft_reference.cluster.plan import configuration_of
 from kraft_reference.cluster.workload import Preset
 from kraft_reference.cluster.world import MakeReplica
-from kraft_reference.configuration import Configuration, ReplicaConfiguration
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_traces.encode import REFERENCE_KIP_LEVELS
@@ -32,13 +32,15 @@ class Table:
         """
         self._seats = tuple(seats)
         self._timeout_s = reply_timeout_s
-        self._sessions: dict[int, Adapter] = {}
-        self._hellos: dict[int, HelloReply] = {}
+        self._sessions: dict[tuple[int, Seat], Adapter] = {}
+        self._hellos: dict[Seat, HelloReply] = {}
+        self._dealt: Mapping[PreVoteSupport | None, Sequence[Seat]] = {None: self._seats}
+        self._software: dict[int, PreVoteSupport] = {}
         self._notes: Notes | None = None
         try:
-            for place, seat in enumerate(self._seats):
+            for replica_id, seat in enumerate(self._seats, start=1):
                 if not isinstance(seat, Reference):
-                    self._hellos[place] = self.session(place + 1).hello
+                    self._hellos[seat] = self.session(replica_id).hello
         except BaseException:
             self.end(politely=False)
             raise
@@ -52,20 +54,35 @@ class Table:
     @property
     def hellos(self) -> tuple[HelloReply, ...]:
         """What the adapters said of themselves, one for each seat of them."""
-        return tuple(self._hellos.values())
+        return tuple([self._hellos[seat] for seat in self._seats if seat in self._hellos])
 
     @property
     def asking(self) -> tuple[int, str] | None:
         """Which replica was asked last, and about what."""
         return None if self._notes is None else self._notes.asking
 
+    def deal(self, preset: Preset) -> None:
+        """Deal the replicas for a workload: in turn, each side in turn if software without Pre-Vote is replaced.
+
+        The reference plays a side that has no adapter.
+        """
+        self._dealt = {None: self._seats}
+        if preset.workload.software_interval_ms:
+            with_it = tuple([seat for seat in self._seats if self._has_pre_vote(seat)])
+            without = tuple([seat for seat in self._seats if seat in self._hellos and seat not in with_it])
+            self._dealt = {"unsupported": without or (Reference(),), "supported": with_it or (Reference(),)}
+
+    def _has_pre_vote(self, seat: Seat) -> bool:
+        return seat not in self._hellos or self._hellos[seat].has_pre_vote
+
     def seat(self, replica_id: int) -> Seat:
-        """Who plays a replica: the seats are dealt in turn."""
-        return self._seats[(replica_id - 1) % len(self._seats)]
+        """Who plays a replica now."""
+        side = self._dealt.get(None) or self._dealt[self._software.get(replica_id, "unsupported")]
+        return side[(replica_id - 1) % len(side)]
 
     def hello(self, replica_id: int) -> HelloReply | None:
         """What the adapter of a replica says of itself; None for the reference."""
-        return self._hellos.get((replica_id - 1) % len(self._seats))
+        return self._hellos.get(self.seat(replica_id))
 
     def session(self, replica_id: int) -> Adapter:
         """The adapter of a replica, started if it does not run.
@@ -73,11 +90,11 @@ class Table:
         Raises:
             AdapterFault: it cannot be started, or does not say hello as it should.
         """
-        session = self._sessions.get(replica_id)
+        seat = self.seat(replica_id)
+        session = self._sessions.get((replica_id, seat))
         if session is None:
-            seat = self.seat(replica_id)
             assert not isinstance(seat, Reference), "nobody asks the reference"
-            session = self._sessions[replica_id] = seat.opened(self._timeout_s)
+            session = self._sessions[replica_id, seat] = seat.opened(self._timeout_s)
         return session
 
     def end(self, *, politely: bool = True) -> None:
@@ -104,6 +121,8 @@ class Table:
             ValueError: no such cluster or profile.
         """
         configuration = configuration_of(preset, seed, voters, profile)
+        if preset.workload.software_interval_ms:
+            return configuration
         replicas = {
             replica_id: self._as_played(replica_id, replica, old_software_everywhere)
             for replica_id, replica in configuration.replicas.items()
@@ -150,6 +169,7 @@ class Table:
 
         def make(state: ReplicaState, configuration: Configuration) -> Replica:
             replica_id = state.key.id
+            self._software[replica_id] = configuration.replicas[replica_id].pre_vote
             if isinstance(self.seat(replica_id), Reference) or only not in (None, replica_id):
                 return Replica(state, configuration)
             notes.asking = (replica_id, "hello")

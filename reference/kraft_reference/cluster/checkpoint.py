@@ -20,9 +20,9 @@ from kraft_reference.cluster.occurrence import (
     message_id,
 )
 from kraft_reference.cluster.world import Flight, MakeReplica, World, add_copy, take_copy
-from kraft_reference.configuration import Configuration
+from kraft_reference.configuration import Configuration, PreVoteSupport
 from kraft_reference.effects import Answer, Send
-from kraft_reference.events import Draw, Event
+from kraft_reference.events import Draw, Event, ReplaceSoftware
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
 from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
 from kraft_reference.messages import FetchResponse
@@ -108,6 +108,8 @@ class Checkpoint(NamedTuple):
     """By message id."""
     cuts: frozenset[tuple[int, int]]
     recollection: Recollection
+    software: Mapping[int, PreVoteSupport]
+    """Pre-Vote support of each replica whose software was replaced since the start, by id."""
 
 
 NO_VOTES = CastVotes(0, frozenset())
@@ -125,6 +127,7 @@ class Checkpoints:
         self._cuts: set[tuple[int, int]] = set()
         directories = frozenset(state.key.directory_id or "" for state in self._replicas.values())
         self._recollection = Recollection({}, dict.fromkeys(self._replicas, NO_VOTES), Committed(), 0, directories)
+        self._software: dict[int, PreVoteSupport] = {}
         self._sequence = 0
         self._time_ms = 0
 
@@ -132,7 +135,8 @@ class Checkpoints:
         """The state after the newest occurrence."""
         network, cuts = dict(self._network), frozenset(self._cuts)
         replicas = dict(self._replicas)
-        return Checkpoint(self._sequence, self._time_ms, replicas, network, cuts, self._recollection)
+        software = dict(self._software)
+        return Checkpoint(self._sequence, self._time_ms, replicas, network, cuts, self._recollection, software)
 
     def follow(self, occurrence: Occurrence) -> None:
         """Take the next occurrence."""
@@ -142,6 +146,9 @@ class Checkpoints:
             return
         before, after = self._replicas[occurrence.replica_id], occurrence.state
         self._replicas[occurrence.replica_id] = after
+        if isinstance(occurrence.event, ReplaceSoftware) and occurrence.refusal is None:
+            self._software[occurrence.replica_id] = occurrence.event.pre_vote
+            self._configuration = self._configuration.with_software(self._software)
         shown = self._shown(before, occurrence)
         recollection = remember(self._recollection, before, after, shown)
         if (before.log.start_offset, before.epoch) != (after.log.start_offset, after.epoch):

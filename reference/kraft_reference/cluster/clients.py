@@ -4,7 +4,7 @@ from kraft_reference.cluster.driver import Driver
 from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.cluster.operators import Operators
 from kraft_reference.cluster.workload import Workload
-from kraft_reference.events import AppendVoters, ClientAppend, Crash, Shutdown
+from kraft_reference.events import AppendVoters, ClientAppend, Crash, ReplaceSoftware, Shutdown
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 
@@ -39,6 +39,7 @@ class Clients:
         self._driver.repeat_at_leader(workload.append_interval_ms, self._append)
         self._driver.repeat_at_leader(workload.shutdown_interval_ms, self._shut_down, goes_on)
         self._driver.repeat_at_leader(workload.append_voters_interval_ms, self._append_voters, goes_on)
+        self._driver.repeat(workload.software_interval_ms, self._upgrade_next, goes_on)
         self.operators.start()
 
     def only_append(self) -> None:
@@ -61,6 +62,24 @@ class Clients:
             wait_ms = self._driver.chance.between(0, _EXIT_WAIT_MS_MAX)
             self._driver.agenda.after(wait_ms, self._exit, leader.key.id)
         return self._driver.happen(leader.key.id, Shutdown())
+
+    def _upgrade_next(self) -> Occurrence | None:
+        """The first replica without Pre-Vote gets software with it; if it runs, it stops for that."""
+        behind = [
+            own_id for own_id, one in self._driver.world.configuration.replicas.items() if one.pre_vote != "supported"
+        ]
+        if not behind:
+            return None
+        replica_id = behind[0]
+        if self._driver.world.state(replica_id).role is Role.STOPPED:
+            return self._replace_software(replica_id)
+        self._driver.agenda.after(0, self._replace_software, replica_id)
+        return self._driver.die(replica_id)
+
+    def _replace_software(self, replica_id: int) -> Occurrence | None:
+        if self._driver.world.state(replica_id).role is not Role.STOPPED:
+            return None
+        return self._driver.happen(replica_id, ReplaceSoftware("supported"))
 
     def _exit(self, replica_id: int) -> Occurrence | None:
         """The process of a leader that was shut down ends; nothing synced is lost, the rest of its log may be."""

@@ -33,7 +33,7 @@ from kraft_reference.effects import (
     TruncateLog,
     WriteSnapshot,
 )
-from kraft_reference.events import Crash, Receive, ReplaceDisk, Restart
+from kraft_reference.events import Crash, Receive, ReplaceDisk, ReplaceSoftware, Restart
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import FetchResponse, VoteRequest, VoteResponse
 from kraft_reference.roles import Role
@@ -87,6 +87,8 @@ class Invariants:
             self._check(disk.crash, after.log.end_offset)
         elif isinstance(event, ReplaceDisk):
             disk = self._disks[replica_id] = Disk(after)
+        elif isinstance(event, ReplaceSoftware) and occurrence.refusal is None:
+            self._configuration = self._configuration.with_software({replica_id: event.pre_vote})
         elif after.epoch < before.epoch:
             falls = f"the epoch falls from {before.epoch} to {after.epoch}"
             self._broken.append(BrokenProperty("EpochMonotonic", falls))

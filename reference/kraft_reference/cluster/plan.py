@@ -38,16 +38,16 @@ def configuration_of(
     finds_by_leader = preset.faults.replace_disk_chance > 0 or preset.observers_without_list
 
     def replica(replica_id: int) -> ReplicaConfiguration:
-        support: PreVoteSupport = "supported"
+        support: PreVoteSupport = "unsupported" if preset.workload.software_interval_ms else "supported"
         if preset.old_software:
             support = _OLD_SOFTWARE[(first + replica_id) % len(_OLD_SOFTWARE)]
-        is_older = support == "unsupported" and preset.static_voters
+        is_older = support == "unsupported" and preset.old_software and preset.static_voters
         return ReplicaConfiguration(
             key=ReplicaKey(replica_id, None if is_older else f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
             # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
-            speaks_endpoints=support != "unsupported" or finds_by_leader,
+            speaks_endpoints=support != "unsupported" or not preset.old_software or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
             max_version=0 if is_older else 1,

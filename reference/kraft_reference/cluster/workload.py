@@ -25,6 +25,9 @@ class Workload:
     """An operator names other voters to end with, or stops at those that there are, or asks for something wrong."""
     upgrade_interval_ms: int = 0
     """An operator asks for kraft.version 1, or for something that cannot be."""
+    software_interval_ms: int = 0
+    """An operator stops the next replica whose software does not know Pre-Vote, and it starts again with software that
+    does.  All begin without."""
     snapshot_interval_ms: int = 0
     """Some replica takes a snapshot of a part of what is committed, and its log starts later."""
 
@@ -183,6 +186,19 @@ _PRESETS = (
         _BUSY,
         replace(_ELECTIONS, cut_interval_ms=8000, crash_interval_ms=10_000, stays_down_chance=0.3),
         old_software=True,
+    ),
+    Preset(
+        "rolling-upgrade",
+        "no replica knows Pre-Vote, and one after the other gets software that does",
+        replace(_BUSY, software_interval_ms=1500),
+        replace(_ELECTIONS, drop_chance=0.02, cut_interval_ms=8000, crash_interval_ms=10_000),
+    ),
+    Preset(
+        "rolling-upgrade-static",
+        "the same from kraft.version 0, and an operator asks for kraft.version 1",
+        replace(_BUSY, software_interval_ms=1500, upgrade_interval_ms=6000),
+        replace(_ELECTIONS, drop_chance=0.02, cut_interval_ms=8000, crash_interval_ms=10_000),
+        static_voters=True,
     ),
     Preset(
         "observers",

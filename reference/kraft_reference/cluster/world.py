@@ -20,9 +20,9 @@ from kraft_reference.cluster.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_reference.configuration import Configuration
+from kraft_reference.configuration import Configuration, PreVoteSupport
 from kraft_reference.effects import Send
-from kraft_reference.events import DISK_EVENTS, Crash, Draw, Event, Receive, ReplaceDisk, Restart
+from kraft_reference.events import DISK_EVENTS, Crash, Draw, Event, Receive, ReplaceDisk, ReplaceSoftware, Restart
 from kraft_reference.messages import Error, Message, VoteRequest, VoteResponse
 from kraft_reference.replica import Replica, handle
 from kraft_reference.state import ReplicaState, new_replica
@@ -65,6 +65,7 @@ class World:
 
     def __init__(self, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
         self.configuration = configuration
+        self._make_replica = make_replica
         self.time_ms = 0
         self.sequence = 0
         self.committed_end = 0
@@ -263,6 +264,8 @@ class World:
                 replica.state = before
                 raise ImpossibleMoveError(str(error)) from error
         state, effects = step.state, step.effects
+        if isinstance(event, ReplaceSoftware) and step.refusal is None:
+            self._replace_software(replica_id, event.pre_vote)
         self.sequence += 1
         for effect in effects:
             if isinstance(effect, Send):
@@ -271,6 +274,12 @@ class World:
         return Occurrence(
             self.sequence, self.time_ms, event, replica_id, identifier, effects, step.refusal, crash, state
         )
+
+    def _replace_software(self, replica_id: int, pre_vote: PreVoteSupport) -> None:
+        self.configuration = self.configuration.with_software({replica_id: pre_vote})
+        for replica in self.replicas.values():
+            replica.configuration = self.configuration
+        self.replicas[replica_id] = self._make_replica(self.state(replica_id), self.configuration)
 
     def _record_network(self, event: NetworkEvent, answer: Message | None = None) -> Occurrence:
         self.sequence += 1

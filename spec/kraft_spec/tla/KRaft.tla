@@ -40,6 +40,7 @@ MayTakeSnapshot(r, end) == FALSE
 MayMove(r, endpoint) == endpoint = NoEndpoint
 MayCrash(r) == TRUE
 MayReplaceDisk(r) == FALSE
+NewSoftware(r) == {}                  \* how the software that the replica may get takes Pre-Votes
 NewDirectories(r) == {"new"}          \* the ids that the disk may get
 MayShutDown(r) == TRUE
 MayDuplicate(m) == TRUE
@@ -452,6 +453,14 @@ ReplaceDisk(r, directory) ==
   /\ MayReplaceDisk(r)
   /\ Step(r, {}, Becomes(EmptyReplica(<<r, directory>>)))
 
+\* The next start runs it; whom a Pre-Vote can be sent to, the network knows from now on.
+\* Rule: prevote.unsupported-version
+ReplaceSoftware(r, support) ==
+  /\ ~Runs(r)
+  /\ support \in NewSoftware(r)
+  /\ config' = [config EXCEPT !.pre_vote[r] = support]
+  /\ UNCHANGED <<replicas, network, cuts, history>>
+
 (***************************************************************************)
 (* The network's own actions.                                              *)
 (***************************************************************************)
@@ -553,6 +562,7 @@ Next ==
   \/ \E r \in Ids : \E end \in (replicas[r].base.end_offset + 1)..replicas[r].high_watermark : TakeSnapshot(r, end)
   \/ \E r \in Ids : \E endpoint \in {NoEndpoint, "elsewhere"} : Restart(r, endpoint)
   \/ \E r \in Ids : \E directory \in NewDirectories(r) : ReplaceDisk(r, directory)
+  \/ \E r \in Ids : \E support \in NewSoftware(r) : ReplaceSoftware(r, support)
   \/ \E m \in network : AnswerUnsupportedVersion(m)
   \/ \E m \in network : DropMessage(m)
   \/ \E from \in Ids : \E to \in Ids : CutLink(from, to)

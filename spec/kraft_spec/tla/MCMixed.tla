@@ -9,7 +9,7 @@
 (* up to 2; only the replicas in Campaigners time out, not in the last     *)
 (* epoch; replica 3 only votes (nightly: all time out).                    *)
 (* Leaves out: Fetch, hand-over and faults, as the slice election; an      *)
-(* upgrade while it runs (what a replica supports is constant).            *)
+(* upgrade while it runs: see MCUpgrade.                                   *)
 (***************************************************************************)
 EXTENDS MCBounds
 

@@ -38,8 +38,8 @@ ObservedState(s) ==
 \* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
 RefusalReason(name, r) ==
   IF ~Runs(r)
-  THEN IF name \in {"Restart", "ReplaceDisk"} THEN "" ELSE "NOT_RUNNING"
-  ELSE CASE name \in {"Restart", "ReplaceDisk"} -> "RUNNING"
+  THEN IF name \in {"Restart", "ReplaceDisk", "ReplaceSoftware"} THEN "" ELSE "NOT_RUNNING"
+  ELSE CASE name \in {"Restart", "ReplaceDisk", "ReplaceSoftware"} -> "RUNNING"
          [] name \in {"Poll", "PollFetch", "RequestTimeout"} -> "NOTHING_DUE"
          [] name = "AdvanceReassignment" -> IF replicas[r].role = "Leader" THEN "NOTHING_DUE" ELSE "NOT_IN_ROLE"
          [] name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",

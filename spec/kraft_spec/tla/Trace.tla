@@ -18,6 +18,7 @@ VARIABLES
 
 Yes(of) == TRUE
 YesTo(r, what) == TRUE
+AnySoftware(r) == {"supported", "unsupported", "ignored"}
 
 (***************************************************************************)
 (* The recorded network: [sent, copies, message].  A request's correlation *)
@@ -163,6 +164,7 @@ TraceShutdown == OnLine("Shutdown") /\ Shutdown(event.replica)
 TraceCrash == OnLine("Crash") /\ Quietly /\ Crash(event.replica, event.log_end_offset)
 TraceRestart == OnLine("Restart") /\ Restart(event.replica, event.endpoint)
 TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replica, event.directory_id)
+TraceReplaceSoftware == OnLine("ReplaceSoftware") /\ Quietly /\ ReplaceSoftware(event.replica, event.pre_vote)
 
 (***************************************************************************)
 (* The network's own lines.                                                *)
@@ -302,6 +304,7 @@ TraceLine ==
   \/ TraceCrash
   \/ TraceRestart
   \/ TraceReplaceDisk
+  \/ TraceReplaceSoftware
   \/ TraceDropMessage
   \/ TraceDuplicateMessage
   \/ TraceAnswerUnsupportedVersion

@@ -20,6 +20,7 @@ from kraft_reference.events import (
     Receive,
     RemoveVoter,
     ReplaceDisk,
+    ReplaceSoftware,
     RequestTimeout,
     TakeSnapshot,
     UpdateFeatures,
@@ -96,6 +97,8 @@ def event_words(event: Event | NetworkEvent) -> str:
             return f"snapshot to {end_offset}"
         case ReplaceDisk(directory_id):
             return f"new disk {directory_id}"
+        case ReplaceSoftware(pre_vote):
+            return f"software with Pre-Vote {pre_vote}"
         case CutLink(source, destination):
             return f"cut {source}→{destination}"
         case HealLink(source, destination):

@@ -6,10 +6,20 @@ What the rest of the line tells is used first, so that few events are tried and 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import permutations
+from typing import get_args
 
 from msgspec import UNSET
 
-from kraft_reference.events import AppendVoters, ClientAppend, Crash, ReplaceDisk, Restart, TakeSnapshot
+from kraft_reference.configuration import PreVoteSupport
+from kraft_reference.events import (
+    AppendVoters,
+    ClientAppend,
+    Crash,
+    ReplaceDisk,
+    ReplaceSoftware,
+    Restart,
+    TakeSnapshot,
+)
 from kraft_traces.check.binding import Event, LeftOutError, base, choice, complete_event, delivered_id, message_place
 from kraft_traces.check.model import OnItsWay
 from kraft_traces.check.observation import agrees, canonical_message
@@ -137,6 +147,8 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
         case "Restart":
             moved = UNSET if line.state is UNSET else line.state.moved_to
             return all_of([choice(Restart, endpoint=None if moved is UNSET else moved)])
+        case "ReplaceSoftware":
+            return all_of(choice(ReplaceSoftware, pre_vote=support) for support in get_args(PreVoteSupport))
         case "CutLink" | "HealLink":
             links = [(a, b) for a, b in permutations(around.replica_ids, 2) if _may_be(line, a, b)]
             return all_of({"source": source, "destination": destination} for source, destination in links)

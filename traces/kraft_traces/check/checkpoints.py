@@ -31,7 +31,9 @@ def checkpoint_differences(
     model: TraceModel, configuration: Configuration, state: JavaObject, line: CheckpointLine
 ) -> tuple[Difference, ...]:
     """Where a checkpoint shows something else than this state of the model."""
-    said = checkpoint_to_model(checkpoint_of(line))
+    said: dict[str, Any] = checkpoint_to_model(checkpoint_of(line))
+    at_start = {own_id: replica.pre_vote for own_id, replica in configuration.replicas.items()}
+    said["software"] = {**at_start, **said["software"]}
     reached: dict[str, Any] = dict(model.variables(state))
     if not line.history.is_whole:
         reached["history"] = _as_early_versions(reached, said)
@@ -71,6 +73,7 @@ _KEYS = {
     "network": lambda row: f"id={row['message']['id']}",
     "history.epochs": lambda row: f"epoch={row['epoch']}",
     "history.votes": lambda row: f"replica={row['replica']}",
+    "software": lambda row: f"replica={row[0]}",
 }
 """What tells the members of a list apart whose order says nothing."""
 

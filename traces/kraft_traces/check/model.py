@@ -153,7 +153,8 @@ class TraceModel:
         Raises:
             ValueConversionError: the checkpoint holds a number beyond the model's.
         """
-        values: dict[str, object] = {"config": configuration_to_model(configuration)}
+        software = {} if checkpoint is None else checkpoint.software
+        values: dict[str, object] = {"config": configuration_to_model(configuration.with_software(software))}
         values |= {"event": {"name": "none"}, "observed": ("", ())}
         if checkpoint is not None:
             values |= _values_of(checkpoint, is_part=is_part)
@@ -207,7 +208,7 @@ class TraceModel:
 
     def variables(self, state: JavaObject) -> dict[str, TlaValue]:
         """The variables that a checkpoint is about, as `checkpoint_to_model` gives them."""
-        return variables_by_id({name: self.variable(name, state) for name in VARIABLES})
+        return variables_by_id({name: self.variable(name, state) for name in ("config", *VARIABLES)})
 
     def bound(self, state: JavaObject, event: Mapping[str, object]) -> JavaObject:
         """The state with its variable `event` set, in place: a state before a line belongs to that line."""
@@ -270,8 +271,11 @@ class TraceModel:
         return tuple(sorted(ways, key=lambda way: (way.sent, way.receiver)))
 
     def under(self, state: JavaObject, configuration: Configuration) -> JavaObject:
-        """A copy of a state under another configuration."""
-        return state.copy().bind(self._config_name, self._encode(configuration_to_model(configuration)))
+        """A copy of a state with the decisions of another configuration; the software is what its replicas run now."""
+        config = self.variable("config", state)
+        assert isinstance(config, Function), "config is a record"
+        decided = {**config, "decisions": decisions_to_model(configuration.profile)}
+        return state.copy().bind(self._config_name, self._encode(decided))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
         """The value of a variable."""
@@ -295,6 +299,7 @@ def _values_of(checkpoint: Checkpoint, *, is_part: bool) -> dict[str, object]:
     values: dict[str, Any] = dict(checkpoint_to_model(checkpoint))
     if is_part:
         values = with_epochs_left(values)
+    del values["software"]
     return values | {"network": frozenset([_hashable(row) for row in values["network"].values()])}
 
 

@@ -70,6 +70,7 @@ UNCHANGED: Mapping[str, str] = {
     "HandleApiVersionsRequest": "the replica answers",
     "HandleAddVoterRequest": "a change becomes pending; its record comes with the ApiVersions answer or a Fetch",
     "AddVoter": "a change becomes pending; its record comes with the ApiVersions answer or a Fetch",
+    "ReplaceSoftware": "how Pre-Votes are taken: a Pre-Vote changes nothing that is remembered",
     "AnswerUnsupportedVersion": "the network answers a Pre-Vote: messages are not part of the state",
     "DropMessage": "messages are not part of the state",
     "CutLink": "links are not part of the state",

@@ -71,6 +71,7 @@ EXECUTED: Mapping[str, str] = {
     "TakeSnapshot": "the voters of a snapshot are those that its records named: a filter of a log",
     "Crash": "the voters are those of the records that are left: a filter of a log",
     "ReplaceDisk": "a replica of the proof takes the place of another",
+    "ReplaceSoftware": "no replica acts",
     "AnswerUnsupportedVersion": "no replica acts",
     "DropMessage": "no replica acts",
     "CutLink": "no replica acts",

@@ -11,6 +11,8 @@ import kraftspec.Json.Declined;
 import kraftspec.Json.Fields;
 import tlc2.tool.TLCState;
 import tlc2.value.impl.BoolValue;
+import tlc2.value.impl.RecordValue;
+import tlc2.value.impl.StringValue;
 import tlc2.value.impl.Value;
 
 /**
@@ -129,7 +131,7 @@ final class Candidates {
       if (!happens || !asks(event, line)) continue;
       for (Event.Other other : event.others) {
         State otherwise = before.copy();
-        otherwise.config = other.configuration;
+        otherwise.config = decidedAs(before.config, other.configuration);
         found = successors(event.action, otherwise);
         if (found.isEmpty()) found = refused(event, line, otherwise);
         for (State after : found) reach(event, line, number, otherwise, after, one.answers | other.answers);
@@ -200,5 +202,14 @@ final class Candidates {
 
   private static boolean isAllowed(Event event, State before, State after) {
     return !event.atReplica || holds("LineInvariants", after, null) && holds("LineSteps", before, after);
+  }
+
+  /** A configuration with the decisions of another: the software is what the replicas run now. */
+  private static Value decidedAs(Value config, Value other) {
+    RecordValue decided = (RecordValue) config.deepCopy();
+    for (int i = 0; i < decided.names.length; i++) {
+      if (decided.names[i].equals("decisions")) decided.values[i] = ((RecordValue) other).select(new StringValue("decisions"));
+    }
+    return decided;
   }
 }
