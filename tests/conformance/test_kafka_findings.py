@@ -14,7 +14,7 @@ from kraft_conformance.findings.finding import Finding, find_finding, load_findi
 from kraft_conformance.kafka.adapter import command_line
 from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
 from kraft_conformance.kafka.patching.patches import bugs, patched, patches
-from kraft_conformance.kafka.releases import number, releases
+from kraft_conformance.kafka.releases import releases
 from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
 from kraft_conformance.random_runs.seats import InProcess
 from kraft_conformance.random_runs.table import Table
@@ -159,11 +159,17 @@ def test_two_leaders_of_one_epoch_on_a_release(
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", [version for version in releases() if number(version) >= (4,)])
+@pytest.mark.parametrize("version", [*releases()])
 def test_every_release_keeps_a_set_that_outlives_its_record(capsys: Captured, version: str) -> None:
     code, said = output(capsys, "kafka", "finding", "outlived-voters-record", "--version", version)
     assert code == ExitCode.VIOLATION, said
     assert "\nlost: " in said
+
+
+@pytest.mark.usefixtures("kafka")
+def test_a_release_without_pre_vote_keeps_no_vote_beside_a_leader(capsys: Captured) -> None:
+    code, said = output(capsys, "kafka", "finding", FIRST, "--version", "3.9.2")
+    assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
 
 
 @pytest.mark.usefixtures("kafka")

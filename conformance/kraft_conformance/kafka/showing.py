@@ -158,6 +158,8 @@ def _safely(finding: Finding, variant: Variant) -> Variant:
 
 def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) -> ShownOnKafka:
     notes, configuration = Notes(), variant.configuration
+    if not all(hello.has_pre_vote for hello in table.hellos):
+        configuration = configuration.with_software(dict.fromkeys(configuration.replicas, "unsupported"))
     beside = replicas_without(variant.without)
     maker = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)
     director = _RecordingDirector(finding.schedule, configuration, maker)

@@ -27,6 +27,7 @@ from kraft_reference.messages import (
 )
 from kraft_reference.scenarios.change_verbs import ChangeVerbs
 from kraft_reference.scenarios.exchange import Answer
+from kraft_reference.transitions import lacks_pre_vote
 
 
 class Director(ChangeVerbs):
@@ -128,6 +129,10 @@ class Director(ChangeVerbs):
         request = self.outstanding(source, destination, VoteRequest)
         self.check("the request is a Pre-Vote", self._is_pre_vote(request), True)
         return self.handle(request, verdict, answer)
+
+    def has_pre_vote(self, replica_id: int) -> bool:
+        """True if the software of the replica has KIP-996."""
+        return not lacks_pre_vote(self.state(replica_id), self.world.configuration)
 
     def vote(self, source: int, destination: int, verdict: str, answer: Answer = "delivered") -> str:
         """`v(a>b)`: as `pre_vote`, but of a Candidate."""

@@ -84,13 +84,24 @@ def win(director: Director, candidate: int) -> None:
 
 
 def take_over(director: Director, successor: int, voter: int) -> None:
-    """Both lose their leader, and the one leads with the vote of the other, before anybody else hears of it."""
-    for replica_id in sorted((successor, voter)):
-        director.fetch_timeout(replica_id)
-    director.pre_vote(successor, voter, "granted")
-    director.lose(successor)
+    """The successor leads with the vote of the other, before anybody else hears of it."""
+    stand(director, successor, voter)
     director.vote(successor, voter, "granted")
     director.lose(successor)
+
+
+def stand(director: Director, candidate: int, voter: int) -> None:
+    """The candidate loses its leader and becomes Candidate.
+
+    If it has Pre-Vote, the voter loses its leader too, because a Follower refuses a Pre-Vote, and grants it.
+    """
+    if not director.has_pre_vote(candidate):
+        director.fetch_timeout(candidate)
+        return
+    for replica_id in sorted((candidate, voter)):
+        director.fetch_timeout(replica_id)
+    director.pre_vote(candidate, voter, "granted")
+    director.lose(candidate)
 
 
 def announce(director: Director, leader: int) -> None:

@@ -2,7 +2,7 @@
 
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, take_over
+from kraft_reference.scenarios.opening import elect, observe, stand, take_over
 from kraft_reference.scenarios.scenario import Scenario, Variants, cluster, voter_set, without_list
 
 VARIANTS = Variants()
@@ -50,10 +50,7 @@ def _cut_off_with_one(d: Director) -> None:
     d.voters(2, _FIVE)
     d.high_watermark(2, 7)
     d.step("ft(1), ft(3); N3 grants its Pre-Vote to N1")
-    d.fetch_timeout(1)
-    d.fetch_timeout(3)
-    d.pre_vote(1, 3, "granted")
-    d.lose(1)
+    stand(d, 1, 3)
 
 
 @VARIANTS.variant("right", cluster(5, (1, 2, 3), formatted=_OBSERVERS))
@@ -117,9 +114,10 @@ def two_leaders(d: Director) -> None:
     d.crash(2)
     d.restart(2)
     d.fetch_timeout(4)
-    d.fetch_timeout(5)
-    d.pre_vote(4, 2, "granted")
-    d.pre_vote(4, 5, "granted")
+    if d.has_pre_vote(4):
+        d.fetch_timeout(5)
+        d.pre_vote(4, 2, "granted")
+        d.pre_vote(4, 5, "granted")
     d.lose(4)
     d.vote(4, 2, "granted")
     d.vote(4, 5, "granted")

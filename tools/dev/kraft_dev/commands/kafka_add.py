@@ -5,16 +5,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Annotated
 
-import msgspec
 import typer
 
 from kraft_conformance.console import progress
-from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.kafka.recorded import FILE_NAME, load_recorded
+from kraft_conformance.failure import usage_error
+from kraft_conformance.kafka.recorded import FILE_NAME
 from kraft_conformance.kafka.releases import Jar, nearest, number, releases
 from kraft_conformance.kafka.unpinned import classes_digest, is_version, unpinned_jars
-from kraft_dev.commands.kafka_matrix import FOLDER, encoded, run_release, show_runs
+from kraft_dev.commands.kafka_matrix import FOLDER, current_runs, run_release, show_runs, with_runs
 from kraft_traces.streams import whole_file
 
 RELEASES, CONTROLLERS = "releases.toml", "controllers.toml"
@@ -32,11 +30,7 @@ def kafka_add(version: Version) -> int:
         raise usage_error(f"{version} is pinned already: kafka-matrix runs it")
     if not is_version(version):
         raise usage_error(f"no release {version!r}, expected a version such as {', '.join(releases())}")
-    recorded = load_recorded()
-    if not recorded.is_current:
-        raise CommandError(
-            f"{FILE_NAME} is older than the vectors: run kafka-matrix --record first", ExitCode.BAD_INPUT
-        )
+    others = current_runs()
     classes = classes_digest(unpinned_jars(version, "replica").values())
     rows = {
         RELEASES: release_row(version, [*unpinned_jars(version, "partitions")], classes),
@@ -45,9 +39,7 @@ def kafka_add(version: Version) -> int:
     texts = {name: with_row((FOLDER / name).read_text(encoding="utf-8"), version, row) for name, row in rows.items()}
     with progress(f"Apache Kafka {version}"):
         run = run_release(version)
-    runs = tuple(sorted((*recorded.releases, run), key=lambda one: number(one.version)))
-    made = encoded(msgspec.structs.replace(recorded, releases=runs))
-    _write({**{name: text.encode() for name, text in texts.items()}, FILE_NAME: made})
+    _write({**{name: text.encode() for name, text in texts.items()}, FILE_NAME: with_runs(others, [run])})
     return show_runs([run])
 
 

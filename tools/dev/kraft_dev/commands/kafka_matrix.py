@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+import typer
 
 import kraft_conformance.kafka
 from kraft_conformance.console import progress, show_table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.failure import CommandError
+from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.findings.finding import load_findings
-from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, manifest_digest
-from kraft_conformance.kafka.releases import releases
+from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, load_recorded, manifest_digest
+from kraft_conformance.kafka.releases import number, releases
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_dev.commands.options import Record
 from kraft_dev.results import commit_now
@@ -26,20 +27,48 @@ FOLDER = Path(kraft_conformance.kafka.__path__[0])
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
 
-def kafka_matrix(record: Record = False) -> int:
-    """Run the vectors and play the findings on every release of Apache Kafka that is pinned.
+Versions = Annotated[list[str] | None, typer.Argument(metavar="[VERSION]...", help="Pinned releases; default: all.")]
 
+
+def kafka_matrix(versions: Versions = None, record: Record = False) -> int:
+    """Run the vectors and play the findings on the releases of Apache Kafka that are pinned.
+
+    What is recorded of other releases stays.
     Exit code 1 when a release does something that neither its profile nor the table of known differences says.
     """
+    wanted = versions or [*releases()]
+    for version in wanted:
+        if version not in releases():
+            raise usage_error(f"{version} is not pinned, expected {', '.join(releases())}")
+    others = () if versions is None else current_runs()
     runs = []
-    with progress("releases", len(releases())) as advance:
-        for version in releases():
+    with progress("releases", len(wanted)) as advance:
+        for version in wanted:
             runs.append(run_release(version))
             advance(1, version)
     if record:
         with whole_file(FOLDER / FILE_NAME) as output:
-            output.write(encoded(Recorded(manifest_digest(), tuple(runs))))
+            output.write(with_runs(others, runs))
     return show_runs(runs)
+
+
+def current_runs() -> tuple[RecordedRun, ...]:
+    """The recorded runs.
+
+    Raises:
+        CommandError: the vectors have changed since.
+    """
+    recorded = load_recorded()
+    if not recorded.is_current:
+        problem = f"{FILE_NAME} is older than the vectors: run kafka-matrix --record first"
+        raise CommandError(problem, ExitCode.BAD_INPUT)
+    return recorded.releases
+
+
+def with_runs(others: Sequence[RecordedRun], runs: Sequence[RecordedRun]) -> bytes:
+    """The text of the file of recorded runs, with new ones in place of those of the same release."""
+    by_version = {run.version: run for run in (*others, *runs)}
+    return encoded(Recorded(manifest_digest(), tuple(by_version[one] for one in sorted(by_version, key=number))))
 
 
 def encoded(recorded: Recorded) -> bytes:
