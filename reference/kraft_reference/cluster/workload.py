@@ -195,8 +195,8 @@ _PRESETS = (
     ),
     Preset(
         "rolling-upgrade-static",
-        "the same from kraft.version 0, and an operator asks for kraft.version 1",
-        replace(_BUSY, software_interval_ms=1500, upgrade_interval_ms=6000),
+        "the same at kraft.version 0",
+        replace(_BUSY, software_interval_ms=1500),
         replace(_ELECTIONS, drop_chance=0.02, cut_interval_ms=8000, crash_interval_ms=10_000),
         static_voters=True,
     ),
