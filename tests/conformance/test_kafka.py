@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.adapter_builds import skipped_if_missing, toolchain
-from tests.conformance.commands import VERSION, Captured, assert_said, document, error, lines, output
+from tests.conformance.commands import VERSION, Captured, assert_said, document, error, lines, newest_by_day, output
 
 from kraft_conformance.commands.conformance_template import Language, Template, copy_template
 from kraft_conformance.commands.kafka import worst
@@ -408,7 +408,7 @@ def test_a_schedule_ends_at_what_is_known_to_differ(capsys: Captured) -> None:
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("version", list(releases()))
+@pytest.mark.parametrize("version", newest_by_day(releases()))
 def test_the_controllers_of_partitions_do_what_their_profile_says(capsys: Captured, version: str) -> None:
     """Until 4.2 all of a target is waited for; everything else is alike, the leader epoch of KAFKA-12803 too."""
     with skipped_if_missing():

@@ -28,7 +28,6 @@ from kraft_reference.events import PollFetch
 from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, Error, FetchResponse
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.replica import Replica
-from kraft_reference.roles import Role
 from kraft_reference.scenarios.director import Director
 from kraft_reference.scenarios.opening import elect, observe
 from kraft_reference.scenarios.scenario import cluster, without_list
@@ -78,8 +77,7 @@ def voter_dies_of_a_new_voter_that_resigns(d: Director) -> None:
     d.crash(2)
     d.restart(2)
     d.fetch_timeout(1)
-    # 3.9 has no Pre-Vote.
-    if d.state(1).role is Role.PROSPECTIVE:
+    if d.has_pre_vote(1):
         d.pre_vote(1, 2, "granted")
         d.lose(1)
     d.vote(1, 2, "granted")
