@@ -46,7 +46,7 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile \
 	--no-loadscope-reorder --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: kafka help run test lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
+.PHONY: kafka help run test quick core vectors-on-reference smoke lint types contracts format models edges killed pytest pipeline samples counterexamples vectors adapters bench mutants nightly night night-tests cross-check docs dev dist clean distclean
 
 help:
 	@echo "make run      the main job: scenarios on the reference, each trace checked"
@@ -54,6 +54,8 @@ help:
 	@echo "make test     lint, types, import contracts, the model checks of the ci group,"
 	@echo "              the edges, the site, seeded mutants, the pipeline on Spark,"
 	@echo "              Apache Kafka itself where Maven is, and last the test suite"
+	@echo "make quick    lint, types, contracts, the tests of the core, the vectors on"
+	@echo "              the reference, the smallest model checks: two minutes"
 	@echo "make lint     only the checks that run no test"
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make edges    every edge of the model's state graph, replayed on the"
@@ -97,6 +99,21 @@ test:
 	@$(MAKE) --no-print-directory --jobs=3 edges docs models
 	@$(MAKE) --no-print-directory --jobs=3 pipeline killed kafka
 	@$(MAKE) --no-print-directory pytest
+
+quick:
+	@tools/ensure_venv.sh test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory --jobs=2 types contracts core vectors-on-reference smoke
+
+core:
+	@$(WITH_JAVA) $(BIN)/python -m pytest -q tests/reference --ignore=tests/reference/partitions $(ARGS)
+
+vectors-on-reference:
+	$(BIN)/kraft-spec conformance run --adapter "$(BIN)/python -m kraft_conformance.adapters.reference"
+
+smoke:
+	@$(WITH_JAVA) $(BIN)/kraft-spec model smoke --workers 1
 
 samples:
 	@tools/ensure_venv.sh run

@@ -13,7 +13,6 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,16 +27,14 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.comparison import EffectComparison
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.output.badge import badge_of, endpoint_badge, svg_badge
 from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.markdown import BYTES_MAX, MARKS, escaped, markdown
 from kraft_conformance.runner.output.page import GLYPHS, page
 from kraft_conformance.runner.output.results import About, Results, results_of, suite_version
-from kraft_conformance.runner.output.rule_table import Verdict, rule_rows
+from kraft_conformance.runner.output.rule_table import Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.sarif import sarif
 from kraft_conformance.runner.output.sequence import Mark, sequence
-from kraft_conformance.runner.output.tap import tap
 from kraft_conformance.runner.output.wording import output_name
 from kraft_conformance.runner.plain import Difference, plain
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -46,7 +43,7 @@ from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedPersistQuorumState
 from kraft_traces.latitude.writes import Disk
 
-FORMATS = {"junit": "r.xml", "tap": "r.tap", "markdown": "r.md", "badge": "r.svg", "html": "r.html"}
+FORMATS = {"junit": "r.xml", "markdown": "r.md", "html": "r.html"}
 
 
 def outputs(folder: Path) -> list[str]:
@@ -204,11 +201,8 @@ def assert_every_format(tmp_path: Path, made: Results) -> None:
     kept = tmp_path / "r.jsonl"
     kept.write_bytes("".join(f"{line}\n" for line in lines_of(made)).encode())
     assert results(kept) == made
-    assert_tap(tap(made).decode(), len(made.outcomes))
     JUnitXml.fromstring(junit(made))
     assert_harmless_sarif(sarif(made), made)
-    ElementTree.fromstring(svg_badge(made))
-    json.loads(endpoint_badge(made))
     assert_harmless_markdown(markdown(made).decode())
     assert_harmless_page(page(made).decode())
 
@@ -231,43 +225,7 @@ def assert_harmless_sarif(document: bytes, made: Results) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------
-# TAP.
-# -------------------------------------------------------------------------------------------------------------
-
-POINT = re.compile(r"(not )?ok (\d+) - (?:[^\\#]|\\.)*( # (SKIP|TODO) (?:[^\\#]|\\.)*)?")
-
-
-def assert_tap(text: str, number: int) -> None:
-    """Version, plan, comments, and test points in order, each with a YAML block or none."""
-    lines = text.split("\n")
-    assert lines[:2] == ["TAP version 14", f"1..{number}"]
-    assert lines.pop() == ""
-    points = [line for line in lines[2:] if not line.startswith(("  ", "# "))]
-    assert all(POINT.fullmatch(line) for line in points)
-    assert [int(re.sub("^(not )?ok ", "", line).split()[0]) for line in points] == list(range(1, number + 1))
-    assert lines.count("  ---") == lines.count("  ...") <= number
-
-
-def test_an_independent_reader_of_tap_sees_the_same(hostile_run: Path) -> None:
-    parser = pytest.importorskip("tap.parser", reason="tap.py is not installed: pip install tap.py pyyaml")
-    pytest.importorskip("yaml", reason="PyYAML is not installed: pip install tap.py pyyaml")
-    made = results(hostile_run / "r.jsonl")
-    outcomes = made.outcomes
-    lines = list(parser.Parser().parse_file(str(hostile_run / "r.tap")))
-    assert Counter(line.category for line in lines) == {
-        "version": 1, "plan": 1, "diagnostic": 2, "test": len(outcomes)
-    }  # fmt: skip
-    for line, outcome in zip([one for one in lines if one.category == "test"], outcomes, strict=True):
-        assert line.ok == (outcome.status not in FAILING)
-        assert line.skip == (outcome.status not in (*FAILING, Status.PASS))
-        if outcome.status in FAILING:
-            assert line.yaml_block["status"] == outcome.status
-            assert line.yaml_block["repeat"] == made.repetition(outcome)
-            assert len(line.yaml_block.get("differences", ())) == len(outcome.differences)
-
-
-# -------------------------------------------------------------------------------------------------------------
-# JUnit and badges.
+# JUnit, and the count of passes.
 # -------------------------------------------------------------------------------------------------------------
 
 
@@ -291,42 +249,23 @@ def test_sarif_has_the_name_of_a_profile_and_junit_what_it_is_worth(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("run", "message", "colour"),
+    ("run", "said"),
     [
-        ("reference_run", "{all} of {all}, state", "brightgreen"),
-        ("wire_run", "{passes} of {all}, wire", "yellow"),
-        ("hostile_run", "{failing} failing, {passes} of {all}, state", "red"),
+        ("reference_run", "{all} of {all}, state"),
+        ("wire_run", "{passes} of {all}, wire"),
+        ("hostile_run", "{failing} failing, {passes} of {all}, state"),
     ],
 )
-def test_a_badge_counts_passes_of_all_vectors_of_the_profile(
-    request: pytest.FixtureRequest, tmp_path: Path, run: str, message: str, colour: str
-) -> None:
-    target, folder = tmp_path / "badge.json", request.getfixturevalue(run)
-    kept = folder / "r.jsonl"
-    made, catalogue = results(kept), Catalogue()
-    counts = made.counts
+def test_passes_are_counted_of_all_vectors_of_the_profile(request: pytest.FixtureRequest, run: str, said: str) -> None:
+    made, catalogue = results(request.getfixturevalue(run) / "r.jsonl"), Catalogue()
     asked = sum("kip" in catalogue.vector(name).requires.profiles for name in catalogue)
-    said = message.format(all=asked, passes=counts["pass"], failing=len(made.of_status(*FAILING)))
-    assert main(["conformance", "report", str(kept), "--badge", str(target)]) == ExitCode.CONFORMANT
-    assert json.loads(target.read_text()) == {
-        "schemaVersion": 1,
-        "label": "KRaft conformance",
-        "message": said,
-        "color": colour,
-    }
-    drawn = ElementTree.fromstring((folder / "r.svg").read_text())
-    assert drawn.get("aria-label") == f"KRaft conformance: {said}"
-    assert [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")] == ["KRaft conformance", said]
+    failing = len(made.of_status(*FAILING))
+    assert passes_of(made) == said.format(all=asked, passes=made.counts["pass"], failing=failing)
 
 
-def test_a_part_of_the_suite_makes_no_whole_badge_and_may_go_to_standard_output(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_part_of_the_suite_passes_no_more_than_it_has(tmp_path: Path) -> None:
     _, kept = run_to(tmp_path / "now", REFERENCE, "-k", "vote.granted")
-    badge = badge_of(results(kept))
-    assert (badge.message[:5], badge.colour) == ("1 of ", "yellow")
-    code, drawn = output(capsys, "conformance", "report", str(kept), "--badge", "-")
-    assert (code, ElementTree.fromstring(drawn).get("aria-label")) == (0, f"KRaft conformance: {badge.message}")
+    assert passes_of(results(kept)).startswith("1 of ")
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -402,7 +341,6 @@ def test_markdown_of_a_flood_still_fits_a_job_summary(hostile_run: Path) -> None
     text = markdown(flooded).decode()
     assert len(text.encode()) < BYTES_MAX
     assert re.search(r"\n\d+ more failures; the report in HTML has all of them.\n", text)
-    assert len(tap(flooded)) < 100_000_000
 
 
 def test_what_neither_passes_nor_fails_is_told_by_its_reason(tmp_path: Path) -> None:
@@ -638,9 +576,7 @@ def test_a_list_of_expected_failures_changes_no_verdict(tmp_path: Path) -> None:
     assert {"expected failure", "unexpected pass"} <= results(listed_run).counts.keys()
     before, after = (rule_rows(results(path)) for path in (plain_run, listed_run))
     assert [row.words for row in before] == [row.words for row in after]
-    assert badge_of(results(plain_run)) == badge_of(results(listed_run))
-    points = (tmp_path / "listed" / "r.tap").read_text()
-    assert re.search(r"^not ok \d+ - vote\.stale-epoch: .* # TODO issue 12", points, re.MULTILINE)
+    assert passes_of(results(plain_run)) == passes_of(results(listed_run))
     read = assert_harmless_page((tmp_path / "listed" / "r.html").read_text())
     headings = [text for tag, text in read.texts if tag == "h2"]
     assert headings == ["Failures", "Expected failures", "Neither passed nor failed", "Rules", "All vectors"]
@@ -741,10 +677,10 @@ def test_what_cannot_be_written_is_told_before_anything_runs(capsys: Captured, t
     started = tmp_path / "started"
     words = ["conformance", "run", "--adapter", f"touch {shlex.quote(str(started))}"]
     for target, why in ((tmp_path / "no" / "r.html", "there is no folder "), (tmp_path, "it is a folder")):
-        assert main([*words, "--tap", str(tmp_path / "r.tap"), "--html", str(target)]) == ExitCode.CANNOT_WRITE
+        assert main([*words, "--markdown", str(tmp_path / "r.md"), "--html", str(target)]) == ExitCode.CANNOT_WRITE
         assert f"{target}: cannot be written: {why}" in capsys.readouterr().err.replace("\n", "")
-    assert main([*words, "--tap", str(tmp_path / "r"), "--html", str(tmp_path / "r")]) == ExitCode.USAGE
-    assert "--tap and --html name the same file" in capsys.readouterr().err
+    assert main([*words, "--markdown", str(tmp_path / "r"), "--html", str(tmp_path / "r")]) == ExitCode.USAGE
+    assert "--markdown and --html name the same file" in capsys.readouterr().err
     assert main([*words, "--json", "--html", "-"]) == ExitCode.USAGE
     assert "--html and --json cannot both go to standard output" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -763,7 +699,7 @@ def test_a_library_that_is_missing_is_told_before_anything_runs(
 def test_a_file_is_replaced_whole_or_not_at_all(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: Path
 ) -> None:
-    target = tmp_path / "r.tap"
+    target = tmp_path / "r.md"
     target.write_text("what there was\n")
 
     def full(*_: object) -> None:
@@ -771,7 +707,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(
 
     monkeypatch.setattr("kraft_traces.streams.os.fsync", full)
     before = sorted(tmp_path.iterdir())
-    assert main(["conformance", "report", str(kept), "--tap", str(target)]) == ExitCode.CANNOT_WRITE
+    assert main(["conformance", "report", str(kept), "--markdown", str(target)]) == ExitCode.CANNOT_WRITE
     assert f"{target}: cannot be written: No space left on device" in capsys.readouterr().err.replace("\n", "")
     assert target.read_text() == "what there was\n"
     assert sorted(tmp_path.iterdir()) == before

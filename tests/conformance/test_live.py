@@ -11,7 +11,7 @@ import pytest
 from junitparser import JUnitXml
 from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, assert_said, newest_by_day, output
-from tests.conformance.test_conformance_reports import assert_harmless_page, assert_tap
+from tests.conformance.test_conformance_reports import assert_harmless_page
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -29,7 +29,6 @@ from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.page import page
-from kraft_conformance.runner.output.tap import tap
 from kraft_spec.rules import load_registry
 
 STALE = "vote/stale-epoch"
@@ -101,7 +100,7 @@ def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeat
 
 
 def test_a_run_can_be_had_in_the_formats_of_the_runner(capsys: Captured, tmp_path: Path) -> None:
-    files = {name: tmp_path / f"r.{name}" for name in ("junit", "tap", "sarif", "html")}
+    files = {name: tmp_path / f"r.{name}" for name in ("junit", "sarif", "html")}
     asked = [word for name, path in files.items() for word in (f"--{name}", str(path))]
     code, said = judged(capsys, *FEW, "--repeat", "2", "--json", *asked, commands=acted("votes-twice"))
     assert code == ExitCode.VIOLATION
@@ -116,10 +115,6 @@ def test_a_run_can_be_had_in_the_formats_of_the_runner(capsys: Captured, tmp_pat
     suite = next(iter(JUnitXml.fromstring(files["junit"].read_bytes())))
     assert (suite.name, suite.tests, suite.failures, suite.skipped) == ("kraft-spec live", 8, 2, 0)
     assert {(one.classname, one.name) for one in suite} >= {("kraft-spec.live.vote", "once-per-epoch")}
-
-    text = files["tap"].read_text()
-    assert_tap(text, 8)
-    assert f"repeat: {json.dumps(repeat)}" in text
 
     (run,) = json.loads(files["sarif"].read_bytes())["runs"]
     assert [one["ruleId"] for one in run["results"]] == ["vote.once-per-epoch"] * 2
@@ -136,7 +131,6 @@ def test_each_format_says_of_a_case_that_it_is_inconclusive() -> None:
     run = results_of(("kraft-spec", "live", "run"), "start", Software("node", "")).with_outcome(outcome)
     suite = next(iter(JUnitXml.fromstring(junit(run))))
     assert (suite.tests, suite.failures, suite.skipped) == (1, 0, 1)
-    assert "# SKIP inconclusive: nobody led" in tap(run).decode()
     html = page(run).decode()
     assert_harmless_page(html)
     assert '<li><b>1</b><span class="status inconclusive">' in html

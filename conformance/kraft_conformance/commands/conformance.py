@@ -10,14 +10,12 @@ import typer
 from kraft_conformance.commands import conformance_random
 from kraft_conformance.commands.conformance_profiles import profiles
 from kraft_conformance.commands.conformance_report import (
-    Badge,
     Folder,
     Html,
     JsonLines,
     Junit,
     Markdown,
     Sarif,
-    Tap,
     deliver,
     matrix,
     report,
@@ -134,17 +132,15 @@ def run(
     timeout_s: TimeoutS = REPLY_TIMEOUT_S,
     as_json: JsonLines = False,
     junit: Junit = None,
-    tap: Tap = None,
     sarif: Sarif = None,
     markdown: Markdown = None,
-    badge: Badge = None,
     html: Html = None,
     folder: Folder = None,
 ) -> int:
     """Run the vectors on an implementation."""
     _check_suite(suite, folder)
     plan = Plan(adapter, (), timeout_s, profile, jobs, stops_at_first, must_only)
-    targets = targets_of(junit=junit, tap=tap, sarif=sarif, markdown=markdown, badge=badge, html=html)
+    targets = targets_of(junit=junit, sarif=sarif, markdown=markdown, html=html)
     return run_selected(plan, words, expected_failures, as_json, targets, folder)
 
 

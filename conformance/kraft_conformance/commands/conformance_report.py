@@ -26,13 +26,8 @@ JsonLines = Annotated[
     bool, typer.Option("--json", help="JSON lines: the run, one for each vector, then a summary; `report` reads them.")
 ]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")]
-Tap = Annotated[Path | None, typer.Option("--tap", help="Write TAP version 14 to this file.")]
 Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 to this file.")]
 Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write Markdown to this file.")]
-Badge = Annotated[
-    Path | None,
-    typer.Option("--badge", help="Write a badge to this file: SVG, or shields.io's endpoint JSON for *.json."),
-]
 Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML page that needs nothing else to this file.")]
 Folder = Annotated[Path | None, typer.Option("--vectors", help="A folder of vectors; default: those of the package.")]
 Result = Annotated[Path, typer.Argument(help="What `run --json` wrote; `-` for standard input.")]
@@ -43,15 +38,13 @@ def report(
     result: Result,
     as_json: JsonLines = False,
     junit: Junit = None,
-    tap: Tap = None,
     sarif: Sarif = None,
     markdown: Markdown = None,
-    badge: Badge = None,
     html: Html = None,
     folder: Folder = None,
 ) -> int:
     """Show what a run said, or write the files that it would have written; the exit code says only that it is done."""
-    targets = targets_of(junit=junit, tap=tap, sarif=sarif, markdown=markdown, badge=badge, html=html)
+    targets = targets_of(junit=junit, sarif=sarif, markdown=markdown, html=html)
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)
@@ -97,7 +90,7 @@ def _show_matrix(made: Matrix) -> None:
     stdout.print(drawn)
     for column in made.columns:
         numbers = ", ".join(f"{number} {verdict}" for verdict, number in sorted(column.verdicts.items()))
-        say(f"{column.label}: {numbers} (vectors: {column.badge})")
+        say(f"{column.label}: {numbers} (vectors: {column.passes})")
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import typer
 
 from kraft_conformance.commands import conformance
 from kraft_conformance.commands.conformance_random import run_random
-from kraft_conformance.commands.conformance_report import Badge, Html, JsonLines, Junit, Markdown, Tap
+from kraft_conformance.commands.conformance_report import Html, JsonLines, Junit, Markdown
 from kraft_conformance.commands.kafka_diagnose import diagnose
 from kraft_conformance.commands.kafka_finding import known_finding, report_finding, show_finding
 from kraft_conformance.commands.kafka_whole import show_whole
@@ -175,9 +175,7 @@ def run(
     timeout_s: TimeoutS = REPLY_S,
     as_json: JsonLines = False,
     junit: Junit = None,
-    tap: Tap = None,
     markdown: Markdown = None,
-    badge: Badge = None,
     html: Html = None,
 ) -> int:
     """Run the vectors on Kafka, then random schedules of three replicas, which TLC checks.
@@ -218,7 +216,7 @@ def run(
             words,
             expected_failures,
             as_json,
-            targets_of(junit=junit, tap=tap, markdown=markdown, badge=badge, html=html),
+            targets_of(junit=junit, markdown=markdown, html=html),
             subject="partitions" if of_partitions else None,
         )
     ]

@@ -17,7 +17,6 @@ from kraft_conformance.commands.conformance_report import (
     Html,
     Junit,
     Sarif,
-    Tap,
     counts_in_words,
     show_failure,
 )
@@ -89,7 +88,6 @@ def run(
     repeat: Repeat = 1,
     as_json: JsonLines = False,
     junit: Junit = None,
-    tap: Tap = None,
     sarif: Sarif = None,
     html: Html = None,
     is_listed: Listed = False,
@@ -104,7 +102,7 @@ def run(
         return _list(chosen, as_json)
     if (kafka is None) == (start is None) or (start is None) != (format_ is None):
         raise usage_error("expected --kafka, or --start and --format")
-    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, tap=tap, sarif=sarif, html=html), _empty(data))
+    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html), _empty(data))
     if start is not None and format_ is not None:
         named = ("--start", start, "--format", format_)
         return _judge(judging, _commands(start, format_), named, Software("process", ""))
@@ -167,7 +165,6 @@ def attach(
     repeat: Repeat = 1,
     as_json: JsonLines = False,
     junit: Junit = None,
-    tap: Tap = None,
     sarif: Sarif = None,
     html: Html = None,
 ) -> int:
@@ -184,7 +181,7 @@ def attach(
         raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
     target = Endpoint((host, int(port)), ports | {4: free_ports(1)[0]})
     chosen = [one for one in _chosen(words) if one.setup == Setup() and not one.is_fresh]
-    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, tap=tap, sarif=sarif, html=html))
+    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html))
     named = ("--endpoint", endpoint, "--cluster-id", cluster_id, "--voters", voters)
     return _judge(judging, target, named, Software("process", ""))
 

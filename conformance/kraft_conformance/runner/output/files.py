@@ -24,11 +24,8 @@ class _Format(NamedTuple):
 
 _FORMATS = {
     "junit": _Format("JUnit XML", "junit", "junit", "junitparser"),
-    "tap": _Format("TAP", "tap", "tap"),
     "sarif": _Format("SARIF", "sarif", "sarif"),
     "markdown": _Format("Markdown", "markdown", "markdown"),
-    "badge": _Format("a badge", "badge", "svg_badge"),
-    "badge.json": _Format("a badge", "badge", "endpoint_badge"),
     "html": _Format("HTML", "page", "page", "jinja2"),
 }
 
@@ -102,8 +99,7 @@ def write_all(targets: Sequence[Target], run: Run) -> None:
 
 def _rendered(targets: Sequence[Target], run: Run) -> Iterator[tuple[Target, bytes]]:
     for target in targets:
-        is_endpoint = target.option == "badge" and target.path.suffix == ".json"
-        chosen = _FORMATS["badge.json" if is_endpoint else target.option]
+        chosen = _FORMATS[target.option]
         # Imported here: a library of an extra is needed only where it is asked for.
         render: Render = getattr(import_module(f"kraft_conformance.runner.output.{chosen.module}"), chosen.function)
         yield target, render(run)

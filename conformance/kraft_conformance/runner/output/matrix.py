@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
-from kraft_conformance.runner.output.badge import badge_of
 from kraft_conformance.runner.output.markdown import cell, in_line
 from kraft_conformance.runner.output.results import About, Results, suite_of
-from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, rule_rows
+from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.wording import said
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.rules import Rule
@@ -36,7 +35,7 @@ class Column(NamedTuple):
 
     label: str
     about: About
-    badge: str
+    passes: str
     verdicts: Counter[Verdict]
 
 
@@ -64,7 +63,7 @@ def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
     by_run = [rule_rows(results) for _, results in runs]
     labels = _labels(runs)
     columns = [
-        Column(label, results.about, badge_of(results).message, Counter(row.verdict for row in rows))
+        Column(label, results.about, passes_of(results), Counter(row.verdict for row in rows))
         for label, (_, results), rows in zip(labels, runs, by_run, strict=True)
     ]
     rows = []

@@ -12,10 +12,9 @@ from markupsafe import Markup
 from kraft_conformance.protocol.features import LEVELS
 from kraft_conformance.runner.explanation import counted, happening
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.output.badge import badge_of
 from kraft_conformance.runner.output.drawing import drawing
 from kraft_conformance.runner.output.results import Results
-from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, rule_rows
+from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.run import Run, reasons
 from kraft_conformance.runner.output.sequence import sequence
 from kraft_conformance.runner.output.wording import output_words, said, visible
@@ -72,7 +71,7 @@ def page(run: Run) -> bytes:
         "report.html.j2",
         run=run,
         about=None if vectors is None else vectors.about,
-        badge="" if vectors is None else badge_of(vectors).message,
+        passes="" if vectors is None else passes_of(vectors),
         note="" if vectors is None else vectors.other_suite,
         counts=[(status, run.counts.get(str(status), 0)) for status in run.statuses],
         number=len(run.outcomes),
