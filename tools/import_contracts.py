@@ -1,26 +1,29 @@
 """Import contracts that import-linter does not ship; pyproject.toml names them under `contract_types`."""
 
 import sys
+from typing import Any
 
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
 
 class StdlibOnlyContract(Contract):
-    """Holds when a package imports nothing but itself and the standard library.
+    """Holds when a package imports nothing but itself, the standard library, and the packages that are named.
 
     An allow-list: import-linter's own `forbidden` contract would have to name every library there is.
 
     Configuration options:
         - package: the top-level package to check, with all its modules.
+        - besides: other top-level packages that it may import.
     """
 
     package = fields.StringField()
+    besides: Any = fields.SetField(subfield=fields.StringField(), required=False, default=())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         """List each import that leaves the package and the standard library, as `importer -> imported`."""
         package = str(self.package)
-        allowed = sys.stdlib_module_names | {package}
+        allowed = sys.stdlib_module_names | {package, *self.besides}
         importers = {package} | graph.find_descendants(package)
         breaches = sorted(
             f"{importer} -> {imported}"

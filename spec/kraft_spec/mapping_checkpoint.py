@@ -5,9 +5,9 @@ The network is that of Trace.tla: [sent, copies, message].
 
 from collections.abc import Mapping
 
-from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
-from kraft_reference.cluster.occurrence import message_id
-from kraft_reference.cluster.world import Flight
+from kraft_simulation.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
+from kraft_simulation.occurrence import message_id
+from kraft_simulation.world import Flight
 from kraft_spec.mapping import message_from_model, message_to_model, state_from_model, state_to_model
 from kraft_spec.mapping_forms import (
     KEY_SET,

@@ -20,9 +20,9 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.runner.requests_ahead import request_of
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.messages import FetchRequest
 from kraft_reference.replica import Replica
+from kraft_simulation.world import MakeReplica
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.fetch_answers import late_answer, may_wait
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse, TracedMessage

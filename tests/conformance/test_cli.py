@@ -18,7 +18,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.findings.finding import find_finding
 from kraft_conformance.findings.showing import counterexample_file
 from kraft_dev.samples import sample_folder
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_traces.check import Verdict, check_reader
 from kraft_traces.reader import TraceReader
 

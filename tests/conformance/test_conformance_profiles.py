@@ -43,9 +43,9 @@ from kraft_reference.partitions import decisions as of_partitions
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.state import initial_state
 from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES, Profile
-from kraft_reference.scenarios import SCENARIOS
-from kraft_reference.scenarios.opening import nominate, start
-from kraft_reference.scenarios.schedule import ScenarioFailure
+from kraft_simulation.scenarios import SCENARIOS
+from kraft_simulation.scenarios.opening import nominate, start
+from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of
 

@@ -14,7 +14,7 @@ from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_traces.errors import TraceError
 
 DRAW = TracedDraw(7, 1500, 400)

@@ -31,8 +31,8 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.seats import InProcess, Reference
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.effects import StartTimer, Timer
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.effects import TracedAppendRecords, TracedFlushLog, TracedStartTimer
 from kraft_traces.message_types import TracedEndQuorumEpochRequest
 

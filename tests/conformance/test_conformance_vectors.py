@@ -21,10 +21,10 @@ from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_dev.vectors.target import THREE
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start
-from kraft_reference.scenarios.scenario import cluster
-from kraft_reference.scenarios.schedule import ScenarioFailure
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, start
+from kraft_simulation.scenarios.scenario import cluster
+from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import (

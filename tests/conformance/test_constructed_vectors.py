@@ -16,7 +16,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.opening import start
+from kraft_simulation.scenarios.opening import start
 from kraft_traces.values import TracedKey
 
 CUT = Cut("constructed.made", "Made here", ("vote.candidate.rejects",), 1)

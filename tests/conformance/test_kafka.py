@@ -29,9 +29,9 @@ from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import read_kafka_file
-from kraft_reference.cluster.violation import Violation
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_simulation.violation import Violation
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.rules import load_registry
 from kraft_traces.vocabulary import EVENT_NAMES
 

@@ -22,9 +22,9 @@ from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
 from kraft_dev.results import SCHEMA, Cell, Matrix, Row
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.membership.unread_voters import read_at_restart, two_commit
 from kraft_reference.state import ReplicaState
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.membership.unread_voters import read_at_restart, two_commit
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 

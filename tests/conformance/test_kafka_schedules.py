@@ -21,16 +21,16 @@ from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, AppendRecords, FlushLog
 from kraft_reference.events import PollFetch
 from kraft_reference.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, Error, FetchResponse
 from kraft_reference.profile import KAFKA_4
 from kraft_reference.replica import Replica
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe
-from kraft_reference.scenarios.scenario import cluster, without_list
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe
+from kraft_simulation.scenarios.scenario import cluster, without_list
+from kraft_simulation.world import MakeReplica
 
 THREE = cluster(3, profile=KAFKA_4)
 ONE_IS_NEW = cluster(3, (2, 3), formatted=without_list(1), profile=KAFKA_4)

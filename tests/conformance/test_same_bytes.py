@@ -45,7 +45,7 @@ CORE = """
 import hashlib
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from kraft_reference.cluster.plan import RunPlan
+from kraft_simulation.plan import RunPlan
 
 def text(value):
     if isinstance(value, (set, frozenset)):

@@ -9,7 +9,7 @@ from kraft_dev.benchmark.figure import Figure
 from kraft_dev.benchmark.recording import mix
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.cli import main
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 
 
 def test_the_mix_has_a_trace_of_each_workload() -> None:

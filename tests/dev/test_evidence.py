@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from kraft_dev.load_bearing.searching import MODULE, broken_configuration, search
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.scenarios import scenario
+from kraft_simulation.scenarios import scenario
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
 from kraft_spec.models import Configuration, find_check
 from kraft_spec.mutants import (

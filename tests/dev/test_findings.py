@@ -20,10 +20,10 @@ from kraft_conformance.findings.recognising import findings_in
 from kraft_conformance.findings.showing import counterexample_file, verdict_on
 from kraft_dev import findings as recording
 from kraft_dev.findings import counterexample_of
-from kraft_reference.cluster.failure import Failure
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.events import Event, event_name
-from kraft_reference.scenarios.director import Director
+from kraft_simulation.failure import Failure
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios.director import Director
 from kraft_spec.experiments.playing import play
 from kraft_traces.check.verdict import RejectionKind, VerdictKind
 

@@ -5,9 +5,9 @@ import pytest
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.own_traces import VOTERS, OwnTrace, check_own_traces, plans
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_PROFILES, PROFILES
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 
 AT_VERSION_0 = sorted(name for name, preset in WORKLOADS.items() if preset.static_voters)
 """Here voters report themselves to each leader."""

@@ -4,13 +4,13 @@ import shlex
 
 import pytest
 
-from kraft_reference.cluster.lasting import lasting_faults_in
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.schedule import replay
-from kraft_reference.cluster.shrink import replay_checked, shrink
-from kraft_reference.cluster.violation import Violation
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.cluster.world import World
+from kraft_simulation.lasting import lasting_faults_in
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.schedule import replay
+from kraft_simulation.shrink import replay_checked, shrink
+from kraft_simulation.violation import Violation
+from kraft_simulation.workload import WORKLOADS
+from kraft_simulation.world import World
 from kraft_spec.experiments.playing import failure_of, simulation_of
 from kraft_spec.experiments.replicas import replicas_without
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.history import History, Part
-from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind
+from kraft_simulation.history import History, Part
+from kraft_simulation.violation import BrokenProperty
 
 ONE, TWO = ReplicaKey(1, "U1"), ReplicaKey(2, "U2")
 VOTERS = (frozenset({ONE}), frozenset({ONE, TWO}))

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
-from kraft_reference.cluster.liveness import zombie_bounded
-from kraft_reference.cluster.liveness.eventually_fetching import EventuallyFetching
-from kraft_reference.cluster.liveness.no_ping_pong import NoPingPong
-from kraft_reference.cluster.liveness.remaining import Remaining, SetLeft, remaining_of
-from kraft_reference.cluster.liveness.standing import Leadership, Standing
-from kraft_reference.cluster.occurrence import CutLink, HealLink, Occurrence
-from kraft_reference.cluster.plan import RunPlan, configuration_of
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.workload import WORKLOADS, Faults, Workload
-from kraft_reference.cluster.world import World
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
+from kraft_simulation.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
+from kraft_simulation.liveness import zombie_bounded
+from kraft_simulation.liveness.eventually_fetching import EventuallyFetching
+from kraft_simulation.liveness.no_ping_pong import NoPingPong
+from kraft_simulation.liveness.remaining import Remaining, SetLeft, remaining_of
+from kraft_simulation.liveness.standing import Leadership, Standing
+from kraft_simulation.occurrence import CutLink, HealLink, Occurrence
+from kraft_simulation.plan import RunPlan, configuration_of
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.workload import WORKLOADS, Faults, Workload
+from kraft_simulation.world import World
 from kraft_spec.experiments.replicas import replicas_edited
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.catalogue import reference_edits

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kraft_reference.cluster.membership import may_disagree
-from kraft_reference.cluster.plan import RunPlan, configuration_of
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.survival import lost_voters, sets_to_come, survives_disk_loss
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.events import ReplaceDisk
 from kraft_reference.identity import ReplicaKey
+from kraft_simulation.membership import may_disagree
+from kraft_simulation.plan import RunPlan, configuration_of
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.survival import lost_voters, sets_to_come, survives_disk_loss
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.experiments.replicas import replicas_edited
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.catalogue import reference_edits

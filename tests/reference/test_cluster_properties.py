@@ -1,11 +1,11 @@
 """What the properties of the simulated cluster say of one event; `matrix checks` has a mutant that each detects."""
 
-from kraft_reference.cluster.asking import EverybodyIsAsked
-from kraft_reference.cluster.invariants import Invariants
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.world import World
 from kraft_reference.effects import Send, StartTimer
 from kraft_reference.events import ElectionTimeout, PollFetch, RequestTimeout
+from kraft_simulation.asking import EverybodyIsAsked
+from kraft_simulation.invariants import Invariants
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.world import World
 
 
 def started() -> World:

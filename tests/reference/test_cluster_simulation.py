@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.checked_step import CheckedReplica
 
-from kraft_reference.cluster.liveness.remaining import remaining_of
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.roles import Role
+from kraft_simulation.liveness.remaining import remaining_of
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.workload import WORKLOADS
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 WORKLOAD_NAMES = sorted(WORKLOADS)

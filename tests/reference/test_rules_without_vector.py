@@ -66,8 +66,6 @@ from tests.reference.wire import (
 )
 
 from kraft_reference.changes import ChangeKind, Commit
-from kraft_reference.cluster.agenda import Chance
-from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import PersistQuorumState, Send, StartTimer, Timer
 from kraft_reference.events import (
@@ -102,6 +100,8 @@ from kraft_reference.replica import Replica, handle
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
 from kraft_reference.transitions import endpoint_of
+from kraft_simulation.agenda import Chance
+from kraft_simulation.world import World
 
 LONG = log_of(4, 4)
 

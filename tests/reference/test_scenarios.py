@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
 from kraft_reference.roles import Role
-from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, Variant, scenario
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.notation import differs, notation
-from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.state import new_replica
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.scenarios import SCENARIOS, Scenario, ScenarioFailure, Variant, scenario
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.notation import differs, notation
+from kraft_simulation.scenarios.opening import start
+from kraft_simulation.scenarios.scenario import cluster
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.experiments.playing import play
 from kraft_spec.rules import PROPERTIES, load_registry

@@ -14,10 +14,10 @@ from kraft_reference.events import (
     event_name,
 )
 from kraft_reference.log import Log, truncate
-from kraft_reference.scenarios import SCENARIOS, Scenario, scenario
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios import SCENARIOS, Scenario, scenario
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import start
+from kraft_simulation.scenarios.scenario import cluster
 from kraft_spec.experiments.playing import play
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]

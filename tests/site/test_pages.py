@@ -198,7 +198,7 @@ def test_every_public_module_has_a_page() -> None:
     package = pages["api/kraft_spec.rules.rst"]
     assert ".. automodule:: kraft_spec.rules\n" in package
     assert "- :doc:`kraft_spec.rules.registry`" in package
-    assert "`kraft_reference.cluster`" not in package
+    assert "`kraft_simulation`" not in package
 
 
 @pytest.mark.parametrize(

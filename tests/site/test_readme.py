@@ -9,8 +9,8 @@ from tools.site.kafka_page import release_rows
 
 from kraft_conformance.commands.run import PLANTED
 from kraft_conformance.kafka.recorded import load_recorded
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.scenarios import SCENARIOS
+from kraft_simulation.workload import WORKLOADS
 
 PAGE = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 MAIN_JOB = PAGE.partition("```sh\nmake run\n```\n\n```\n")[2].partition("```")[0]

@@ -21,8 +21,8 @@ from kraft_reference.log import (
 from kraft_reference.messages import Error, FetchResponse
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.replication import _cut_offset
-from kraft_reference.scenarios.scenario import cluster
 from kraft_reference.state import new_replica
+from kraft_simulation.scenarios.scenario import cluster
 from kraft_spec.edits import package_folder
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import decode

@@ -6,7 +6,7 @@ import pytest
 
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_dev.wire.generate import rules_of_pairs
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.citations import CitationReport, check_citations
 from kraft_spec.rules.scope import load_scope

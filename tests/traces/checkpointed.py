@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from msgspec import inspect
 from tests.traces.places import END, EVENT, Document, FieldPlace, fields_there, other_values, value_at, with_value
 
-from kraft_reference.cluster.checkpoint import Checkpoint, Checkpoints
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.checkpoint import Checkpoint, Checkpoints
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_spec.experiments.playing import play
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoint_types import CheckpointLine

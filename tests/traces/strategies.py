@@ -10,14 +10,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Report, Requester
-from kraft_reference.cluster.occurrence import (
-    AnswerUnsupportedVersion,
-    CrashPoint,
-    NetworkEvent,
-    Occurrence,
-    message_id,
-)
-from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import Answer, Effect, Send
 from kraft_reference.events import (
@@ -41,6 +33,14 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    NetworkEvent,
+    Occurrence,
+    message_id,
+)
+from kraft_simulation.world import ImpossibleMoveError, World
 from kraft_traces.lines import Generator
 
 JsonPath = tuple[str | int, ...]

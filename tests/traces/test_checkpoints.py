@@ -18,7 +18,7 @@ from tests.traces.strategies import cluster, random_run
 from tests.traces.test_json_schema import accepts
 
 from kraft_conformance.cli import main
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_traces import errors
 from kraft_traces.checkpoint_types import CheckpointLine

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from tests.traces.strategies import GENERATOR, altered_anywhere, cluster, occurrences, random_run
 
 from kraft_dev.schemas.trace import TRACE_SCHEMA
-from kraft_reference.cluster.occurrence import Occurrence
+from kraft_simulation.occurrence import Occurrence
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import TraceError
 from kraft_traces.lines import EndLine

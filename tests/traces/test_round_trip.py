@@ -18,14 +18,14 @@ from tests.traces.strategies import (
     replica_ids,
 )
 
-from kraft_reference.cluster.occurrence import (
-    NetworkEvent,
-    Occurrence,
-)
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import event_name
 from kraft_reference.messages import Message
 from kraft_reference.profile import Profile
+from kraft_simulation.occurrence import (
+    NetworkEvent,
+    Occurrence,
+)
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.lines import EventLine

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from tests.traces.checkpointed import FOREIGN, Checkpointed, followed, simulated
 from tests.traces.strategies import cluster, random_run
 
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.records import RecordKind
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedAppendRecords, TracedWriteSnapshot
 from kraft_traces.encode import header_line

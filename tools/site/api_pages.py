@@ -12,6 +12,7 @@ from kraft_dev.markdown import table
 FOLDER = "api"
 PACKAGES = (
     ("reference", "kraft_reference"),
+    ("reference", "kraft_simulation"),
     ("spec", "kraft_spec"),
     ("traces", "kraft_traces"),
     ("conformance", "kraft_conformance"),
@@ -24,8 +25,8 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_conformance.live": "[running implementations](../live.md), behind `kraft-spec live`",
     "kraft_conformance.node": "[a node](../node.md), behind `kraft-spec node`",
-    "kraft_reference.partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
-    "kraft_reference.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_simulation.scenarios.partitions": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_spec.proofs": "what `kraft-spec prove` runs",
     "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",
     "kraft_traces.pipeline": "what `kraft-spec pipeline` runs on Spark",

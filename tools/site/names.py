@@ -1,8 +1,8 @@
 """How scenarios are called on the pages."""
 
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS, PartitionScenario
-from kraft_reference.scenarios import SCENARIOS
-from kraft_reference.scenarios.scenario import Scenario
+from kraft_simulation.scenarios import SCENARIOS
+from kraft_simulation.scenarios.partitions import PARTITION_SCENARIOS, PartitionScenario
+from kraft_simulation.scenarios.scenario import Scenario
 
 AnyScenario = Scenario | PartitionScenario
 

@@ -7,13 +7,13 @@ from msgspec import UNSET, Struct
 from msgspec.json import encode
 
 from kraft_reference.changes import PendingChange, Report
-from kraft_reference.cluster.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
-from kraft_reference.cluster.world import Flight
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import append, log_on
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
+from kraft_simulation.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
+from kraft_simulation.world import Flight
 from kraft_spec.mapping_forms import ChangeError, change_of
 from kraft_traces.checkpoint_types import (
     CheckpointLine,

@@ -6,9 +6,9 @@ from typing import get_args
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference import effects
-from kraft_reference.cluster.occurrence import message_id
 from kraft_reference.effects import Answer, Effect, Send, Timer
 from kraft_reference.messages import Error, Reply
+from kraft_simulation.occurrence import message_id
 from kraft_traces.forms import reference_values, traced_values
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.messages import message_of, traced_message

@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping
 from msgspec import UNSET, UnsetType
 from msgspec.json import Encoder
 
-from kraft_reference.cluster.occurrence import NetworkEvent, Occurrence, message_id
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.profile import PROFILES
+from kraft_simulation.occurrence import NetworkEvent, Occurrence, message_id
 from kraft_traces.effects import traced_effect
 from kraft_traces.forms import traced_values
 from kraft_traces.lines import (

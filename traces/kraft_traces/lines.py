@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from kraft_reference.cluster.occurrence import NetworkEvent
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.outcome import Refusal
+from kraft_simulation.occurrence import NetworkEvent
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect
 from kraft_traces.forms import Derived, forms, observed

@@ -4,12 +4,12 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from kraft_reference.cluster.occurrence import CrashPoint, NetworkEvent
 from kraft_reference.configuration import Configuration, ReplicaConfiguration, Timeouts
 from kraft_reference.effects import Effect, Timer
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.profile import PROFILES, Profile
+from kraft_simulation.occurrence import CrashPoint, NetworkEvent
 from kraft_traces.effects import TracedStartTimer, effect_of
 from kraft_traces.errors import IncompleteLineError, UnknownProfileError
 from kraft_traces.forms import reference_values

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference import events
-from kraft_reference.cluster.occurrence import NetworkEvent
 from kraft_reference.effects import Timer
+from kraft_simulation.occurrence import NetworkEvent
 from kraft_traces.forms import forms
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
 from kraft_traces.values import MessageId

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from kraft_reference.cluster.checkpoint import Checkpoints
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoints
+from kraft_simulation.occurrence import Occurrence
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line

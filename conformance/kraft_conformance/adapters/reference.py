@@ -39,12 +39,12 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_reference import events
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.events import Draw, Event
 from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import new_replica
+from kraft_simulation.world import MakeReplica
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
 from kraft_traces.encode import REFERENCE_KIP_LEVELS

@@ -19,8 +19,8 @@ from kraft_conformance.random_runs.reports import details, json_lines
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.runner.reports import exit_code
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_simulation.workload import WORKLOADS
 
 Adapters = Annotated[
     list[str],

@@ -35,7 +35,7 @@ from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.campaign import Plan
 from kraft_conformance.runner.output.files import targets_of
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 
 app = typer.Typer(
     help="Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.", no_args_is_help=True

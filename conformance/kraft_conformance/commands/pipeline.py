@@ -15,8 +15,8 @@ from kraft_conformance.commands.pipeline_shown import show_account, show_answer,
 from kraft_conformance.console import Notice, print_json, say, stage_progress, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import CANDIDATES_MAX, EVERY
 from kraft_traces.pipeline.failures import (
     AccountingError,

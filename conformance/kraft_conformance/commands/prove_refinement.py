@@ -10,11 +10,11 @@ from kraft_conformance.commands.options import Json, Profile, Replicas, SwitchOf
 from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
-from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
-from kraft_reference.scenarios import scenario as find_scenario
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS, Scenario, Variant
+from kraft_simulation.scenarios import scenario as find_scenario
+from kraft_simulation.workload import WORKLOADS
 
 Names = Annotated[list[str] | None, typer.Option("--workload", help="Only this; repeatable.")]
 ScenarioNames = Annotated[

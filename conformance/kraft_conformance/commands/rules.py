@@ -112,10 +112,10 @@ def _tests(rule_id: str, places: Iterable[Citation]) -> list[str]:
 
 
 def _decides_scenario(rule_id: str, places: Iterable[Citation]) -> bool:
-    if not any(place.path.startswith("kraft_reference/scenarios/") for place in places):
+    if not any(place.path.startswith("kraft_simulation/scenarios/") for place in places):
         return False
     # They bring the cluster, which nothing else here needs.
-    from kraft_reference.scenarios import SCENARIOS
+    from kraft_simulation.scenarios import SCENARIOS
 
     return any(rule_id in one.rules for one in SCENARIOS)
 

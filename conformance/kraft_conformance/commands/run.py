@@ -17,9 +17,9 @@ from kraft_conformance.console import Advance, print_json, progress, say, show_t
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import UnavailableError
 from kraft_conformance.verdicts import show_rejection
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.scenarios import SCENARIOS, ScenarioFailure
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.experiments.playing import play, simulation_of
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences

@@ -14,9 +14,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.verdicts import show_rejection
 from kraft_reference.records import SET_KINDS, RecordKind
-from kraft_reference.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, Variant
-from kraft_reference.scenarios import scenario as named_scenario
-from kraft_reference.scenarios.schedule import AnyScenario, VariantT
+from kraft_simulation.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, Variant
+from kraft_simulation.scenarios import scenario as named_scenario
+from kraft_simulation.scenarios.schedule import AnyScenario, VariantT
 from kraft_spec.experiments.playing import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences

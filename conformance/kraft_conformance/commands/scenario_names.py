@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_reference.partitions.scenarios import PARTITION_SCENARIOS
-from kraft_reference.scenarios import SCENARIOS, Scenario
-from kraft_reference.scenarios.schedule import AnyScenario
+from kraft_simulation.scenarios import SCENARIOS, Scenario
+from kraft_simulation.scenarios.partitions import PARTITION_SCENARIOS
+from kraft_simulation.scenarios.schedule import AnyScenario
 
 _LABEL = re.compile(r"(s\d+b?)-")
 _NUMBERED = re.compile(r"(?P<kind>s?)(?P<number>\d{1,6})[a-z]?")

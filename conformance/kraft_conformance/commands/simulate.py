@@ -11,11 +11,11 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.findings.finding import Finding
 from kraft_conformance.findings.recognising import findings_in
-from kraft_reference.cluster.failure import Failure
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.metrics import current_state
+from kraft_simulation.failure import Failure
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.experiments.playing import failure_of, simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator

@@ -9,8 +9,8 @@ import msgspec
 
 from kraft_conformance.kafka.recorded import with_releases
 from kraft_reference.profile import Profile
-from kraft_reference.scenarios import Scenario, Variant
-from kraft_reference.scenarios import scenario as find_scenario
+from kraft_simulation.scenarios import Scenario, Variant
+from kraft_simulation.scenarios import scenario as find_scenario
 from kraft_spec.models import UnknownCheck, find_check
 from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_spec.rules import load_registry

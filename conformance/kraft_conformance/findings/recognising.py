@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from kraft_conformance.findings.finding import Finding, load_findings
-from kraft_reference.cluster.failure import Failure
-from kraft_reference.cluster.liveness.watch import LIVENESS_PROPERTIES
-from kraft_reference.cluster.shrink import replay_checked
 from kraft_reference.configuration import Configuration
+from kraft_simulation.failure import Failure
+from kraft_simulation.liveness.watch import LIVENESS_PROPERTIES
+from kraft_simulation.shrink import replay_checked
 from kraft_spec.experiments.replicas import replicas_without
 
 _WAITS = 5

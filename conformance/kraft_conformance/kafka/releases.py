@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from kraft_conformance.protocol.features import Subject
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 
 _PROFILES = {(4, 2): "kafka-4", (4, 1): "kafka-4.1"}
 """Profiles by the first release that each is of, the newest first; older releases have `_OLDEST_PROFILE`."""

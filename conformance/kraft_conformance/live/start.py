@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from kraft_conformance.live.capture import CaptureHeader, FileLine, Line
 from kraft_conformance.wire.disk_files import LOG, QUORUM_STATE, on_disk, snapshots
-from kraft_reference.cluster.checkpoint import Checkpoint, Committed, Recollection
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.profile import Profile
+from kraft_simulation.checkpoint import Checkpoint, Committed, Recollection
 from kraft_traces.check.opening import with_states_remembered
 
 Files = Mapping[int, Mapping[str, bytes]]

@@ -19,7 +19,6 @@ from kraft_conformance.node.settings import NodeProperties
 from kraft_conformance.node.trace import NodeTrace
 from kraft_conformance.wire.connections import UNANSWERED, Connection
 from kraft_conformance.wire.log_records import number_of
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.describe import FetchTimes, with_fetch
 from kraft_reference.effects import TIMERS, Answer, Effect, Send, StartTimer, Timer
@@ -46,6 +45,7 @@ from kraft_reference.polling import due_change_request, due_election_requests, d
 from kraft_reference.profile import Profile
 from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
+from kraft_simulation.world import MakeReplica
 
 _FIRED: Mapping[Timer, Callable[[], Event]] = {
     Timer.ELECTION: ElectionTimeout,

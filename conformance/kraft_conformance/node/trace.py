@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.wire.trace_links import WITHOUT_KAFKA_FIELD
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Crash, Event, Receive
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import Occurrence
 from kraft_traces.effects import (
     TracedAppendRecords,
     TracedEffect,

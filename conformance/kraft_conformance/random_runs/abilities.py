@@ -6,7 +6,7 @@ from typing import Any
 
 from kraft_conformance.protocol.features import FEATURES, FEATURES_OF_KIPS, Feature
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_reference.cluster.workload import Preset
+from kraft_simulation.workload import Preset
 
 _PARTS: dict[str, tuple[Feature, ...]] = {
     "append_voters_interval_ms": ("append-voters", "voters-records"),

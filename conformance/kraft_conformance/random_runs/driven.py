@@ -42,9 +42,6 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
-from kraft_reference.cluster.occurrence import CrashPoint
-from kraft_reference.cluster.schedule import DEFECTS
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import DurableEffect, Effect, Send, StartTimer
 from kraft_reference.events import Draw, Event, ReplaceSoftware
@@ -52,6 +49,9 @@ from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import CrashPoint
+from kraft_simulation.schedule import DEFECTS
+from kraft_simulation.world import MakeReplica
 from kraft_spec.attribution import Given, attributed, defect_line
 from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect

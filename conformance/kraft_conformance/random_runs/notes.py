@@ -8,7 +8,7 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.runner.plain import Difference
-from kraft_reference.cluster.violation import Violation
+from kraft_simulation.violation import Violation
 from kraft_spec.rules import Level as RuleLevel
 from kraft_traces.effects import TracedEffect
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
-from kraft_reference.cluster.occurrence import CrashPoint, Occurrence
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import CrashPoint, Occurrence
+from kraft_simulation.world import MakeReplica
 from kraft_traces.effects import TracedEffect
 from kraft_traces.encode import event_line
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations

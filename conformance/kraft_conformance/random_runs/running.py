@@ -9,14 +9,14 @@ from kraft_conformance.random_runs.driven import AdapterReplica
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes
 from kraft_conformance.random_runs.plan import KnownDifference
 from kraft_conformance.random_runs.table import Table
-from kraft_reference.cluster.invariants import Invariants
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.schedule import DEFECTS, Move, Schedule, replay
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.violation import Violation
-from kraft_reference.cluster.workload import Preset
-from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
+from kraft_simulation.invariants import Invariants
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.schedule import DEFECTS, Move, Schedule, replay
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.violation import Violation
+from kraft_simulation.workload import Preset
+from kraft_simulation.world import World
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
 

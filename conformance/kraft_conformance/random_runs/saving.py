@@ -21,10 +21,10 @@ from kraft_conformance.vectors.format import Vector
 from kraft_conformance.vectors.manifest import MANIFEST
 from kraft_conformance.vectors.recording import Run, Subject, VectorProofError, vector_of
 from kraft_conformance.vectors.requirements import at_replica
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.schedule import replay
-from kraft_reference.cluster.world import World
 from kraft_reference.events import Draw, Event, event_name
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.schedule import replay
+from kraft_simulation.world import World
 from kraft_spec.rules import load_registry
 from kraft_traces.streams import whole_file
 

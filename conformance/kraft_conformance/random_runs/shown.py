@@ -13,13 +13,13 @@ from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
-from kraft_reference.cluster.type_check import check_type
-from kraft_reference.cluster.violation import BrokenProperty
 from kraft_reference.effects import Answer, Effect, Send, StartTimer
 from kraft_reference.log import truncate
 from kraft_reference.messages import REQUESTS, ChangeResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.type_check import check_type
+from kraft_simulation.violation import BrokenProperty
 from kraft_traces.checkpoint_types import TracedReplicaState
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, TracedSend, effect_of

@@ -7,9 +7,9 @@ from kraft_conformance.random_runs.outcome import Shrunk
 from kraft_conformance.random_runs.running import Recorded, RunSpec, rerun
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault
-from kraft_reference.cluster.failure import describe
-from kraft_reference.cluster.schedule import Schedule
-from kraft_reference.cluster.shrink import shrink
+from kraft_simulation.failure import describe
+from kraft_simulation.schedule import Schedule
+from kraft_simulation.shrink import shrink
 
 _FAULTS_MAX = 3
 """An adapter that hangs in every other candidate would take all day."""

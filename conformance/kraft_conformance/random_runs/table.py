@@ -9,12 +9,12 @@ from kraft_conformance.random_runs.driven import AdapterReplica
 from kraft_conformance.random_runs.notes import Notes
 from kraft_conformance.random_runs.seats import Reference, Seat
 from kraft_conformance.runner.session import Adapter
-from kraft_reference.cluster.plan import configuration_of
-from kraft_reference.cluster.workload import Preset
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_simulation.plan import configuration_of
+from kraft_simulation.workload import Preset
+from kraft_simulation.world import MakeReplica
 from kraft_traces.encode import REFERENCE_KIP_LEVELS
 from kraft_traces.lines import KipLevel
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 from kraft_conformance.vectors.recording import Construction, Run
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Receive
 from kraft_reference.messages import Message
 from kraft_reference.partitions.decisions import ReassignmentProfile
 from kraft_reference.profile import PROFILES, Profile
+from kraft_simulation.occurrence import Occurrence
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_occurrences
 from kraft_traces.check.model import trace_model
 from kraft_traces.checkpoints import checkpoint_line

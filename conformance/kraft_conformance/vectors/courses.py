@@ -7,11 +7,11 @@ state that the replica then is in.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event, event_name
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import Occurrence
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 
 

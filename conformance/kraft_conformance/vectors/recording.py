@@ -18,15 +18,15 @@ from kraft_conformance.vectors.format import Course, Expected, OpenChoice, Requi
 from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.requirements import at_replica, features_of, kips_of, level_of
 from kraft_conformance.vectors.state_changes import changed
-from kraft_reference.cluster.checkpoint import Checkpoint
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event
 from kraft_reference.profile import PROFILES
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_simulation.checkpoint import Checkpoint
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.world import World
 from kraft_traces.checkpoints import replica_state_of, traced_replica_state
 from kraft_traces.encode import event_line
 from kraft_traces.latitude.requests import may_send

@@ -7,11 +7,11 @@ from msgspec import UNSET
 from kraft_conformance.protocol.features import FEATURES, FEATURES_OF_KIPS, KIPS, LEVELS, Feature, Kip, Level
 from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_conformance.vectors.state_changes import changed_fields
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.records import RecordKind
 from kraft_reference.state import ReplicaState, is_voter
+from kraft_simulation.occurrence import Occurrence
 from kraft_traces.effects import TracedAnswer, TracedSend
 from kraft_traces.message_types import TracedVoteRequest
 

@@ -1,11 +1,11 @@
 """Runs of plans and scenarios, whose replicas and controllers do without the rules that these name."""
 
-from kraft_reference.cluster.failure import Failure, investigate
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.partitions.scenarios import PartitionScenario, PartitionScenarioRun, PartitionVariant
-from kraft_reference.partitions.scenarios import run as run_partitions
-from kraft_reference.scenarios import Scenario, ScenarioRun, Variant, run
+from kraft_simulation.failure import Failure, investigate
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import Scenario, ScenarioRun, Variant, run
+from kraft_simulation.scenarios.partitions import PartitionScenario, PartitionScenarioRun, PartitionVariant
+from kraft_simulation.scenarios.partitions import run as run_partitions
+from kraft_simulation.simulation import Simulation
 from kraft_spec.experiments.replicas import controllers_without, replicas_without
 
 

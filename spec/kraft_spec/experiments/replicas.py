@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
+from kraft_simulation.world import MakeReplica
 from kraft_spec.copies import ORIGINAL, Copy
 from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.experiments.catalogue import reference_edits_without

@@ -59,6 +59,7 @@ def package_sources() -> tuple[Source, ...]:
     """The packages as installed, wheel or editable; those above this one only where they are there."""
     found = [
         Source("reference", "kraft_reference", resources.files("kraft_reference")),
+        Source("reference", "kraft_simulation", resources.files("kraft_simulation")),
         Source("model", "kraft_spec/tla", resources.files("kraft_spec") / "tla"),
         Source("spec", "kraft_spec", resources.files("kraft_spec"), frozenset({"tla"})),
     ]
@@ -78,7 +79,7 @@ def reference_tests() -> Source | None:
 def checkout_sources(repository: Path) -> tuple[Source, ...]:
     """Everything in a checkout that names rules; paths are shown as they stand in the repository."""
     return (
-        Source("reference", "reference/kraft_reference", repository / "reference/kraft_reference"),
+        Source("reference", "reference", repository / "reference"),
         Source("model", "spec/kraft_spec/tla", repository / "spec/kraft_spec/tla"),
         Source("spec", "spec/kraft_spec", repository / "spec/kraft_spec", frozenset({"tla"})),
         Source("traces", "traces", repository / "traces"),

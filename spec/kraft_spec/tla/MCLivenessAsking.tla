@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* EverybodyIsAsked: whomever a replica has to ask, it asks again and      *)
 (* again.  It is the property of that name in the simulator                *)
-(* (kraft_reference.cluster.asking), without time: what is owed again and  *)
+(* (kraft_simulation.asking), without time: what is owed again and  *)
 (* again is sent again and again.                                          *)
 (*                                                                         *)
 (* Owes is written from the rules and not from what Due and FetchTargets   *)

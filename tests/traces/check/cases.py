@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 from tests.traces.places import document_of
 
-from kraft_reference.cluster.checkpoint import Checkpoints
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.world import World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import ElectionTimeout, Event, Poll, PollFetch
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.checkpoint import Checkpoints
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.scenarios.scenario import cluster
+from kraft_simulation.world import World
 from kraft_traces.check import Rejection, TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.checkpoint_types import CheckpointLine

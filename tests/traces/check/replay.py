@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from kraft_reference.cluster.occurrence import NetworkEvent, Occurrence
-from kraft_reference.cluster.world import ImpossibleMoveError, World
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Receive
+from kraft_simulation.occurrence import NetworkEvent, Occurrence
+from kraft_simulation.world import ImpossibleMoveError, World
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
 from kraft_traces.restore import crash_point_of, draw_of, event_of

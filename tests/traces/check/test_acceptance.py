@@ -7,8 +7,8 @@ from tests.traces.check.alterations import line_of
 from tests.traces.check.foreign import optional_places, without
 from tests.traces.check.recorded import recorded
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import Verdict, VerdictKind, check_occurrences
 from kraft_traces.check.checker import TraceChecker
 from kraft_traces.check.model import trace_model

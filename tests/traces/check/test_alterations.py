@@ -12,7 +12,7 @@ from tests.traces.check.recorded import Recorded, recorded, verdict_on
 from tests.traces.check.replay import is_a_run
 from tests.traces.places import EVENT, declared_fields, document_of
 
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import Rejection, VerdictKind
 from kraft_traces.check.comparison import NETWORK_EVENTS
 from kraft_traces.errors import TraceError

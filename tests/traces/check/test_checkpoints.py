@@ -34,11 +34,11 @@ from tests.traces.places import (
 )
 from tests.traces.strategies import cluster, random_run
 
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.records import RecordKind
-from kraft_reference.scenarios.scenario import cluster as cluster_of
+from kraft_simulation.scenarios.scenario import cluster as cluster_of
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.mapping_forms import function_entries
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
 from kraft_traces.check.differences import Difference

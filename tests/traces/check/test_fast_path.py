@@ -17,8 +17,8 @@ from hypothesis import settings
 from tests.traces.checkpointed import with_another_value
 
 from kraft_dev.other_software import of_other_software
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS as WORKLOAD_NAMES
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS as WORKLOAD_NAMES
 from kraft_spec.compiled import building, expressions
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_reader
 from kraft_traces.check.fast_path import BOTH, INTERPRETED, CompiledModelError, Sample, Way

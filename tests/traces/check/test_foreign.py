@@ -15,11 +15,11 @@ from tests.traces.check.recorded import recorded, verdict_on, verdict_on_every_w
 from tests.traces.checkpointed import FOREIGN
 from tests.traces.places import document_of
 
-from kraft_reference.cluster.workload import WORKLOADS
-from kraft_reference.cluster.world import World
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch
 from kraft_reference.messages import VoteResponse
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.scenario import cluster
+from kraft_simulation.workload import WORKLOADS
+from kraft_simulation.world import World
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.consistency import Inconsistency, check_event

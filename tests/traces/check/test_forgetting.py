@@ -7,10 +7,10 @@ from tests.traces.check.alterations import line_from
 from tests.traces.check.cases import Story
 from tests.traces.places import document_of
 
-from kraft_reference.cluster.occurrence import CrashPoint
 from kraft_reference.events import ClientAppend, ElectionTimeout, FetchTimeout, Poll, PollFetch, Shutdown, TakeSnapshot
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.occurrence import CrashPoint
+from kraft_simulation.scenarios.scenario import cluster
 from kraft_traces.check import Rejection, RejectionKind, TraceChecker
 from kraft_traces.check.model import trace_model
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.events import ClientAppend
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
 from kraft_traces.check import TraceChecker
 from kraft_traces.check.model import trace_model
 from kraft_traces.continuity import Continuity

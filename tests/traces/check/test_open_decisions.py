@@ -12,9 +12,6 @@ from tests.traces.check.recorded import Recorded, verdict_on
 from tests.traces.checkpointed import FOREIGN
 from tests.traces.places import document_of
 
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import (
     Crash,
@@ -30,6 +27,9 @@ from kraft_reference.events import (
 from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind
 from kraft_traces.check.model import trace_model
 from kraft_traces.encode import encode_line, event_line, header_line

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
-from kraft_reference.scenarios import SCENARIOS
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.experiments.playing import play, simulation_of
 from kraft_traces.check import TRACE_PROPERTIES, RejectionKind, VerdictKind, check_occurrences

@@ -10,7 +10,7 @@ from tests.traces.check.recorded import recorded, verdict_on
 from tests.traces.checkpointed import FOREIGN
 
 from kraft_reference.events import Poll
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.scenario import cluster
 from kraft_traces.check import VerdictKind
 from kraft_traces.encode import encode_line
 

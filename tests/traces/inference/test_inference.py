@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from kraft_reference.cluster import workload
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.workload import Faults, Preset, Workload
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KIP, Profile
+from kraft_simulation import workload
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.workload import Faults, Preset, Workload
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.check.verdict import VerdictKind

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from kraft_reference.cluster.plan import RunPlan
+from kraft_simulation.plan import RunPlan
 from kraft_traces.own import own_generator
 from kraft_traces.writer import trace_bytes
 

@@ -31,7 +31,7 @@ from tests.traces.pipeline.tables import rows_of
 from tests.traces.pipeline.taken import Taken as Rows
 from tests.traces.places import Document
 
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
 from kraft_traces.encode import encode_line

@@ -8,8 +8,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.traces.pipeline.tables import rows_of
 
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
 from kraft_traces.own import own_generator

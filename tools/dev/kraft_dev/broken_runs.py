@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from kraft_dev.child import run_child
-from kraft_reference.cluster.failure import investigate
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios import ScenarioFailure
-from kraft_reference.scenarios import scenario as find_scenario
-from kraft_reference.scenarios.director import Director
+from kraft_simulation.failure import investigate
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import ScenarioFailure
+from kraft_simulation.scenarios import scenario as find_scenario
+from kraft_simulation.scenarios.director import Director
 from kraft_spec.edits import edited_packages
 from kraft_spec.mutants import Mutant, model_edits, reference_edits
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kraft_reference.cluster.plan import RunPlan
+from kraft_simulation.plan import RunPlan
 from kraft_traces.check import VerdictKind, check_occurrences
 
 VOTERS = (3, 5, 7)

@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 from tools.site.diagrams.words import changes, event_words, message_words, role_words
 from tools.site.markup import counted
 
-from kraft_reference.cluster.occurrence import CutLink, DropMessage, HealLink, Occurrence
-from kraft_reference.cluster.world import World
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Receive
 from kraft_reference.messages import FetchRequest, FetchResponse, Message
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.scenario import ScenarioRun, Variant
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import CutLink, DropMessage, HealLink, Occurrence
+from kraft_simulation.scenarios.scenario import ScenarioRun, Variant
+from kraft_simulation.world import World
 from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.encode import event_line
 from kraft_traces.view.flights import Arrow, Flights

@@ -2,13 +2,6 @@
 
 import re
 
-from kraft_reference.cluster.occurrence import (
-    AnswerUnsupportedVersion,
-    CutLink,
-    DuplicateMessage,
-    HealLink,
-    NetworkEvent,
-)
 from kraft_reference.events import (
     AddVoter,
     AdvanceReassignment,
@@ -38,6 +31,13 @@ from kraft_reference.messages import (
 )
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import (
+    AnswerUnsupportedVersion,
+    CutLink,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+)
 from kraft_spec.proofs.changes import in_order
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.differences import Difference

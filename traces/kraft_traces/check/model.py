@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import jpype
 
-from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_reference.messages import Message
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
 from kraft_spec.experiments import model_without

@@ -5,9 +5,9 @@ It is compared with the states of the replicas, which must not show a leader, a 
 
 from collections.abc import Mapping
 
-from kraft_reference.cluster.checkpoint import NO_VOTES, CastVotes, Checkpoint, LedEpoch
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.state import ReplicaState
+from kraft_simulation.checkpoint import NO_VOTES, CastVotes, Checkpoint, LedEpoch
 
 _NOT_LED = LedEpoch(frozenset(), 0, rewritten=False)
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.configuration import Configuration
+from kraft_simulation.occurrence import Occurrence
 from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash

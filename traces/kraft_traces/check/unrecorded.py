@@ -13,11 +13,11 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
-from kraft_reference.cluster.checkpoint import CastVotes, LedEpoch, Recollection
 from kraft_reference.configuration import Configuration
 from kraft_reference.log import Log
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.checkpoint import CastVotes, LedEpoch, Recollection
 from kraft_spec.mapping_checkpoint import checkpoint_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import delivered_id

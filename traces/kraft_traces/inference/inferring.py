@@ -8,9 +8,9 @@ from dataclasses import replace as replaced
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import Profile
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_traces.check.model import TraceModel
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.inference.known import known_of

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import jpype
 from msgspec import UNSET
 
-from kraft_reference.cluster.checkpoint import Checkpoint
 from kraft_reference.configuration import Configuration
+from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.mapping import MESSAGE_TYPES, message_to_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, codec

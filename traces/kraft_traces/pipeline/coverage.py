@@ -10,9 +10,9 @@ from typing import Any
 
 from pyspark.sql import functions as sf
 
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.messages import Error
 from kraft_reference.roles import TRANSITIONS, Role
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_event
 from kraft_traces.pipeline.observed import FAULT_KINDS
 from kraft_traces.pipeline.progress import Notice, watched

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 from kraft_traces.pipeline.failures import InputError
 
 VOTERS = (3, 5, 4, 2)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kraft_spec.edits import package_folder
 
-PACKAGES = ("kraft_reference", "kraft_spec", "kraft_traces")
+PACKAGES = ("kraft_reference", "kraft_simulation", "kraft_spec", "kraft_traces")
 """What the workers import of ours."""
 
 PACKAGES_FOLDER = "kraft_spec_packages"

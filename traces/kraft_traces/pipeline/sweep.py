@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
-from kraft_reference.cluster.violation import Violation
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.violation import Violation
 from kraft_spec.experiments.playing import simulation_of
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines

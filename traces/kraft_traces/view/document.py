@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from msgspec import UNSET, to_builtins
 
-from kraft_reference.cluster.world import World
+from kraft_simulation.world import World
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import Verdict
 from kraft_traces.errors import TraceError, UnknownProfileError

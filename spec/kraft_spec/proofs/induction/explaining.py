@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.plan import RunPlan
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KIP, Profile
-from kraft_reference.scenarios import Scenario, Variant
 from kraft_reference.state import ReplicaState, new_replica
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import Scenario, Variant
 from kraft_spec.experiments.playing import play, simulation_of
 from kraft_spec.proofs.induction.interpreter import Interpreter
 from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError

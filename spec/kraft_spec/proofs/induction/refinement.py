@@ -15,7 +15,6 @@ from copy import copy
 from itertools import chain
 from typing import Any, Self
 
-from kraft_reference.cluster.occurrence import Occurrence, message_id
 from kraft_reference.configuration import Configuration
 from kraft_reference.durability import apply_durable
 from kraft_reference.effects import Send
@@ -26,6 +25,7 @@ from kraft_reference.messages import FetchResponse, FetchSnapshotResponse, Messa
 from kraft_reference.records import SET_KINDS, Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import Occurrence, message_id
 from kraft_spec.proofs.induction import worlds
 from kraft_spec.proofs.induction.abstraction import SEQUENCES
 from kraft_spec.proofs.induction.beginnings import Beginning, remembered

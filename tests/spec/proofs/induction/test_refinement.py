@@ -6,11 +6,11 @@ from itertools import chain
 
 import pytest
 
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.experiments.playing import simulation_of
 from kraft_spec.proofs.induction import explaining
 from kraft_spec.proofs.induction.abstraction import DECISIONS

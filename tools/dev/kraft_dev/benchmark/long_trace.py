@@ -12,9 +12,9 @@ import jpype
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.checking import check_accepted
 from kraft_dev.benchmark.figure import Figure
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.simulation import Simulation
 from kraft_reference.events import ClientAppend
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.simulation import Simulation
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.reader import open_trace

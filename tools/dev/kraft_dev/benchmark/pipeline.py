@@ -20,8 +20,8 @@ from kraft_conformance.console import progress
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.recording import recording
 from kraft_dev.benchmark.whole_commands import run_command
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 
 TRACE_EVENTS = 500
 TENFOLD = 10

@@ -6,8 +6,8 @@ from itertools import islice
 from random import Random
 
 from kraft_dev.other_software import of_other_software
-from kraft_reference.cluster.plan import RunPlan
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import trace_bytes

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.recording import recording
-from kraft_reference.cluster.plan import RunPlan
+from kraft_simulation.plan import RunPlan
 
 SHORT_EVENTS = 100
 SHORT_TARGET = 1.3

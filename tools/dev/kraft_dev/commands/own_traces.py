@@ -9,8 +9,8 @@ from kraft_conformance.console import progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_dev.own_traces import VOTERS, OwnTrace, check_own_traces, plans
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import PROFILES
+from kraft_simulation.workload import WORKLOADS
 
 Workloads = Annotated[list[str] | None, typer.Option("--workload", help="Repeatable; default: all.")]
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="Repeatable; default: all.")]

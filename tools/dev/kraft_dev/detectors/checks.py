@@ -61,7 +61,7 @@ def line_checks() -> tuple[Check, ...]:
 def simulator_checks() -> tuple[Check, ...]:
     """The names of the properties that the simulator can find broken."""
     names: set[str] = set()
-    for path in sorted((package_folder("kraft_reference") / "cluster").rglob("*.py")):
+    for path in sorted(package_folder("kraft_simulation").rglob("*.py")):
         names |= set(_property_names(ast.parse(path.read_text(encoding="utf-8"))))
     return tuple(Check("simulator", name, "property") for name in sorted(names))
 

@@ -43,7 +43,9 @@ def enumeration_key() -> str:
     # Late: without a jar a file can still be read and replayed.
     from kraft_spec.tlc.jar import find_jar
 
-    sources = fingerprint_of(("kraft_reference", "kraft_spec", "kraft_dev.edges"), (".py", ".tla", "/Edges.cfg"))
+    sources = fingerprint_of(
+        ("kraft_reference", "kraft_simulation", "kraft_spec", "kraft_dev.edges"), (".py", ".tla", "/Edges.cfg")
+    )
     jar = hashlib.sha256(find_jar().path.read_bytes()).hexdigest()
     return hashlib.sha256("\n".join((_FORMAT, sys.version, jar, sources)).encode()).hexdigest()
 

@@ -11,7 +11,7 @@ from kraft_dev.matrix.adapter import PROFILE, REPLY_TIMEOUT_S, broken_adapter
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tool import Means
 from kraft_dev.results import Cell, one_line
-from kraft_reference.cluster.workload import WORKLOADS
+from kraft_simulation.workload import WORKLOADS
 
 SEEDS = 1
 """Of each all workloads, one after the other, up to the first difference."""

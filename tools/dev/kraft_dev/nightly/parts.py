@@ -12,8 +12,8 @@ from kraft_dev.edges.slices import slices
 from kraft_dev.kafka_seeds import workloads_of
 from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.starts import first_checks
-from kraft_reference.cluster.workload import WORKLOADS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, PROFILES
+from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS, checks_of, find_check, takes_profile, under_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence

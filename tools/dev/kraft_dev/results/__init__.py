@@ -17,7 +17,8 @@ from kraft_traces.streams import whole_file
 FOLDER = Path(__file__).parent
 SCHEMA: Literal["kraft-matrix/1"] = "kraft-matrix/1"
 
-_SUITE = ("kraft_reference", "kraft_spec", "kraft_conformance.vectors", "kraft_conformance.runner", "kraft_dev.matrix")
+_CODE = ("kraft_reference", "kraft_simulation", "kraft_spec")
+_SUITE = (*_CODE, "kraft_conformance.vectors", "kraft_conformance.runner", "kraft_dev.matrix")
 DESCRIBES = {
     "mutants": (*_SUITE, "kraft_dev.edges"),
     "grading": _SUITE,

@@ -17,12 +17,12 @@ from kraft_dev.vectors.partitions.making import partition_vectors
 from kraft_dev.vectors.target import source_of
 from kraft_dev.vectors.targeted import TARGETS
 from kraft_dev.vectors.twins import Recorded, with_twins
-from kraft_reference.cluster.occurrence import Occurrence
 from kraft_reference.events import Event, Receive, event_name
 from kraft_reference.messages import Error, VoteRequest, VoteResponse
 from kraft_reference.profile import KAFKA_PROFILES
 from kraft_reference.roles import Role
-from kraft_reference.scenarios import SCENARIOS, Scenario, Variant
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.scenarios import SCENARIOS, Scenario, Variant
 from kraft_spec.action_rules import rules_of_event
 from kraft_traces.check import TRACE_PROPERTIES
 

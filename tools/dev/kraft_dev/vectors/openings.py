@@ -1,7 +1,7 @@
 """How the scripts of vectors get to where their steps begin, beside the openings of scenarios."""
 
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over, win
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, nominate, observe, start, take_over, win
 
 
 def lead_unannounced(d: Director, leader: int) -> None:

@@ -11,17 +11,17 @@ from typing import Any
 
 from kraft_conformance.vectors.acceptance import UNSENT, Accepts, altered
 from kraft_conformance.vectors.recording import Construction, Run
-from kraft_reference.cluster.checkpoint import NO_VOTES, CastVotes, Checkpoints
-from kraft_reference.cluster.occurrence import Occurrence
-from kraft_reference.cluster.world import MakeReplica
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.messages import Reply
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, handle
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.exchange import answer_to, verdict_of
+from kraft_simulation.checkpoint import NO_VOTES, CastVotes, Checkpoints
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.exchange import answer_to, verdict_of
+from kraft_simulation.world import MakeReplica
 
 
 class RecordingDirector(Director):

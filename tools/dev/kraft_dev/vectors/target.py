@@ -8,8 +8,8 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.recording import Subject
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_reference.configuration import Configuration
-from kraft_reference.scenarios.scenario import cluster
-from kraft_reference.scenarios.schedule import ScriptT, said_of
+from kraft_simulation.scenarios.scenario import cluster
+from kraft_simulation.scenarios.schedule import ScriptT, said_of
 
 THREE = cluster(3)
 OBSERVED = cluster(4, (1, 2, 3))

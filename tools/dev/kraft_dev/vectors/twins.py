@@ -19,7 +19,7 @@ from kraft_conformance.vectors.recording import Run, Subject, vector_of
 from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_reference.configuration import Configuration
 from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES
-from kraft_reference.scenarios.schedule import ScenarioFailure
+from kraft_simulation.scenarios.schedule import ScenarioFailure
 
 
 @dataclass(frozen=True)

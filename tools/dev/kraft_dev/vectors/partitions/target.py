@@ -10,9 +10,9 @@ from kraft_dev.vectors.partitions.recording import PartitionSubject
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_reference.partitions.configuration import PartitionConfiguration
 from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_reference.partitions.scenarios.scenario import cluster
-from kraft_reference.partitions.scenarios.stage import A0, B0
-from kraft_reference.scenarios.schedule import ScriptT, said_of
+from kraft_simulation.scenarios.partitions.scenario import cluster
+from kraft_simulation.scenarios.partitions.stage import A0, B0
+from kraft_simulation.scenarios.schedule import ScriptT, said_of
 
 FIVE = cluster(5)
 """A-0 at [1,2,3]; nobody has 4 and 5."""

@@ -1,8 +1,8 @@
 """Additions: what the leader finds out first, when it answers; and controllers that join by themselves."""
 
 from kraft_dev.vectors.target import JOINING, OBSERVED, Targets, with_replicas
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start, take_over
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, start, take_over
 
 TARGETS = Targets(OBSERVED)
 

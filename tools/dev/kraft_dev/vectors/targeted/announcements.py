@@ -3,9 +3,9 @@
 from kraft_dev.vectors.openings import campaign, fetch_in_turn, lead_unannounced, new_disk
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.messages import BeginQuorumEpochRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start, take_over
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import observe, start, take_over
+from kraft_simulation.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 

@@ -2,9 +2,9 @@
 
 from kraft_dev.vectors.openings import rivals
 from kraft_dev.vectors.target import Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, win
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, win
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 

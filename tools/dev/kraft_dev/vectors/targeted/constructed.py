@@ -12,9 +12,9 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import log_on
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start, take_over, win
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, start, take_over, win
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 

@@ -6,8 +6,8 @@ At kraft.version 0 an epoch starts with one record, so that a log can be written
 
 from kraft_dev.vectors.target import STATIC, Targets
 from kraft_reference.roles import Role
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import catch_up
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import catch_up
 
 TARGETS = Targets(STATIC)
 

@@ -11,9 +11,9 @@ from kraft_reference.messages import (
     FetchRequest,
     UpdateVoterRequest,
 )
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, observe, start, take_over
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, nominate, observe, start, take_over
+from kraft_simulation.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 _TIMEOUT = "add-voter.timeout"

@@ -15,8 +15,8 @@ from kraft_reference.messages import (
     UpdateVoterRequest,
     VoteRequest,
 )
-from kraft_reference.scenarios.opening import elect, nominate, observe, start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.opening import elect, nominate, observe, start
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 

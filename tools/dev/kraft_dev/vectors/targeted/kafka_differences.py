@@ -10,9 +10,9 @@ from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
 from kraft_reference.events import Poll
 from kraft_reference.messages import FetchRequest, UpdateVoterRequest, VoteRequest
 from kraft_reference.profile import Profile
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start, take_over, win
-from kraft_reference.scenarios.scenario import voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, start, take_over, win
+from kraft_simulation.scenarios.scenario import voter_set
 
 TARGETS = Targets()
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from kraft_dev.vectors.target import Targets
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, start
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 

@@ -9,8 +9,8 @@ from functools import partial, update_wrapper
 
 from kraft_dev.vectors.openings import start_reported
 from kraft_dev.vectors.target import STATIC, THREE, Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import start, take_over
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import start, take_over
 
 TARGETS = Targets()
 

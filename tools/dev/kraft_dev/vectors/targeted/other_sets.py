@@ -2,9 +2,9 @@
 
 from kraft_dev.vectors.openings import move_voter, start_reported
 from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import observe, start
+from kraft_simulation.scenarios.scenario import voter_set
 
 TARGETS = Targets()
 

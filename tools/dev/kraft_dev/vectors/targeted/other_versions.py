@@ -11,9 +11,9 @@ from kraft_dev.vectors.target import OBSERVED, STATIC, THREE, Targets, with_repl
 from kraft_reference.events import AdvanceReassignment, Poll, UpdateFeatures
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import BeginQuorumEpochRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import cluster, voter_set, without_list
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import observe, start
+from kraft_simulation.scenarios.scenario import cluster, voter_set, without_list
 
 TARGETS = Targets()
 _OLD_3 = with_replicas(STATIC, 3, key=ReplicaKey(3))

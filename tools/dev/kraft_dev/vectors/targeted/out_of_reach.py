@@ -6,9 +6,9 @@ from kraft_dev.vectors.openings import move_voter, new_disk
 from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets, with_replicas
 from kraft_reference.events import Poll, PollFetch
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, observe, start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, observe, start
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 

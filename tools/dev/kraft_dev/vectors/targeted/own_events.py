@@ -15,8 +15,8 @@ from kraft_reference.events import (
 )
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
-from kraft_reference.scenarios.opening import nominate, start
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_simulation.scenarios.opening import nominate, start
+from kraft_simulation.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 _TIMERS = ("state.follower.fetch-timeout", "check-quorum.resign")

@@ -2,8 +2,8 @@
 
 from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import lead, nominate, start
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import lead, nominate, start
 
 TARGETS = Targets()
 

@@ -5,8 +5,8 @@ from kraft_dev.vectors.staging import RecordingDirector
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AdvanceReassignment
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import start, take_over
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import start, take_over
 
 TARGETS = Targets(OBSERVED)
 

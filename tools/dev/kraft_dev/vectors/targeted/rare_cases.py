@@ -8,10 +8,10 @@ from kraft_dev.vectors.target import OBSERVED, STATIC, THREE, Targets, with_repl
 from kraft_reference.events import AdvanceReassignment, Poll, PollFetch, UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import KIP
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.membership.reassignment_votes import KIP_642_VOTES
-from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.membership.reassignment_votes import KIP_642_VOTES
+from kraft_simulation.scenarios.opening import start
+from kraft_simulation.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 

@@ -4,9 +4,9 @@ from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.events import AddVoter
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import start
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets(OBSERVED)
 

@@ -2,9 +2,9 @@
 
 from kraft_dev.vectors.openings import overtake
 from kraft_dev.vectors.target import OBSERVED, Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start, take_over, win
-from kraft_reference.scenarios.scenario import cluster, voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, start, take_over, win
+from kraft_simulation.scenarios.scenario import cluster, voter_set
 
 TARGETS = Targets()
 

@@ -4,8 +4,8 @@ from kraft_dev.vectors.openings import campaign, move_voter, start_reported
 from kraft_dev.vectors.target import STATIC, THREE, Targets, with_replicas
 from kraft_reference.events import UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import start
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import start
 
 TARGETS = Targets()
 

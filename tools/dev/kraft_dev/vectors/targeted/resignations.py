@@ -3,8 +3,8 @@
 from kraft_dev.vectors.openings import campaign, new_disk
 from kraft_dev.vectors.target import OBSERVED, Targets
 from kraft_reference.messages import EndQuorumEpochRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start, take_over
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, start, take_over
 
 TARGETS = Targets()
 

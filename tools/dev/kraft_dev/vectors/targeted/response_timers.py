@@ -24,9 +24,9 @@ from kraft_reference.messages import (
     Request,
     UpdateVoterRequest,
 )
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import observe, start
-from kraft_reference.scenarios.scenario import cluster
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import observe, start
+from kraft_simulation.scenarios.scenario import cluster
 
 TARGETS = Targets()
 _WHY = "who leaves an epoch waits for no answer of it any more"

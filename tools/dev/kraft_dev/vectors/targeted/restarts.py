@@ -5,9 +5,9 @@ from dataclasses import replace
 from kraft_dev.vectors.openings import new_disk
 from kraft_dev.vectors.target import STATIC, Targets
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import nominate, start, take_over
-from kraft_reference.scenarios.scenario import cluster, without_list
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import nominate, start, take_over
+from kraft_simulation.scenarios.scenario import cluster, without_list
 
 TARGETS = Targets()
 

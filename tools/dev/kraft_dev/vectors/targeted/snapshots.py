@@ -3,9 +3,9 @@
 from kraft_dev.vectors.openings import fetch_in_turn, lead_with_snapshot
 from kraft_dev.vectors.target import OBSERVED, THREE, Targets
 from kraft_reference.messages import FetchSnapshotRequest
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, start, take_over
-from kraft_reference.scenarios.scenario import voter_set
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, start, take_over
+from kraft_simulation.scenarios.scenario import voter_set
 
 TARGETS = Targets(OBSERVED)
 

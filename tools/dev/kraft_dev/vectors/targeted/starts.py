@@ -2,9 +2,9 @@
 
 from kraft_dev.vectors.openings import lead_unannounced
 from kraft_dev.vectors.target import OBSERVED, STATIC, Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, nominate, start
-from kraft_reference.scenarios.scenario import cluster, without_list
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, nominate, start
+from kraft_simulation.scenarios.scenario import cluster, without_list
 
 TARGETS = Targets()
 

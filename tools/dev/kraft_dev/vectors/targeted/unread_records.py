@@ -4,8 +4,8 @@ Apache Kafka does not read it: its finding `unread-voters`.
 """
 
 from kraft_dev.vectors.target import Targets
-from kraft_reference.scenarios.director import Director
-from kraft_reference.scenarios.opening import elect, observe, take_over
+from kraft_simulation.scenarios.director import Director
+from kraft_simulation.scenarios.opening import elect, observe, take_over
 
 TARGETS = Targets()
 

@@ -1,0 +1,350 @@
+"""Everything that a replica's surroundings do by themselves: timers run out, messages arrive, requests fall due.
+
+The driver makes moves in the `World` when the agenda says so, and plans what follows from each.
+What clients, operators and faults do comes on top (`clients`, `faults`); they use the same moves.
+"""
+
+from collections.abc import Callable
+
+from kraft_reference.effects import Answer, Send, StartTimer, Timer
+from kraft_reference.events import (
+    AdvanceReassignment,
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    Crash,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    Poll,
+    PollFetch,
+    Receive,
+    RequestTimeout,
+    VoterChangeTimeout,
+)
+from kraft_reference.messages import REQUESTS, FetchRequest, Message, Reply
+from kraft_reference.outcome import entry_timers
+from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState
+from kraft_simulation.agenda import Action, Agenda, Chance
+from kraft_simulation.liveness.remaining import running_leaders
+from kraft_simulation.moves import Moves
+from kraft_simulation.occurrence import (
+    AnswerUnsupportedVersion,
+    DropMessage,
+    DuplicateMessage,
+    Occurrence,
+    message_id,
+)
+from kraft_simulation.pace import CHANGE_BACKOFF_MS, RETRY_BACKOFF_MS, STEP_WAIT_MS_MAX, fetch_wait_ms
+from kraft_simulation.pending import Pending
+from kraft_simulation.schedule import possible_end
+from kraft_simulation.workload import Faults
+from kraft_simulation.world import World
+
+_TIMER_EVENTS: dict[Timer, Event] = {
+    Timer.ELECTION: ElectionTimeout(),
+    Timer.FETCH: FetchTimeout(),
+    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
+    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
+    Timer.VOTER_CHANGE: VoterChangeTimeout(),
+}
+_FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
+_POLL = Poll()
+
+
+class Driver:
+    """What each replica waits for, and what comes of it."""
+
+    def __init__(self, world: World, chance: Chance, faults: Faults, keeps_schedule: bool) -> None:
+        self.world = world
+        self.chance = chance
+        self.faults = faults
+        """Those in force now."""
+        self.agenda = Agenda()
+        self.moves = Moves(world, chance, keeps_schedule)
+        self.ambushed: set[int] = set()
+        """Replicas that die at rest as soon as they have records that are not synced."""
+        self.after_crash: Callable[[int], None] = lambda _: None
+        """Called with the id of a replica that has just stopped."""
+        self.after_answer: Callable[[int, Reply], None] = lambda *_: None
+        """Called with the id of a replica and its answer to a client."""
+        self._timeouts = world.configuration.timeouts
+        self._pending = {replica_id: Pending() for replica_id in sorted(world.replicas)}
+        self._before = {replica_id: world.state(replica_id) for replica_id in self._pending}
+
+    def start(self) -> None:
+        """Start what runs in each replica's present role, and send on their way the messages that are."""
+        for replica_id in self._pending:
+            state = self._before[replica_id] = self.world.state(replica_id)
+            stopped = state._replace(role=Role.STOPPED)
+            for timer in entry_timers(stopped, state, self.moves.draw(), self._timeouts):
+                self._start_timer(replica_id, timer)
+            if state.pending_change is not None:
+                self._start_timer(replica_id, StartTimer(Timer.VOTER_CHANGE, self._timeouts.voter_change_timeout_ms))
+            for destination, correlation_id in sorted(state.awaiting.items()):
+                self._await_answer(replica_id, destination, correlation_id)
+            self._plan_requests(state, 0, 0)
+            if self.world.replicas[replica_id].next_steps():
+                self._plan_step(replica_id)
+        for identifier, flight in tuple(self.world.in_flight.items()):
+            for _ in range(flight.copies):
+                self._plan_arrival(identifier, flight.message)
+
+    def plan_around(self, mean_ms: int, action: Action) -> None:
+        """Plan an action after half to one and a half of a mean wait."""
+        self.agenda.after(self.chance.between(mean_ms // 2, mean_ms + mean_ms // 2), action)
+
+    def repeat(self, mean_ms: int, action: Action, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Do something again and again, as long as that goes on, with this mean wait before each; 0 is never."""
+
+        def again() -> Occurrence | None:
+            if not goes_on():
+                return None
+            self.plan_around(mean_ms, again)
+            return action()
+
+        if mean_ms:
+            self.plan_around(mean_ms, again)
+
+    def repeat_at_leader(
+        self,
+        mean_ms: int,
+        action: Callable[[ReplicaState], Occurrence | None],
+        goes_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """The same with a replica that leads, as far as it knows; nothing where there is none."""
+
+        def at_leader() -> Occurrence | None:
+            leaders = running_leaders(self.world)
+            return action(self.chance.pick(leaders)) if leaders else None
+
+        self.repeat(mean_ms, at_leader, goes_on)
+
+    def advance(self) -> Occurrence | None:
+        """Do the next thing that is due; None when it had become unnecessary.
+
+        Raises:
+            IndexError: nothing is due, ever.
+        """
+        action, arguments = self.agenda.advance()
+        self.world.time_ms = self.agenda.now_ms
+        return action(*arguments)
+
+    # -----------------------------------------------------------------------------------------------------
+    # Moves.
+    # -----------------------------------------------------------------------------------------------------
+
+    def happen(self, replica_id: int, event: Event) -> Occurrence | None:
+        """Let an event happen at a replica, and plan what follows; None after a defect."""
+        occurrence = self.moves.happen(replica_id, event)
+        if occurrence is not None:
+            self._follow_up(replica_id, occurrence)
+        return occurrence
+
+    def die(self, replica_id: int) -> Occurrence | None:
+        """A replica crashes at rest; of the records that are not synced any part survives."""
+        state = self.world.state(replica_id)
+        if state.role is Role.STOPPED:
+            return None
+        kept = self.chance.between(state.log.flushed, state.log.end_offset)
+        return self.happen(replica_id, Crash(possible_end(state.log, kept)))
+
+    def _deliver(self, identifier: str, message: Message) -> Occurrence | None:
+        """A message arrives, unless nobody hears it or it cannot be said."""
+        world = self.world
+        replica_id = message.destination
+        if (message.source, replica_id) in world.cuts or world.replicas[replica_id].state.role is Role.STOPPED:
+            return self.moves.network(DropMessage(identifier))
+        if world.cannot_be_encoded(message):
+            refused = self.moves.network(AnswerUnsupportedVersion(identifier))
+            assert refused.answer is not None, "the sender gets an answer"
+            self._plan_arrival(message_id(refused.sequence, refused.answer), refused.answer)
+            return refused
+        occurrence = self.moves.deliver(identifier, message)
+        if occurrence is not None:
+            self._follow_up(replica_id, occurrence)
+        return occurrence
+
+    def _arrive(self, identifier: str, message: Message) -> Occurrence | None:
+        """A message is due; the network may lose it, or make a second one of it."""
+        faults = self.faults
+        if faults.drop_chance or faults.duplicate_chance:
+            fate = self.chance.random()
+            if fate < faults.drop_chance:
+                return self.moves.network(DropMessage(identifier))
+            if fate < faults.drop_chance + faults.duplicate_chance:
+                self.agenda.after(0, self._deliver, identifier, message)
+                self.agenda.after(self._delay_ms(), self._deliver, identifier, message)
+                return self.moves.network(DuplicateMessage(identifier))
+        return self._deliver(identifier, message)
+
+    # -----------------------------------------------------------------------------------------------------
+    # What follows from a move.
+    # -----------------------------------------------------------------------------------------------------
+
+    def _follow_up(self, replica_id: int, occurrence: Occurrence) -> None:
+        """Plan the arrival of what was sent, the timers that were started, and the requests that are due."""
+        state = occurrence.state
+        assert state is not None, "an event of a replica leaves a state"
+        before = self._before[replica_id]
+        self._before[replica_id] = state
+        pending = self._pending[replica_id]
+        if state.role is not before.role:
+            pending.stop_timers(state)
+        for effect in occurrence.effects:
+            if isinstance(effect, Send):
+                message = effect.message
+                self._plan_arrival(message_id(occurrence.sequence, message), message)
+                if type(message) in REQUESTS:
+                    self._await_answer(replica_id, message.destination, message.correlation_id)
+            elif isinstance(effect, StartTimer):
+                self._start_timer(replica_id, effect)
+            elif isinstance(effect, Answer):
+                self.after_answer(replica_id, effect.reply)
+        pending.stop_idle_timers(state)
+        if state.role is Role.STOPPED:
+            pending.clear()
+            self.moves.doomed.discard(replica_id)
+            self.ambushed.discard(replica_id)
+            if before.role is not Role.STOPPED or occurrence.crash is not None:
+                self.after_crash(replica_id)
+            return
+        if replica_id in self.ambushed and state.log.flushed < state.log.end_offset:
+            self.agenda.after(0, self.die, replica_id)
+        if state.role is Role.LEADER and _leaves_a_fetch_unanswered(occurrence):
+            self.agenda.after(self._timeouts.request_timeout_ms // 2, self._end_wait, replica_id)
+        poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
+        self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
+        if state.target is not None and pending.step_due_ms is None and self.world.replicas[replica_id].next_steps():
+            self._plan_step(replica_id)
+
+    def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
+        """Plan the next Fetch or the next poll, or bring it forward."""
+        replica_id = state.key.id
+        if state.role in _FETCHING:
+            if state.awaiting:
+                return
+            pending = self._pending[replica_id]
+            due_ms = self.agenda.now_ms + fetch_wait_ms
+            if pending.fetch_due_ms is None or due_ms < pending.fetch_due_ms:
+                pending.fetch_due_ms = due_ms
+                self.agenda.after(fetch_wait_ms, self._fetch, replica_id, due_ms)
+            if pending.has_fetched and self._asks_about_voters(state):
+                self._plan_poll(replica_id, max(pending.asks_from_ms - self.agenda.now_ms, 0))
+        elif due_election_requests(state, self.world.configuration) or self._asks_about_voters(state):
+            self._plan_poll(replica_id, poll_wait_ms)
+
+    def _plan_poll(self, replica_id: int, wait_ms: int) -> None:
+        pending = self._pending[replica_id]
+        due_ms = self.agenda.now_ms + wait_ms
+        if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
+            pending.poll_due_ms = due_ms
+            self.agenda.after(wait_ms, self._poll, replica_id, due_ms)
+
+    def _plan_step(self, replica_id: int) -> None:
+        pending, wait_ms = self._pending[replica_id], self.chance.between(0, STEP_WAIT_MS_MAX)
+        pending.step_due_ms = self.agenda.now_ms + wait_ms
+        self.agenda.after(wait_ms, self._advance, replica_id, pending.step_due_ms)
+
+    def _asks_about_voters(self, state: ReplicaState) -> bool:
+        return due_change_request(state, self.world.configuration, 0) is not None
+
+    def _plan_arrival(self, identifier: str, message: Message) -> None:
+        self.agenda.after(self._delay_ms(), self._arrive, identifier, message)
+
+    def _delay_ms(self) -> int:
+        faults = self.faults
+        if faults.slow_chance and self.chance.random() < faults.slow_chance:
+            return self.chance.between(faults.delay_ms_max, faults.slow_ms_max)
+        return self.chance.between(faults.delay_ms_min, faults.delay_ms_max)
+
+    # -----------------------------------------------------------------------------------------------------
+    # What falls due at a replica.
+    # -----------------------------------------------------------------------------------------------------
+
+    def running_timers(self, replica_id: int) -> list[Timer]:
+        """The timers that run at a replica now."""
+        return sorted(self._pending[replica_id].timers)
+
+    def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
+        """A timer fires, at its time or before it."""
+        self._pending[replica_id].timers.pop(timer, None)
+        return self.happen(replica_id, _TIMER_EVENTS[timer])
+
+    def _start_timer(self, replica_id: int, timer: StartTimer) -> None:
+        kind = timer.timer
+        deadline_ms = self.agenda.now_ms + timer.duration_ms
+        self._pending[replica_id].timers[kind] = deadline_ms
+        self.agenda.after(timer.duration_ms, self._timer_due, replica_id, kind, deadline_ms)
+
+    def _timer_due(self, replica_id: int, timer: Timer, deadline_ms: int) -> Occurrence | None:
+        if self._pending[replica_id].timers.get(timer) != deadline_ms:
+            return None
+        return self.fire(replica_id, timer)
+
+    def _await_answer(self, replica_id: int, destination: int, correlation_id: int) -> None:
+        wait_ms = self._timeouts.request_timeout_ms
+        self.agenda.after(wait_ms, self._request_due, replica_id, destination, correlation_id)
+
+    def _request_due(self, replica_id: int, destination: int, correlation_id: int) -> Occurrence | None:
+        if self._before[replica_id].awaiting.get(destination) != correlation_id:
+            return None
+        return self.happen(replica_id, RequestTimeout(destination))
+
+    def _poll(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        pending = self._pending[replica_id]
+        if pending.poll_due_ms != due_ms:
+            return None
+        pending.poll_due_ms = None
+        state = self._before[replica_id]
+        if not due_election_requests(state, self.world.configuration) and not self._asks_about_voters(state):
+            return None
+        if state.role in _FETCHING:
+            pending.has_fetched = False
+            pending.asks_from_ms = self.agenda.now_ms + CHANGE_BACKOFF_MS
+        return self.happen(replica_id, _POLL)
+
+    def _end_wait(self, replica_id: int) -> Occurrence | None:
+        """The wait of a Fetch is over: a leader that has not answered it is polled for the answer."""
+        return None if self._before[replica_id].role is Role.STOPPED else self.happen(replica_id, _POLL)
+
+    def _advance(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        """A Leader takes the next step of a reassignment: with whom has caught up, or in a few cases with anybody.
+
+        Rules: reassign.catch-up-before-add, reassign.add-or-remove-choice.
+        """
+        pending, state = self._pending[replica_id], self._before[replica_id]
+        if pending.step_due_ms != due_ms:
+            return None
+        pending.step_due_ms = None
+        steps = sorted(self.world.replicas[replica_id].next_steps(), key=lambda key: key or state.key)
+        if not steps:
+            return None
+        reached = max([state.fetch_offsets.get(key, 0) for key in steps if key is not None], default=0)
+        furthest = [key for key in steps if key is None or state.fetch_offsets.get(key, 0) == reached]
+        chosen = self.chance.pick(steps if self.chance.random() < 0.25 else furthest)
+        crash_chance = self.faults.crash_in_change_chance
+        if crash_chance and self.chance.random() < crash_chance:
+            self.moves.doomed.add(replica_id)
+        return self.happen(replica_id, AdvanceReassignment(chosen))
+
+    def _fetch(self, replica_id: int, due_ms: int) -> Occurrence | None:
+        pending = self._pending[replica_id]
+        if pending.fetch_due_ms != due_ms:
+            return None
+        pending.fetch_due_ms = None
+        targets = due_fetch_targets(self._before[replica_id], self.world.configuration)
+        if not targets:
+            return None
+        pending.has_fetched = True
+        return self.happen(replica_id, PollFetch(targets[0] if len(targets) == 1 else self.chance.pick(targets)))
+
+
+def _leaves_a_fetch_unanswered(occurrence: Occurrence) -> bool:
+    """The reference never does; other software may wait until there is something to say."""
+    event = occurrence.event
+    if not isinstance(event, Receive) or not isinstance(event.message, FetchRequest):
+        return False
+    asker = event.message.source
+    return not any(isinstance(one, Send) and one.message.destination == asker for one in occurrence.effects)

@@ -1,0 +1,136 @@
+"""A run before it starts: everything that decides what will happen, and the command line that repeats it."""
+
+import shlex
+from dataclasses import dataclass, replace
+
+from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration, Timeouts
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.profile import PROFILES
+from kraft_reference.replica import Replica
+from kraft_simulation.agenda import Chance
+from kraft_simulation.simulation import Simulation
+from kraft_simulation.workload import WORKLOADS, Preset
+from kraft_simulation.world import MakeReplica
+
+_OLD_SOFTWARE: tuple[PreVoteSupport, ...] = ("unsupported", "supported", "ignored", "supported", "supported")
+_TIMEOUTS = Timeouts(fetch_interval_ms=400)
+"""Fewer Fetches of replicas that are up to date leave more of a run's events to what goes wrong."""
+
+
+def configuration_of(
+    preset: Preset,
+    seed: int,
+    voters: int,
+    profile: str = "kip",
+) -> Configuration:
+    """The cluster of a preset: voters 1 to `voters`, then the preset's observers.
+
+    Raises:
+        ValueError: fewer than one voter, or no such profile.
+    """
+    if voters < 1:
+        raise ValueError(f"a cluster needs a voter, not {voters}")
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}; there are {', '.join(sorted(PROFILES))}")
+    # A generator of its own, so that the shape of a cluster and its run do not share random numbers.
+    first = Chance(seed).between(0, len(_OLD_SOFTWARE) - 1) if preset.old_software else 0
+
+    finds_by_leader = preset.faults.replace_disk_chance > 0 or preset.observers_without_list
+
+    def replica(replica_id: int) -> ReplicaConfiguration:
+        support: PreVoteSupport = "unsupported" if preset.workload.software_interval_ms else "supported"
+        if preset.old_software:
+            support = _OLD_SOFTWARE[(first + replica_id) % len(_OLD_SOFTWARE)]
+        is_older = support == "unsupported" and preset.old_software and preset.static_voters
+        return ReplicaConfiguration(
+            key=ReplicaKey(replica_id, None if is_older else f"A{replica_id}"),
+            endpoint=f"replica-{replica_id}:9093",
+            pre_vote=support,
+            # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
+            speaks_endpoints=support != "unsupported" or not preset.old_software or finds_by_leader,
+            initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
+            auto_join=preset.auto_join,
+            max_version=0 if is_older else 1,
+        )
+
+    replicas = {replica_id: replica(replica_id) for replica_id in range(1, voters + preset.observers + 1)}
+    keys = [replicas[replica_id].key for replica_id in range(1, voters + 1)]
+    # Where voters change, the first ones may be those that have to find the others.
+    servers = tuple(replicas) if preset.workload.changes_voters else tuple(key.id for key in keys)
+    return Configuration(
+        replicas=replicas,
+        voters=frozenset(ReplicaKey(key.id) for key in keys) if preset.static_voters else frozenset(keys),
+        kraft_version=0 if preset.static_voters else 1,
+        bootstrap_servers=servers[:1] if preset.one_bootstrap_server else servers,
+        fetch_max_records=preset.fetch_max_records,
+        profile=PROFILES[profile],
+        timeouts=replace(_TIMEOUTS, voter_change_timeout_ms=preset.voter_change_timeout_ms),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """The arguments of `kraft-spec simulate`: the same plan is the same run, byte for byte."""
+
+    seed: int
+    replicas: int = 3
+    """Number of voters."""
+    steps: int = 1000
+    """Number of events of the safety phase."""
+    workload: str = "chaos"
+    """A name in `WORKLOADS`."""
+    profile: str = "kip"
+    switched_off: tuple[str, ...] = ()
+    """Ids of rules that the replicas do without: they are made by `kraft_spec.experiments`."""
+
+    def preset(self) -> Preset:
+        """The named mix.
+
+        Raises:
+            ValueError: no such name.
+        """
+        if self.workload not in WORKLOADS:
+            raise ValueError(f"no workload {self.workload!r}; there are {', '.join(WORKLOADS)}")
+        return WORKLOADS[self.workload]
+
+    def configuration(self) -> Configuration:
+        """The cluster of this run."""
+        return configuration_of(self.preset(), self.seed, self.replicas, self.profile)
+
+    def simulation(
+        self,
+        keeps_schedule: bool = False,
+        seed: int | None = None,
+        configuration: Configuration | None = None,
+        make_replica: MakeReplica = Replica,
+    ) -> Simulation:
+        """The run, ready to start; with another `seed` the same cluster with other chances.
+
+        Another `configuration` is for another answer to a decision.  See `Simulation` for `keeps_schedule` and
+        `make_replica`.
+
+        Raises:
+            ValueError: the replicas shall do without rules, and those of the reference do not.
+        """
+        if self.switched_off and make_replica is Replica:
+            raise ValueError(f"the reference keeps {', '.join(self.switched_off)}, expected other replicas")
+        preset = self.preset()
+        return Simulation(
+            configuration or self.configuration(),
+            self.seed if seed is None else seed,
+            preset.workload,
+            preset.faults,
+            steps=self.steps,
+            keeps_schedule=keeps_schedule,
+            make_replica=make_replica,
+        )
+
+    def command_line(self) -> str:
+        """The one line that repeats the run."""
+        words = ["kraft-spec", "simulate", "--seed", str(self.seed), "--replicas", str(self.replicas)]
+        words += ["--steps", str(self.steps), "--workload", self.workload]
+        if self.profile != "kip":
+            words += ["--profile", self.profile]
+        for rule in sorted(self.switched_off):
+            words += ["--switch-off", rule]
+        return shlex.join(words)

@@ -1,0 +1,151 @@
+"""A run as the list of its moves, which can be made again without the generator of chance.
+
+A move names messages by the sequence of the move that sent them in the recorded run.
+So moves can be left out: what no longer applies is skipped, and the messages of what remains keep their names.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from kraft_reference import durability
+from kraft_reference.effects import StartTimer
+from kraft_reference.events import Crash, Draw, Event, Receive
+from kraft_reference.log import Log, batch_start
+from kraft_reference.outcome import Refusal
+from kraft_reference.roles import IllegalTransitionError
+from kraft_reference.state import ReplicaState
+from kraft_simulation.occurrence import (
+    AnswerUnsupportedVersion,
+    CrashPoint,
+    CutLink,
+    DropMessage,
+    DuplicateMessage,
+    HealLink,
+    NetworkEvent,
+    Occurrence,
+)
+from kraft_simulation.violation import Violation
+from kraft_simulation.world import ImpossibleMoveError, World
+
+
+class Move(NamedTuple):
+    """One thing that was decided from outside: a delivery, an event at a replica, or an event of the network."""
+
+    sequence: int
+    """Of the occurrence in the recorded run."""
+    time_ms: int
+    replica_id: int | None = None
+    event: Event | NetworkEvent | None = None
+    """None for a delivery."""
+    message_id: str | None = None
+    """The delivered message, as named in the recorded run."""
+    election_timeout_ms: int = 0
+    election_backoff_ms: int = 0
+    crash: CrashPoint | None = None
+    lasts: bool = False
+    """A cut or a crash that is not mended when the faults stop."""
+
+
+Schedule = tuple[Move, ...]
+
+DEFECTS = (AssertionError, IllegalTransitionError)
+"""What a replica raises when it contradicts itself."""
+
+
+def defect_in(world: World, defect: Exception, replica_id: int | None = None) -> Violation:
+    """The violation that one of `DEFECTS` is, in the move that would have been the next."""
+    return Violation("Assertion", world.sequence + 1, replica_id, f"{type(defect).__name__}: {defect}")
+
+
+_DOES_NOT_APPLY = (Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING, Refusal.RUNNING)
+
+
+def replay(world: World, schedule: Iterable[Move]) -> Iterator[tuple[Move, Occurrence]]:
+    """Make the moves that apply, in their order, on a world at its start; the others are skipped.
+
+    The same schedule gives the same occurrences.
+    """
+    renamed: dict[str, int] = {}
+    for move in schedule:
+        world.time_ms = max(world.time_ms, move.time_ms)
+        try:
+            occurrence = _perform(world, move, renamed)
+        except ImpossibleMoveError:
+            continue
+        if occurrence is not None:
+            renamed[str(move.sequence)] = occurrence.sequence
+            yield move, occurrence
+
+
+def _perform(world: World, move: Move, renamed: dict[str, int]) -> Occurrence | None:
+    """Make one move; None when it does not apply."""
+
+    def here(identifier: str) -> str:
+        sequence, _, destination = identifier.partition(".")
+        return f"{renamed.get(sequence, 0)}.{destination}"
+
+    match move.event:
+        case DropMessage() | DuplicateMessage() | AnswerUnsupportedVersion() as event:
+            return world.network(replace(event, message_id=here(event.message_id)))
+        case CutLink() | HealLink() as event:
+            return world.network(event)
+        case None:
+            assert move.message_id is not None, "a delivery names its message"
+            return _deliver(world, move, here(move.message_id))
+        case event:
+            return _happen(world, move, event)
+
+
+def _deliver(world: World, move: Move, identifier: str) -> Occurrence | None:
+    flight = world.in_flight.get(identifier)
+    if flight is None:
+        return None
+    draw = world.draw(move.election_timeout_ms, move.election_backoff_ms)
+    event = Receive(flight.message)
+    destination = flight.message.destination
+    if not _applies(world, destination, event, draw):
+        return None
+    return world.deliver(identifier, draw, _crash_in(world, move, destination, event, draw))
+
+
+def _happen(world: World, move: Move, event: Event) -> Occurrence | None:
+    assert move.replica_id is not None, "an event of a replica names it"
+    draw = world.draw(move.election_timeout_ms, move.election_backoff_ms)
+    state = world.state(move.replica_id)
+    if isinstance(event, Crash):
+        event = Crash(possible_end(state.log, event.log_end_offset))
+    if not _applies(world, move.replica_id, event, draw):
+        return None
+    return world.happen(move.replica_id, event, draw, _crash_in(world, move, move.replica_id, event, draw))
+
+
+def _applies(world: World, replica_id: int, event: Event, draw: Draw) -> bool:
+    return world.replicas[replica_id].outcome(event, draw).refusal not in _DOES_NOT_APPLY
+
+
+def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> list[ReplicaState]:
+    """What is on the replica's disk after each number of completed effects of an event, from none to all."""
+    before = world.state(replica_id)
+    effects = durability.effects_of(before, world.replicas[replica_id].outcome(event, draw))
+    on_disk = [before]
+    for effect in effects:
+        if not isinstance(effect, StartTimer):
+            on_disk.append(durability.apply_durable(on_disk[-1], (effect,)))
+    return on_disk
+
+
+def _crash_in(world: World, move: Move, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
+    """The crash point nearest to that of the move which the event allows now."""
+    wanted = move.crash
+    if wanted is None or not world.replicas[replica_id].may_die_during(event):
+        return None
+    on_disk = disks_during(world, replica_id, event, draw)
+    completed = min(wanted.completed, len(on_disk) - 1)
+    return CrashPoint(completed, possible_end(on_disk[completed].log, wanted.log_end_offset))
+
+
+def possible_end(log: Log, wanted: int) -> int:
+    """The end nearest to the wanted one, and not after it, that a crash can leave of a log."""
+    within = min(max(wanted, log.flushed), log.end_offset)
+    return max(batch_start(log, within), log.flushed)
