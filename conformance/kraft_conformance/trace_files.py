@@ -24,7 +24,7 @@ def lines_of(trace: str) -> Iterator[str]:
         return
     need("Parquet", "pipeline", "pyarrow")
     # Only the pipeline imports its libraries.
-    splitting = import_module("kraft_traces.pipeline.splitting")
+    splitting = import_module("kraft_pipeline.splitting")
     with TemporaryDirectory() as folder:
         copy = Path(folder) / Path(trace).name
         with copy.open("wb") as output:

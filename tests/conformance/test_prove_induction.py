@@ -10,9 +10,9 @@ from tests.conformance.commands import Captured
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.proofs_cross_check import expected_answer
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
+from kraft_proofs.induction.obligations import obligations
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.trust import CHECKED, REVIEWED
 
 
 def prove(*words: str) -> int:
@@ -43,7 +43,7 @@ def test_one_action_and_one_obligation(capsys: Captured) -> None:
 def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     about = theory()
     careless = about.with_action(about.action("vote").without("no-other-vote"))
-    monkeypatch.setattr("kraft_spec.proofs.induction.theory.theory", lambda _=None: careless)
+    monkeypatch.setattr("kraft_proofs.induction.theory.theory", lambda _=None: careless)
     assert prove("vote") == ExitCode.VIOLATION
     captured = capsys.readouterr()
     assert "NOT PROVED" in captured.out

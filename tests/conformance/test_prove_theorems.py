@@ -7,8 +7,8 @@ from tests.conformance.commands import Captured
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.proofs import theorems as registry
-from kraft_spec.proofs.theorems import theorem, theorems
+from kraft_proofs import theorems as registry
+from kraft_proofs.theorems import theorem, theorems
 
 
 def test_the_named_theorems_are_proved(capsys: Captured) -> None:

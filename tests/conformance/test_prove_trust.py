@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from tests.conformance.commands import Captured, document, prove
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_spec.proofs.induction import mutants
-from kraft_spec.proofs.induction.theory import theory
+from kraft_proofs.induction import mutants
+from kraft_proofs.induction.theory import theory
 
 pytestmark = pytest.mark.usefixtures("elsewhere")
 

@@ -46,10 +46,10 @@ sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
 PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_simulation.scenarios.partitions"}
-OF_OTHERS = {"kraft_spec.models", "kraft_spec.proofs.induction", "kraft_conformance.runner", "kraft_conformance.wire"}
+OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_conformance.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED
 OF_CHECKING = {"jpype", "numpy", "kraft_simulation", "kraft_spec.tlc.jvm", "kraft_traces.check"}
-OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_spec.proofs", "kraft_spec.rules"}
+OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_proofs", "kraft_spec.rules"}
 
 
 def loaded_by(*words: str) -> set[str]:

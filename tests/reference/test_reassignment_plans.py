@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.builders import assignment, established, key, keys, log_of
 
+from kraft_proofs.kip642 import kip642_plan
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.quorum_reassignment import next_steps
-from kraft_spec.proofs.kip642 import kip642_plan
 
 IDS = frozenset(range(1, 7))
 SETS = st.frozensets(st.integers(1, 6), min_size=1)

@@ -9,7 +9,7 @@ from tools.site.result_pages import result_pages
 
 from kraft_dev import results
 from kraft_dev.results import DESCRIBES, ResultError, load_result, measured_now, origin, result_bytes, result_file
-from kraft_spec.proofs.induction.theory import theory
+from kraft_proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
 

@@ -27,9 +27,9 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_conformance.node": "[a node](../node.md), behind `kraft-spec node`",
     "kraft_simulation.scenarios.partitions": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
-    "kraft_spec.proofs": "what `kraft-spec prove` runs",
+    "kraft_proofs": "what `kraft-spec prove` runs",
     "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",
-    "kraft_traces.pipeline": "what `kraft-spec pipeline` runs on Spark",
+    "kraft_pipeline": "what `kraft-spec pipeline` runs on Spark",
 }
 """Packages that nobody imports for a purpose of their own, and what they are behind."""
 

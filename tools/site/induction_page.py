@@ -3,13 +3,13 @@
 from collections import Counter
 
 from kraft_dev.markdown import code, codes, table
-from kraft_spec.proofs.induction.abstraction import UNCHANGED, standing_for
-from kraft_spec.proofs.induction.counting import SENTENCES
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.state import FUNCTIONS
-from kraft_spec.proofs.induction.symbols import RIGID, SORTS
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
+from kraft_proofs.induction.abstraction import UNCHANGED, standing_for
+from kraft_proofs.induction.counting import SENTENCES
+from kraft_proofs.induction.obligations import obligations
+from kraft_proofs.induction.state import FUNCTIONS
+from kraft_proofs.induction.symbols import RIGID, SORTS
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.trust import CHECKED, REVIEWED
 
 PAGE = "results/induction.md"
 

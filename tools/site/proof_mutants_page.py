@@ -1,7 +1,7 @@
 """The mutants of the proof as a page of the documentation: what the catalogue says of them, and nothing measured."""
 
 from kraft_dev.markdown import Section, code, codes, page, table
-from kraft_spec.proofs.induction.mutants import MUTANTS, SPARE
+from kraft_proofs.induction.mutants import MUTANTS, SPARE
 
 PAGE = "results/proof-mutants.md"
 

@@ -6,12 +6,12 @@ from tools.site.excerpts import named_rules
 from tools.site.markup import prose
 
 from kraft_dev.markdown import Section, code, codes, page
+from kraft_proofs.induction import actions, logs
+from kraft_proofs.induction.abstraction import SEQUENCES
+from kraft_proofs.induction.obligations import obligations
+from kraft_proofs.induction.state import any_state
+from kraft_proofs.translation.acting import ACTIONS, EXECUTED
 from kraft_spec.action_rules import EVENT_OPERATORS, rules_of_operators
-from kraft_spec.proofs.induction import actions, logs
-from kraft_spec.proofs.induction.abstraction import SEQUENCES
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.state import any_state
-from kraft_spec.proofs.translation.acting import ACTIONS, EXECUTED
 from kraft_spec.rules import Registry
 
 PAGE = "results/proved.md"

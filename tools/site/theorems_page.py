@@ -1,7 +1,7 @@
 """The theorems as a page."""
 
 from kraft_dev.markdown import Section, code, codes, page, table
-from kraft_spec.proofs.theorems import theorems
+from kraft_proofs.theorems import theorems
 
 PAGE = "results/theorems.md"
 

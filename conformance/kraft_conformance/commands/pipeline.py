@@ -15,10 +15,7 @@ from kraft_conformance.commands.pipeline_shown import show_account, show_answer,
 from kraft_conformance.console import Notice, print_json, say, stage_progress, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, need, usage_error
-from kraft_reference.profile import PROFILES
-from kraft_simulation.workload import WORKLOADS
-from kraft_traces.check import CANDIDATES_MAX, EVERY
-from kraft_traces.pipeline.failures import (
+from kraft_pipeline.failures import (
     AccountingError,
     InputError,
     MasterUnreachableError,
@@ -27,6 +24,9 @@ from kraft_traces.pipeline.failures import (
     QueryError,
     SparkError,
 )
+from kraft_reference.profile import PROFILES
+from kraft_simulation.workload import WORKLOADS
+from kraft_traces.check import CANDIDATES_MAX, EVERY
 
 Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spark, NAME=VALUE; repeatable.")]
 
@@ -61,7 +61,7 @@ def plans_of(
     Raises:
         CommandError: a name is not known, or there is nothing to simulate.
     """
-    from kraft_traces.pipeline.plans import Plans
+    from kraft_pipeline.plans import Plans
 
     workloads, profiles = workloads or list(WORKLOADS), profiles or ["kip"]
     try:
@@ -205,7 +205,7 @@ def _pipeline(output: Path | None) -> Iterator[tuple[Any, Notice]]:
     need("the pipeline", "pipeline")
     try:
         with stage_progress() as notice:
-            yield import_module("kraft_traces.pipeline.runs"), notice
+            yield import_module("kraft_pipeline.runs"), notice
     except KeyboardInterrupt:
         _hint(output)
         raise

@@ -14,8 +14,8 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.smt2_files import smt2_folder, write_smt2
 from kraft_conformance.voters_text import read_voters
+from kraft_proofs.changes import in_order, listed
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.changes import in_order, listed
 
 app = typer.Typer(
     help="Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
@@ -45,7 +45,7 @@ def transition(old: From, new: To, smt2: Smt2 = None, as_json: Json = False) -> 
     Exit code 1 when two majorities can be disjoint, or when the step is forbidden.
     """
     from kraft_conformance.commands.prove_shown import show_step, step_document
-    from kraft_spec.proofs.plans import prove_step
+    from kraft_proofs.plans import prove_step
 
     folder = smt2_folder(smt2)
     step = prove_step(read_voters(old, "--from"), read_voters(new, "--to"))
@@ -67,10 +67,10 @@ def plan(old: From, new: To, via: Via = None, leader: Leader = None, smt2: Smt2 
     A plan with --via may leave KIP-642's bounds, take detours, or remove the leader before others: notes say so.
     """
     from kraft_conformance.commands.prove_shown import plan_document, show_plan
-    from kraft_spec.proofs.changes import change
-    from kraft_spec.proofs.kip642 import UnknownLeaderError, kip642_plan, leading_voter
-    from kraft_spec.proofs.plan_notes import plan_notes
-    from kraft_spec.proofs.plans import ProvedPlan, prove_plan
+    from kraft_proofs.changes import change
+    from kraft_proofs.kip642 import UnknownLeaderError, kip642_plan, leading_voter
+    from kraft_proofs.plan_notes import plan_notes
+    from kraft_proofs.plans import ProvedPlan, prove_plan
 
     folder = smt2_folder(smt2)
     current, target = read_voters(old, "--from"), read_voters(new, "--to")

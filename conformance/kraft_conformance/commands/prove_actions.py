@@ -13,7 +13,7 @@ from kraft_conformance.failure import usage_error
 from kraft_conformance.smt2_files import smt2_folder, write_smt2
 
 if TYPE_CHECKING:
-    from kraft_spec.proofs.translation.proving import Proved
+    from kraft_proofs.translation.proving import Proved
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[ACTION]...", help="Which; without a name: all.")]
 List = Annotated[bool, typer.Option("--list", help="Only say which are proved so, which are executed only, and why.")]
@@ -28,9 +28,9 @@ def actions(names: Names = None, only_list: List = False, smt2: Smt2 = None, as_
     at_most_one(list=only_list, smt2=smt2)
     folder = smt2_folder(smt2)
     # Here, because importing the solver takes longer than most commands run.
-    from kraft_spec.proofs.induction.smt2 import questions
-    from kraft_spec.proofs.translation.acting import ACTIONS, EXECUTED
-    from kraft_spec.proofs.translation.proving import OTHERS, prove_action, specification
+    from kraft_proofs.induction.smt2 import questions
+    from kraft_proofs.translation.acting import ACTIONS, EXECUTED
+    from kraft_proofs.translation.proving import OTHERS, prove_action, specification
 
     if unknown := [name for name in names or () if name not in (*ACTIONS, OTHERS)]:
         raise usage_error(f"no action {unknown[0]!r} is proved; there are {', '.join((*ACTIONS, OTHERS))}")

@@ -15,7 +15,7 @@ from kraft_conformance.smt2_files import refuse_other_questions, smt2_folder, wr
 from kraft_reference.profile import KIP, PROFILES
 
 if TYPE_CHECKING:
-    from kraft_spec.proofs.induction.prover import Answer
+    from kraft_proofs.induction.prover import Answer
 
 Names = Annotated[
     list[str] | None,
@@ -53,11 +53,11 @@ def induction(
     if trust:
         return _trust(as_json)
     # Here, because importing the solver takes longer than most commands run.
-    from kraft_spec.proofs.induction.obligations import obligations, select
-    from kraft_spec.proofs.induction.own_vote import where_safe as safe_restart
-    from kraft_spec.proofs.induction.prover import premises, prove
-    from kraft_spec.proofs.induction.smt2 import file_name, questions
-    from kraft_spec.proofs.induction.theory import theory
+    from kraft_proofs.induction.obligations import obligations, select
+    from kraft_proofs.induction.own_vote import where_safe as safe_restart
+    from kraft_proofs.induction.prover import premises, prove
+    from kraft_proofs.induction.smt2 import file_name, questions
+    from kraft_proofs.induction.theory import theory
 
     is_refuted = PROFILES[one_of("profile", profile, PROFILES)].restart_precedence == "own-vote"
     if where_safe and not is_refuted:
@@ -111,7 +111,7 @@ def induction(
 
 
 def _trust(as_json: bool) -> int:
-    from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
+    from kraft_proofs.induction.trust import CHECKED, REVIEWED
 
     if as_json:
         print_json({"machine": to_builtins(CHECKED), "human": to_builtins(REVIEWED)})

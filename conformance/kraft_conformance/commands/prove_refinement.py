@@ -45,7 +45,7 @@ def refinement(
     fails; of scenarios the first such step of each is shown.
     """
     # Here, because importing the solver takes longer than most commands run.
-    from kraft_spec.proofs.induction.explaining import explain, of_plan, of_variant
+    from kraft_proofs.induction.explaining import explain, of_plan, of_variant
 
     chosen = workload or list(WORKLOADS)
     for name in sorted(chosen):

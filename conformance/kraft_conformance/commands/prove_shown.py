@@ -5,11 +5,11 @@ from itertools import pairwise
 from typing import Any
 
 from kraft_conformance.console import say, show_table, shown
+from kraft_proofs.changes import Reason, in_order, listed, number_of
+from kraft_proofs.plan_notes import size_in_words
+from kraft_proofs.plans import ProvedPlan, RefusedPlan, Shape, Step
+from kraft_proofs.transitions import Counterexample, Proof, in_words, sizes
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.changes import Reason, in_order, listed, number_of
-from kraft_spec.proofs.plan_notes import size_in_words
-from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Shape, Step
-from kraft_spec.proofs.transitions import Counterexample, Proof, in_words, sizes
 
 
 def show_step(step: Step) -> None:

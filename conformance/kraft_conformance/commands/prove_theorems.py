@@ -10,11 +10,11 @@ from kraft_conformance.console import print_json, progress, say, show_table, std
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.smt2_files import smt2_folder, write_smt2
-from kraft_spec.proofs.changes import number_of
+from kraft_proofs.changes import number_of
 
 if TYPE_CHECKING:
-    from kraft_spec.proofs.theorems import Theorem
-    from kraft_spec.proofs.theorems.checking import Checked
+    from kraft_proofs.theorems import Theorem
+    from kraft_proofs.theorems.checking import Checked
 
 Slugs = Annotated[list[str] | None, typer.Argument(metavar="[THEOREM]...", help="Which theorems; without one: all.")]
 List = Annotated[bool, typer.Option("--list", help="Only say what they are; nothing is proved.")]
@@ -33,7 +33,7 @@ def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as
     if only_list:
         return _list(chosen, as_json)
     # Here and below, because the theorems and the solver take longer to import than most commands run.
-    from kraft_spec.proofs.theorems.checking import check
+    from kraft_proofs.theorems.checking import check
 
     results: list[tuple[Checked, float]] = []
     with progress("proving", len(chosen)) as advance:
@@ -50,7 +50,7 @@ def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as
 
 
 def _chosen(slugs: list[str] | None) -> "tuple[Theorem, ...]":
-    from kraft_spec.proofs import theorems as registry
+    from kraft_proofs import theorems as registry
 
     try:
         return tuple(registry.theorem(slug) for slug in dict.fromkeys(slugs)) if slugs else registry.theorems()

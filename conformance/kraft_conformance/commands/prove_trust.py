@@ -10,7 +10,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 
 if TYPE_CHECKING:
-    from kraft_spec.proofs.induction.mutants import Exhibit, Rejection
+    from kraft_proofs.induction.mutants import Exhibit, Rejection
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which mutants; without one: all.")]
 
@@ -23,7 +23,7 @@ def mutants(names: Names = None, as_json: Json = False) -> int:
 
     Exit code 1 when one is not rejected at the obligation that is expected, or its run breaks another invariant.
     """
-    from kraft_spec.proofs.induction.mutants import MUTANTS, MutantError, exhibit, mutant, reject
+    from kraft_proofs.induction.mutants import MUTANTS, MutantError, exhibit, mutant, reject
 
     try:
         chosen = [mutant(name) for name in dict.fromkeys(names)] if names else list(MUTANTS)
@@ -81,10 +81,10 @@ def premises(as_json: Json = False) -> int:
 
     Exit code 1 when an action has no such world, or when the solver refutes the premises of a proof without its goal.
     """
-    from kraft_spec.proofs.induction.interpreter import Interpreter
-    from kraft_spec.proofs.induction.obligations import obligations
-    from kraft_spec.proofs.induction.theory import theory
-    from kraft_spec.proofs.induction.vacuity import refuted_premises, witnesses
+    from kraft_proofs.induction.interpreter import Interpreter
+    from kraft_proofs.induction.obligations import obligations
+    from kraft_proofs.induction.theory import theory
+    from kraft_proofs.induction.vacuity import refuted_premises, witnesses
 
     interpreter = Interpreter(theory())
     worlds = witnesses(interpreter)

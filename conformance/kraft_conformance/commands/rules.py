@@ -10,9 +10,9 @@ from kraft_conformance.commands.options import Json
 from kraft_conformance.console import print_json, show_table, stdout
 from kraft_conformance.failure import usage_error
 from kraft_conformance.vectors.manifest import read_manifest
+from kraft_proofs.theorems import theorems
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import Row, rows_about
-from kraft_spec.proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import Citation, citations_of
 from kraft_spec.rules.scope import load_scope

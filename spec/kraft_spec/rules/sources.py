@@ -63,8 +63,13 @@ def package_sources() -> tuple[Source, ...]:
         Source("model", "kraft_spec/tla", resources.files("kraft_spec") / "tla"),
         Source("spec", "kraft_spec", resources.files("kraft_spec"), frozenset({"tla"})),
     ]
-    for layer in ("traces", "conformance"):
-        package = f"kraft_{layer}"
+    above = {
+        "kraft_proofs": "spec",
+        "kraft_traces": "traces",
+        "kraft_pipeline": "traces",
+        "kraft_conformance": "conformance",
+    }
+    for package, layer in above.items():
         if importlib.util.find_spec(package) is not None:
             found.append(Source(layer, package, resources.files(package)))
     return tuple(found)
@@ -82,6 +87,7 @@ def checkout_sources(repository: Path) -> tuple[Source, ...]:
         Source("reference", "reference", repository / "reference"),
         Source("model", "spec/kraft_spec/tla", repository / "spec/kraft_spec/tla"),
         Source("spec", "spec/kraft_spec", repository / "spec/kraft_spec", frozenset({"tla"})),
+        Source("spec", "spec/kraft_proofs", repository / "spec/kraft_proofs"),
         Source("traces", "traces", repository / "traces"),
         Source("conformance", "conformance", repository / "conformance"),
         Source("tests", "tests", repository / "tests"),

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from kraft_spec.proofs.certificate import Certificate, WeightedRow, certifies
-from kraft_spec.proofs.linear import Problem, at_most, variable
-from kraft_spec.proofs.solving import Contradiction, Solution, solve
+from kraft_proofs.certificate import Certificate, WeightedRow, certifies
+from kraft_proofs.linear import Problem, at_most, variable
+from kraft_proofs.solving import Contradiction, Solution, solve
 
 X, Y, Z = variable("x"), variable("y"), variable("z")
 # 2x + y is at most 3, but x is at least 1 and y at least 2.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kraft_dev.proofs_cross_check import cvc5_answer, main
-from kraft_spec.proofs.theorems import theorem
+from kraft_proofs.theorems import theorem
 
 YES = "; expect: sat\n(check-sat)\n"
 NO = "; expect: unsat\n(assert false)\n(check-sat)\n"

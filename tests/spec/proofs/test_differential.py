@@ -5,8 +5,8 @@ Rules: state.voters-set.own-majority, voters.at-most-one-difference.
 
 from collections.abc import Iterator
 
+from kraft_proofs.transitions import Proof, prove_transition
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.transitions import Proof, prove_transition
 
 VOTERS = 7
 SUBSETS = range(1, 1 << VOTERS)

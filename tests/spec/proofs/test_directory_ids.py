@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.spec.proofs.voters import key, voters
 
+from kraft_proofs.changes import change, listed
+from kraft_proofs.kip642 import UnknownLeaderError, kip642_plan
+from kraft_proofs.plan_notes import plan_notes
+from kraft_proofs.plans import ProvedPlan, prove_plan, prove_step
 from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_spec.proofs.changes import change, listed
-from kraft_spec.proofs.kip642 import UnknownLeaderError, kip642_plan
-from kraft_spec.proofs.plan_notes import plan_notes
-from kraft_spec.proofs.plans import ProvedPlan, prove_plan, prove_step
 
 
 def plan(current: str, target: str, leader: str | None = None) -> tuple[list[str], bool]:

@@ -4,7 +4,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_spec.proofs.linear import Problem, Term, at_most, equal, less, total, variable
+from kraft_proofs.linear import Problem, Term, at_most, equal, less, total, variable
 
 X, Y = variable("x"), variable("y")
 terms = st.builds(

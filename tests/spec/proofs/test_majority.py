@@ -9,11 +9,11 @@ from itertools import combinations
 import pytest
 from tests.spec.proofs.voters import voters
 
+from kraft_proofs import transitions
+from kraft_proofs.plans import prove_step
+from kraft_proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import is_majority
-from kraft_spec.proofs import transitions
-from kraft_spec.proofs.plans import prove_step
-from kraft_spec.proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
 
 IsMajority = Callable[[int, VoterSet], bool]
 REPLICAS = tuple(ReplicaKey(number, f"U{number}") for number in range(1, 8))

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.spec.proofs.voters import drawn_voters, key, voters
 
+from kraft_proofs.changes import listed
+from kraft_proofs.kip642 import UnknownLeaderError, kip642_plan
+from kraft_proofs.plan_notes import leader_leaves
+from kraft_proofs.plans import ProvedPlan, RefusedPlan, Shape, prove_plan, shape
 from kraft_reference.identity import VoterSet
-from kraft_spec.proofs.changes import listed
-from kraft_spec.proofs.kip642 import UnknownLeaderError, kip642_plan
-from kraft_spec.proofs.plan_notes import leader_leaves
-from kraft_spec.proofs.plans import ProvedPlan, RefusedPlan, Shape, prove_plan, shape
 
 
 def plan(current: str, target: str, leader: str | None = None) -> list[str]:

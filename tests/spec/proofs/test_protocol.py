@@ -3,8 +3,8 @@
 import pytest
 from tests.spec.proofs.voters import voters
 
-from kraft_spec.proofs.changes import change
-from kraft_spec.proofs.protocol import judge
+from kraft_proofs.changes import change
+from kraft_proofs.protocol import judge
 from kraft_spec.rules import load_registry
 
 ONE_AT_A_TIME = "voters.at-most-one-difference"

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.spec.proofs.voters import drawn_voters, key, voters
 
-from kraft_reference.identity import ReplicaKey, VoterSet
-from kraft_spec.proofs.certificate import Certificate
-from kraft_spec.proofs.changes import Reason, change, listed
-from kraft_spec.proofs.transitions import (
+from kraft_proofs.certificate import Certificate
+from kraft_proofs.changes import Reason, change, listed
+from kraft_proofs.transitions import (
     Counterexample,
     Proof,
     in_words,
     prove_transition,
     sizes,
 )
+from kraft_reference.identity import ReplicaKey, VoterSet
 
 WHOLE_CORE = ("kept", "removed", "added", "old-majority", "new-majority", "disjoint")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_spec.proofs.venn import Diagram, SetExpression
+from kraft_proofs.venn import Diagram, SetExpression
 
 DIAGRAM = Diagram("a", "b", "c")
 A, B, C = (DIAGRAM[name] for name in DIAGRAM.names)

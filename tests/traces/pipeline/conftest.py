@@ -31,7 +31,7 @@ QUICK = {
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """A session on two cores."""
-    from kraft_traces.pipeline.session import SessionOptions, spark_session
+    from kraft_pipeline.session import SessionOptions, spark_session
 
     with spark_session(SessionOptions("local[2]", settings=QUICK)) as session:
         yield session
@@ -40,7 +40,7 @@ def spark() -> Iterator[Any]:
 @pytest.fixture
 def shared(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes the commands use the one session, because another one takes seconds to start."""
-    from kraft_traces.pipeline import runs
+    from kraft_pipeline import runs
 
     monkeypatch.setattr(runs, "spark_session", lambda _options: nullcontext(spark))
     return spark
@@ -57,8 +57,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def whole_run(spark: Any, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a run that nothing disturbs."""
-    from kraft_traces.pipeline import runs
-    from kraft_traces.pipeline.session import SessionOptions
+    from kraft_pipeline import runs
+    from kraft_pipeline.session import SessionOptions
 
     output = tmp_path_factory.mktemp("whole") / "out"
     with pytest.MonkeyPatch.context() as monkeypatch:

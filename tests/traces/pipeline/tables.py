@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from kraft_traces.pipeline.schemas import TABLES, TableSchema
+from kraft_pipeline.schemas import TABLES, TableSchema
 
 
 def rows_of(output: Path, table: TableSchema) -> list[dict[str, Any]]:

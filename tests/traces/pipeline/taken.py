@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 from tests.traces.pipeline.corpus import LINE_BYTES_MAX
 
-from kraft_traces.pipeline.intake import take_in
-from kraft_traces.pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, TableSchema
+from kraft_pipeline.intake import take_in
+from kraft_pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, TableSchema
 from kraft_traces.streams import LINE_BYTES_MAX as STANDARD_LIMIT
 
 

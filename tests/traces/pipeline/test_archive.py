@@ -16,15 +16,15 @@ from tests.traces.pipeline.tables import rows_of
 
 from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.archive import Archive, Earlier
-from kraft_traces.pipeline.checking import Checking
-from kraft_traces.pipeline.failures import InputError, OutputError
-from kraft_traces.pipeline.known import Known
-from kraft_traces.pipeline.report.page import page
-from kraft_traces.pipeline.schemas import RUNS, TABLES, VERDICTS, TableSchema
-from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.store import Workspace
+from kraft_pipeline import runs
+from kraft_pipeline.archive import Archive, Earlier
+from kraft_pipeline.checking import Checking
+from kraft_pipeline.failures import InputError, OutputError
+from kraft_pipeline.known import Known
+from kraft_pipeline.report.page import page
+from kraft_pipeline.schemas import RUNS, TABLES, VERDICTS, TableSchema
+from kraft_pipeline.session import SessionOptions
+from kraft_pipeline.store import Workspace
 
 MARK = 77
 """In the verdicts of the earlier run, where a check would never put it."""

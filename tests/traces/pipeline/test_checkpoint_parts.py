@@ -31,6 +31,13 @@ from tests.traces.pipeline.tables import rows_of
 from tests.traces.pipeline.taken import Taken as Rows
 from tests.traces.places import Document
 
+from kraft_pipeline import runs as pipeline_runs
+from kraft_pipeline import splitting, stretches
+from kraft_pipeline.checking import Checking, part_row, row_of
+from kraft_pipeline.intake import reason_of
+from kraft_pipeline.schemas import QUARANTINE, TRACES, VERDICTS
+from kraft_pipeline.session import SessionOptions
+from kraft_pipeline.validate import together
 from kraft_simulation.workload import WORKLOADS
 from kraft_traces.check import check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
@@ -39,13 +46,6 @@ from kraft_traces.errors import TraceError
 from kraft_traces.lines import EndLine
 from kraft_traces.message_types import TracedAddVoterRequest
 from kraft_traces.own import own_generator
-from kraft_traces.pipeline import runs as pipeline_runs
-from kraft_traces.pipeline import splitting, stretches
-from kraft_traces.pipeline.checking import Checking, part_row, row_of
-from kraft_traces.pipeline.intake import reason_of
-from kraft_traces.pipeline.schemas import QUARANTINE, TRACES, VERDICTS
-from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.validate import together
 from kraft_traces.reader import trace_of_bytes
 from kraft_traces.writer import trace_bytes
 

@@ -17,10 +17,10 @@ from tests.traces.pipeline.corpus import BROKEN, good, rejected
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables
 
+from kraft_pipeline import runs
+from kraft_pipeline.session import SessionOptions
+from kraft_pipeline.shipping import PACKAGES_FOLDER
 from kraft_spec.tlc.jar import find_java
-from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.shipping import PACKAGES_FOLDER
 
 WORKERS = 2
 _PATIENCE_SECONDS = 120
@@ -43,7 +43,7 @@ class Cluster:
     def workers_with_our_packages(self) -> int:
         """How many workers have run the check of a trace from the packages that were shipped to them."""
         # Python leaves its compiled form beside what it imports.
-        shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_traces/pipeline/__pycache__/checking.*.pyc"
+        shipped = f"app-*/*/{PACKAGES_FOLDER}/kraft_pipeline/__pycache__/checking.*.pyc"
         return sum(any((self.folder / f"work-{number}").glob(shipped)) for number in range(WORKERS))
 
 

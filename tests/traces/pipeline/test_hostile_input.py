@@ -10,9 +10,9 @@ from typing import Any
 from tests.traces.pipeline.corpus import good, good_lines
 from tests.traces.pipeline.tables import rows_of
 
-from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.schemas import FILES, QUARANTINE, VERDICTS
-from kraft_traces.pipeline.session import SessionOptions
+from kraft_pipeline import runs
+from kraft_pipeline.schemas import FILES, QUARANTINE, VERDICTS
+from kraft_pipeline.session import SessionOptions
 
 NAMES = (
     b"new\nline.jsonl",

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.inputs import input_files, list_inputs
+from kraft_pipeline.failures import InputError
+from kraft_pipeline.inputs import input_files, list_inputs
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kraft_traces.pipeline.failures import OutputError
-from kraft_traces.pipeline.session import _without_traceback_of_an_interrupt
-from kraft_traces.pipeline.store import Workspace
+from kraft_pipeline.failures import OutputError
+from kraft_pipeline.session import _without_traceback_of_an_interrupt
+from kraft_pipeline.store import Workspace
 
 
 def test_a_second_run_on_the_same_folder_is_told_of_the_first(tmp_path: Path) -> None:

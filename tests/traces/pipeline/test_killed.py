@@ -16,11 +16,11 @@ from tests.traces.pipeline.corpus import good, rejected
 from tests.traces.pipeline.shell import words
 from tests.traces.pipeline.tables import all_tables, rows_of
 
+from kraft_pipeline import runs
+from kraft_pipeline.journal import DEATHS_MAX, Journals
+from kraft_pipeline.schemas import VERDICTS
+from kraft_pipeline.session import SessionOptions
 from kraft_traces.own import GENERATOR_NAME
-from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.journal import DEATHS_MAX, Journals
-from kraft_traces.pipeline.schemas import VERDICTS
-from kraft_traces.pipeline.session import SessionOptions
 
 CORES = 2
 OPTIONS = SessionOptions(f"local[{CORES}]")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from kraft_traces.pipeline.journal import Journals
-from kraft_traces.pipeline.session_folder import log_of, session_folder
+from kraft_pipeline.journal import Journals
+from kraft_pipeline.session_folder import log_of, session_folder
 
 _MAKES_A_FOLDER = """
 import sys
-from kraft_traces.pipeline.session_folder import log_of, session_folder
+from kraft_pipeline.session_folder import log_of, session_folder
 with session_folder() as folder:
     log_of(folder).touch()
     print(folder, flush=True)
@@ -24,7 +24,7 @@ with session_folder() as folder:
 _DIES_OVER_A_TRACE = """
 import os, sys
 from pathlib import Path
-from kraft_traces.pipeline.journal import Journals
+from kraft_pipeline.journal import Journals
 with Journals(Path(sys.argv[1]), "this").opened() as journal:
     journal.row("small", "small.jsonl:1", lambda deaths: {"deaths": deaths})
     journal.row("giant", "giant.jsonl:7", os._exit)

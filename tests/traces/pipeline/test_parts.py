@@ -7,15 +7,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from kraft_pipeline import session as sessions
+from kraft_pipeline.coverage import everything
+from kraft_pipeline.failures import MasterUnreachableError, OutputError
+from kraft_pipeline.observed import FAULTS
+from kraft_pipeline.schemas import FILES
+from kraft_pipeline.shipping import archive_of_packages
+from kraft_pipeline.store import Workspace
+from kraft_pipeline.units import planned, planned_units, unit_file, write_plan, written
 from kraft_spec.action_rules import EVENT_OPERATORS
-from kraft_traces.pipeline import session as sessions
-from kraft_traces.pipeline.coverage import everything
-from kraft_traces.pipeline.failures import MasterUnreachableError, OutputError
-from kraft_traces.pipeline.observed import FAULTS
-from kraft_traces.pipeline.schemas import FILES
-from kraft_traces.pipeline.shipping import archive_of_packages
-from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.units import planned, planned_units, unit_file, write_plan, written
 from kraft_traces.vocabulary import EVENTS
 
 
@@ -58,7 +58,7 @@ def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: P
     assert one.read_bytes() == two.read_bytes()
     with zipfile.ZipFile(one) as archive:
         names = archive.namelist()
-    for name in ("kraft_spec/tla/Trace.tla", "kraft_traces/pipeline/checking.py", "kraft_reference/replica.py"):
+    for name in ("kraft_spec/tla/Trace.tla", "kraft_pipeline/checking.py", "kraft_reference/replica.py"):
         assert name in names
     assert not [name for name in names if "__pycache__" in name]
 

@@ -4,9 +4,9 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from kraft_traces.pipeline.coverage import KINDS
-from kraft_traces.pipeline.report.page import page, short_names
-from kraft_traces.pipeline.report.writing import commands, safe_name
+from kraft_pipeline.coverage import KINDS
+from kraft_pipeline.report.page import page, short_names
+from kraft_pipeline.report.writing import commands, safe_name
 
 HOSTILE = "<script>alert(1)</script>\x07 $\\frac$ 語"
 

@@ -14,15 +14,14 @@ import pytest
 from tests.traces.pipeline.corpus import BROKEN, good
 from tests.traces.pipeline.tables import all_tables, rows_of
 
-from kraft_traces.check import check_reader
-from kraft_traces.pipeline import runs
-from kraft_traces.pipeline.accounting import account
-from kraft_traces.pipeline.checking import Checking
-from kraft_traces.pipeline.coverage import everything
-from kraft_traces.pipeline.failures import AccountingError, InputError, OutputError
-from kraft_traces.pipeline.ingest import INTAKE_TABLES
-from kraft_traces.pipeline.plans import Plans
-from kraft_traces.pipeline.schemas import (
+from kraft_pipeline import runs
+from kraft_pipeline.accounting import account
+from kraft_pipeline.checking import Checking
+from kraft_pipeline.coverage import everything
+from kraft_pipeline.failures import AccountingError, InputError, OutputError
+from kraft_pipeline.ingest import INTAKE_TABLES
+from kraft_pipeline.plans import Plans
+from kraft_pipeline.schemas import (
     COVERAGE,
     EVENTS,
     FILES,
@@ -32,9 +31,10 @@ from kraft_traces.pipeline.schemas import (
     VERDICTS,
     TableSchema,
 )
-from kraft_traces.pipeline.session import SessionOptions
-from kraft_traces.pipeline.store import Workspace
-from kraft_traces.pipeline.units import run_units
+from kraft_pipeline.session import SessionOptions
+from kraft_pipeline.store import Workspace
+from kraft_pipeline.units import run_units
+from kraft_traces.check import check_reader
 from kraft_traces.reader import trace_of_bytes
 
 OPTIONS = SessionOptions("local[2]")
@@ -146,7 +146,7 @@ def test_the_tables_do_not_depend_on_how_the_work_is_cut(
 ) -> None:
     units = {table.name: len(list((whole_run / table.name).iterdir())) for table in INTAKE_TABLES}
     assert set(units.values()) != {1}
-    monkeypatch.setattr("kraft_traces.pipeline.units.UNITS_PER_CORE", 0.5)
+    monkeypatch.setattr("kraft_pipeline.units.UNITS_PER_CORE", 0.5)
     runs.run(OPTIONS, [str(corpus)], tmp_path / "out")
     assert [len(list((tmp_path / "out" / table.name).iterdir())) for table in INTAKE_TABLES] == [1] * len(units)
     assert all_tables(tmp_path / "out") == all_tables(whole_run)
@@ -176,7 +176,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_tables(
         write(self, table, rows)
 
     resumed, write, output = False, Workspace.write, tmp_path / "out"
-    monkeypatch.setattr("kraft_traces.pipeline.store.run_units", runs_half)
+    monkeypatch.setattr("kraft_pipeline.store.run_units", runs_half)
     monkeypatch.setattr(Workspace, "write", fails)
     with pytest.raises(_StoppedError):
         runs.run(OPTIONS, [str(corpus)], output)
@@ -229,7 +229,7 @@ def test_large_files_are_read_on_one_core_and_checked_on_all_with_the_same_table
         return events
 
     # Larger than nothing are all.
-    monkeypatch.setattr("kraft_traces.pipeline.ingest.UNIT_BYTES", 0)
+    monkeypatch.setattr("kraft_pipeline.ingest.UNIT_BYTES", 0)
     runs.run(OPTIONS, [str(corpus)], tmp_path / "out")
     assert all_tables(tmp_path / "out") == all_tables(whole_run)
     assert left(whole_run) == 0

@@ -5,14 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kraft_pipeline.checking import row_of
 from kraft_traces.check import Verdict, VerdictKind
 from kraft_traces.latitude.decisions import OpenAnswer
-from kraft_traces.pipeline.checking import row_of
 
 _LOSES_JAVA = """
 import json, os, psutil, signal
-from kraft_traces.pipeline.failures import SparkError
-from kraft_traces.pipeline.session import SessionOptions, spark_session
+from kraft_pipeline.failures import SparkError
+from kraft_pipeline.session import SessionOptions, spark_session
 try:
     with spark_session(SessionOptions("local[1]")) as session:
         os.kill(session.sparkContext._gateway.proc.pid, signal.SIGKILL)
@@ -23,7 +23,7 @@ except SparkError as error:
 
 _IS_INTERRUPTED = """
 import json, psutil
-from kraft_traces.pipeline import session
+from kraft_pipeline import session
 def interrupted(*_, **__):
     raise KeyboardInterrupt
 session.SparkContext = interrupted
@@ -36,7 +36,7 @@ except KeyboardInterrupt:
 
 _IS_INTERRUPTED_EARLIER = """
 import json, os, psutil, signal, threading
-from kraft_traces.pipeline import session
+from kraft_pipeline import session
 signal.signal(signal.SIGINT, signal.default_int_handler)
 started = session.launch_gateway
 def interrupted(*words, **more):
@@ -53,8 +53,8 @@ except KeyboardInterrupt:
 _BREAKS_ON_THE_WAY_OUT = """
 import json
 from py4j.protocol import Py4JNetworkError
-from kraft_traces.pipeline.failures import SparkError
-from kraft_traces.pipeline import session
+from kraft_pipeline.failures import SparkError
+from kraft_pipeline import session
 class Session:
     sparkContext = None
 session._started, session._stop = lambda *_: Session(), lambda *_: None

@@ -8,16 +8,16 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from tests.traces.pipeline.tables import rows_of
 
+from kraft_pipeline import runs, sweep
+from kraft_pipeline.failures import InputError
+from kraft_pipeline.plans import VOTERS, Plans, source_of
+from kraft_pipeline.schemas import COVERAGE, VERDICTS
+from kraft_pipeline.session import SessionOptions
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_traces.encode import event_line
 from kraft_traces.lines import EventLine
 from kraft_traces.own import own_generator
-from kraft_traces.pipeline import runs, sweep
-from kraft_traces.pipeline.failures import InputError
-from kraft_traces.pipeline.plans import VOTERS, Plans, source_of
-from kraft_traces.pipeline.schemas import COVERAGE, VERDICTS
-from kraft_traces.pipeline.session import SessionOptions
 from kraft_traces.writer import trace_bytes
 
 OPTIONS = SessionOptions("local[2]")

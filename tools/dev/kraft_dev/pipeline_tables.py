@@ -1,7 +1,7 @@
 """The tables as a page of the documentation shows them: `python -m kraft_dev.pipeline_tables`."""
 
 from kraft_dev.markdown import code, table
-from kraft_traces.pipeline.schemas import RUNS, TABLES, TALLIES
+from kraft_pipeline.schemas import RUNS, TABLES, TALLIES
 
 
 def documented() -> str:

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from tools.site.diagrams.svg import Picture, Point
 from tools.site.markup import figure, prose, sentence
 
+from kraft_proofs.changes import in_order, listed
+from kraft_proofs.protocol import judge
+from kraft_proofs.theorems import theorem
+from kraft_proofs.theorems.checking import check
+from kraft_proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
 from kraft_reference.identity import ReplicaKey
-from kraft_spec.proofs.changes import in_order, listed
-from kraft_spec.proofs.protocol import judge
-from kraft_spec.proofs.theorems import theorem
-from kraft_spec.proofs.theorems.checking import check
-from kraft_spec.proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
 
 PAGE = "model/quorums.md"
 

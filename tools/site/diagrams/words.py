@@ -2,6 +2,7 @@
 
 import re
 
+from kraft_proofs.changes import in_order
 from kraft_reference.events import (
     AddVoter,
     AdvanceReassignment,
@@ -38,7 +39,6 @@ from kraft_simulation.occurrence import (
     HealLink,
     NetworkEvent,
 )
-from kraft_spec.proofs.changes import in_order
 
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import z3
 
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.replays import Cluster, moves, replay
-from kraft_spec.proofs.induction.state import FUNCTIONS
-from kraft_spec.proofs.induction.symbols import TRUTH
-from kraft_spec.proofs.induction.worlds import MEANINGS, World
+from kraft_proofs.induction.interpreter import Interpreter
+from kraft_proofs.induction.replays import Cluster, moves, replay
+from kraft_proofs.induction.state import FUNCTIONS
+from kraft_proofs.induction.symbols import TRUTH
+from kraft_proofs.induction.worlds import MEANINGS, World
 
 TINY = Cluster(3, 3, 2)
 STANDING = "stand candidate=1; vote voter=2 candidate=1"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kraft_spec.proofs.induction import counting
-from kraft_spec.proofs.induction.axioms import QUORUMS
-from kraft_spec.proofs.induction.obligations import prove_induction
-from kraft_spec.proofs.induction.prover import Obligation, prove
-from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, Formula, forall, majority, variables
-from kraft_spec.proofs.induction.theory import Theory, theory
-from kraft_spec.proofs.linear import Fact
+from kraft_proofs.induction import counting
+from kraft_proofs.induction.axioms import QUORUMS
+from kraft_proofs.induction.obligations import prove_induction
+from kraft_proofs.induction.prover import Obligation, prove
+from kraft_proofs.induction.symbols import QUORUM, VOTERS, Formula, forall, majority, variables
+from kraft_proofs.induction.theory import Theory, theory
+from kraft_proofs.linear import Fact
 
 
 def _fails(about: Theory, action: str) -> list[str]:

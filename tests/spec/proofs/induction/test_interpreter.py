@@ -6,14 +6,14 @@ import pytest
 import z3
 from tests.spec.proofs.induction.small_worlds import DAMAGES, obvious_value, tiny_worlds
 
-from kraft_spec.proofs.induction.changes import changed
-from kraft_spec.proofs.induction.evaluator import Evaluator
-from kraft_spec.proofs.induction.interpreter import Interpreter, Step
-from kraft_spec.proofs.induction.replays import Cluster, first_world
-from kraft_spec.proofs.induction.state import FUNCTIONS
-from kraft_spec.proofs.induction.symbols import ENTRY, NUMBER, RIGID, TRUTH, variables
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.worlds import MEANINGS, Record, bootstrapped
+from kraft_proofs.induction.changes import changed
+from kraft_proofs.induction.evaluator import Evaluator
+from kraft_proofs.induction.interpreter import Interpreter, Step
+from kraft_proofs.induction.replays import Cluster, first_world
+from kraft_proofs.induction.state import FUNCTIONS
+from kraft_proofs.induction.symbols import ENTRY, NUMBER, RIGID, TRUTH, variables
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.worlds import MEANINGS, Record, bootstrapped
 
 THEORY = theory()
 INTERPRETER = Interpreter(THEORY)

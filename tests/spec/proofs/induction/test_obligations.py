@@ -3,15 +3,15 @@ from collections import Counter
 
 import pytest
 
+from kraft_proofs.induction.abstraction import SEQUENCES, UNCHANGED, standing_for
+from kraft_proofs.induction.counting import DEFINITIONS, SENTENCES
+from kraft_proofs.induction.lemmas import LEMMAS
+from kraft_proofs.induction.obligations import obligations, select
+from kraft_proofs.induction.state import FUNCTIONS, any_state
+from kraft_proofs.induction.symbols import RIGID
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.trust import CHECKED, REVIEWED
 from kraft_spec.models.running import next_actions
-from kraft_spec.proofs.induction.abstraction import SEQUENCES, UNCHANGED, standing_for
-from kraft_spec.proofs.induction.counting import DEFINITIONS, SENTENCES
-from kraft_spec.proofs.induction.lemmas import LEMMAS
-from kraft_spec.proofs.induction.obligations import obligations, select
-from kraft_spec.proofs.induction.state import FUNCTIONS, any_state
-from kraft_spec.proofs.induction.symbols import RIGID
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.trust import CHECKED, REVIEWED
 from kraft_spec.rules import load_registry
 
 

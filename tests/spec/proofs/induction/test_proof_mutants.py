@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraft_spec.proofs.induction.changes import changed
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.mutants import (
+from kraft_proofs.induction.changes import changed
+from kraft_proofs.induction.interpreter import Interpreter
+from kraft_proofs.induction.mutants import (
     MUTANTS,
     SPARE,
     Mutant,
@@ -13,8 +13,8 @@ from kraft_spec.proofs.induction.mutants import (
     mutant,
     reject,
 )
-from kraft_spec.proofs.induction.replays import Cluster, moves, replay
-from kraft_spec.proofs.induction.theory import theory
+from kraft_proofs.induction.replays import Cluster, moves, replay
+from kraft_proofs.induction.theory import theory
 from kraft_spec.rules import load_registry
 
 NAMES = [one.name for one in MUTANTS]

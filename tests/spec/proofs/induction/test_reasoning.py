@@ -3,12 +3,12 @@
 import pytest
 import z3
 
-from kraft_spec.proofs.induction.lemmas import LEMMAS, Counterexample
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.own_vote import where_safe
-from kraft_spec.proofs.induction.prover import Obligation, premises, prove
-from kraft_spec.proofs.induction.state import any_state
-from kraft_spec.proofs.induction.symbols import ENTRY, epoch_of, forall, prefix, variables
+from kraft_proofs.induction.lemmas import LEMMAS, Counterexample
+from kraft_proofs.induction.obligations import obligations
+from kraft_proofs.induction.own_vote import where_safe
+from kraft_proofs.induction.prover import Obligation, premises, prove
+from kraft_proofs.induction.state import any_state
+from kraft_proofs.induction.symbols import ENTRY, epoch_of, forall, prefix, variables
 
 x, y, a, b = variables(ENTRY, "x y a b")
 (taken,) = variables(ENTRY, "least.x")

@@ -6,22 +6,22 @@ from itertools import chain
 
 import pytest
 
+from kraft_proofs.induction import explaining
+from kraft_proofs.induction.abstraction import DECISIONS
+from kraft_proofs.induction.explaining import explain, of_plan
+from kraft_proofs.induction.interpreter import Interpreter, Step
+from kraft_proofs.induction.invariants import Invariant
+from kraft_proofs.induction.obligations import prove_induction
+from kraft_proofs.induction.own_vote import where_safe
+from kraft_proofs.induction.refinement import Refinement, UnexplainedStepError
+from kraft_proofs.induction.symbols import REPLICA, forall, variables
+from kraft_proofs.induction.theory import theory
 from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.experiments.playing import simulation_of
-from kraft_spec.proofs.induction import explaining
-from kraft_spec.proofs.induction.abstraction import DECISIONS
-from kraft_spec.proofs.induction.explaining import explain, of_plan
-from kraft_spec.proofs.induction.interpreter import Interpreter, Step
-from kraft_spec.proofs.induction.invariants import Invariant
-from kraft_spec.proofs.induction.obligations import prove_induction
-from kraft_spec.proofs.induction.own_vote import where_safe
-from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
-from kraft_spec.proofs.induction.symbols import REPLICA, forall, variables
-from kraft_spec.proofs.induction.theory import theory
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 import pytest
 
-from kraft_spec.proofs.induction.changes import changed
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.mutants import Mutant, mutant
-from kraft_spec.proofs.induction.replays import moves, replay
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.vacuity import COURSE
+from kraft_proofs.induction.changes import changed
+from kraft_proofs.induction.interpreter import Interpreter
+from kraft_proofs.induction.mutants import Mutant, mutant
+from kraft_proofs.induction.replays import moves, replay
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.vacuity import COURSE
 
 THEORY = theory()
 INTERPRETER = Interpreter(THEORY)

@@ -4,9 +4,9 @@ import sys
 
 import z3
 
-from kraft_spec.proofs.induction.obligations import obligations, prove_induction
-from kraft_spec.proofs.induction.prover import Answer, premises, refutes
-from kraft_spec.proofs.induction.smt2 import file_name, questions, smt2
+from kraft_proofs.induction.obligations import obligations, prove_induction
+from kraft_proofs.induction.prover import Answer, premises, refutes
+from kraft_proofs.induction.smt2 import file_name, questions, smt2
 
 
 def test_an_exported_obligation_is_read_back_and_proved() -> None:
@@ -37,8 +37,8 @@ def test_names_of_files_are_plain_and_different() -> None:
 
 def test_the_same_bytes_in_another_process() -> None:
     program = (
-        "from kraft_spec.proofs.induction.obligations import prove_induction\n"
-        "from kraft_spec.proofs.induction.smt2 import questions\n"
+        "from kraft_proofs.induction.obligations import prove_induction\n"
+        "from kraft_proofs.induction.smt2 import questions\n"
         "print(sorted(questions(prove_induction(['commit', 'truncate'])).items()))"
     )
 

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 import pytest
 import z3
 
-from kraft_spec.proofs.induction import counting
-from kraft_spec.proofs.induction.evaluator import Evaluator
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.lemmas import LEMMAS
-from kraft_spec.proofs.induction.obligations import obligations
-from kraft_spec.proofs.induction.prover import Obligation, prove
-from kraft_spec.proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
-from kraft_spec.proofs.induction.theory import theory
-from kraft_spec.proofs.induction.vacuity import is_of_counterexample, refuted_premises, witnesses
-from kraft_spec.proofs.induction.worlds import MEANINGS, Meaning, Replicas, all_sets
-from kraft_spec.proofs.venn import Region
+from kraft_proofs.induction import counting
+from kraft_proofs.induction.evaluator import Evaluator
+from kraft_proofs.induction.interpreter import Interpreter
+from kraft_proofs.induction.lemmas import LEMMAS
+from kraft_proofs.induction.obligations import obligations
+from kraft_proofs.induction.prover import Obligation, prove
+from kraft_proofs.induction.symbols import QUORUM, VOTERS, forall, majority, variables
+from kraft_proofs.induction.theory import theory
+from kraft_proofs.induction.vacuity import is_of_counterexample, refuted_premises, witnesses
+from kraft_proofs.induction.worlds import MEANINGS, Meaning, Replicas, all_sets
+from kraft_proofs.venn import Region
 
 
 def test_each_action_has_a_world_in_which_all_premises_are_true() -> None:

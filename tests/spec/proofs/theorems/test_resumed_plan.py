@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 from tests.spec.proofs.voters import voters
 
-from kraft_spec.proofs.kip642 import kip642_plan
-from kraft_spec.proofs.theorems import theorem
+from kraft_proofs.kip642 import kip642_plan
+from kraft_proofs.theorems import theorem
 
 Ids = frozenset[int]
 OLD_LEADER = 1

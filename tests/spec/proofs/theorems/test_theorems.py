@@ -6,12 +6,12 @@ from functools import cache
 import pytest
 from tests.spec.proofs.voters import key
 
-from kraft_spec.proofs.certificate import certifies
-from kraft_spec.proofs.kip642 import kip642_plan
-from kraft_spec.proofs.linear import Fact, at_most
-from kraft_spec.proofs.theorems import Counterexample, Theorem, theorem, theorems
-from kraft_spec.proofs.theorems.checking import Checked, check, refutes
-from kraft_spec.proofs.venn import Diagram
+from kraft_proofs.certificate import certifies
+from kraft_proofs.kip642 import kip642_plan
+from kraft_proofs.linear import Fact, at_most
+from kraft_proofs.theorems import Counterexample, Theorem, theorem, theorems
+from kraft_proofs.theorems.checking import Checked, check, refutes
+from kraft_proofs.venn import Diagram
 from kraft_spec.rules import load_registry
 
 SLUGS = (

@@ -6,9 +6,9 @@ from math import comb
 
 import pytest
 
-from kraft_spec.proofs.linear import Problem
-from kraft_spec.proofs.theorems import Weakening, theorems
-from kraft_spec.proofs.theorems.checking import counted
+from kraft_proofs.linear import Problem
+from kraft_proofs.theorems import Weakening, theorems
+from kraft_proofs.theorems.checking import counted
 
 MOST_SHARES = 100_000
 """Ways to put replicas into regions that are tried for one counterexample."""

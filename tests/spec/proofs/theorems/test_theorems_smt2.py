@@ -8,7 +8,7 @@ import sys
 import pytest
 import z3
 
-from kraft_spec.proofs.theorems import theorem, theorems
+from kraft_proofs.theorems import theorem, theorems
 
 TEXTS = {name: text for one in theorems() for name, text in one.questions().items()}
 
@@ -52,7 +52,7 @@ def test_a_file_says_what_it_is_about() -> None:
 
 DIGEST = """
 import hashlib
-from kraft_spec.proofs.theorems import theorems
+from kraft_proofs.theorems import theorems
 print(hashlib.sha256(repr([one.questions() for one in theorems()]).encode()).hexdigest())
 """
 

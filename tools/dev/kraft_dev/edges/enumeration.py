@@ -21,7 +21,7 @@ from kraft_dev.edges.edge import WHOLE, Edge
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count_constructed
 from kraft_dev.edges.storing import enumeration_key, save_edges
-from kraft_spec.proofs.induction.refinement import Refinement
+from kraft_proofs.induction.refinement import Refinement
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from kraft_dev.edges.edge import WHOLE, Edge, ModelRecord
 from kraft_dev.edges.replay import DRAW, step_of
+from kraft_proofs.induction.interpreter import Interpreter
+from kraft_proofs.induction.refinement import Refinement, UnexplainedStepError
+from kraft_proofs.induction.theory import theory
 from kraft_reference.events import Receive
 from kraft_reference.replica import Replica
 from kraft_simulation.occurrence import CrashPoint, Occurrence
 from kraft_spec import mapping
-from kraft_spec.proofs.induction.interpreter import Interpreter
-from kraft_spec.proofs.induction.refinement import Refinement, UnexplainedStepError
-from kraft_spec.proofs.induction.theory import theory
 
 SHOWN_MAX = 10
 """How many unexplained edges are kept."""

@@ -22,11 +22,11 @@ from kraft_dev.edges.edge import Edge
 from kraft_dev.edges.explaining import Explaining
 from kraft_dev.edges.graph import NETWORK_ACTIONS
 from kraft_dev.edges.replay import DRAW, step_of
+from kraft_proofs.induction.refinement import Refinement
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_spec import mapping
 from kraft_spec.models import ModelCheck, checks_of, write_model
-from kraft_spec.proofs.induction.refinement import Refinement
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, codec

@@ -12,13 +12,13 @@ from kraft_dev.edges.slices import slices
 from kraft_dev.kafka_seeds import workloads_of
 from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.starts import first_checks
+from kraft_proofs.translation.acting import ACTIONS
+from kraft_proofs.translation.proving import OTHERS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, PROFILES
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS, checks_of, find_check, takes_profile, under_profile
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.mutants.load_bearing import with_evidence
-from kraft_spec.proofs.translation.acting import ACTIONS
-from kraft_spec.proofs.translation.proving import OTHERS
 
 FIRST_DAY = date(2026, 11, 25)
 """The night of seed 0."""

@@ -20,7 +20,16 @@ _STOPPED = "stopped by the time limit"
 _CUT_SHORT = re.compile(rf"{_STOPPED} with [1-9]")
 _LAST_WORDS = 20
 """Lines of what a command says that goes wrong."""
-_PACKAGES = ("kraft_reference", "kraft_simulation", "kraft_spec", "kraft_traces", "kraft_conformance", "kraft_dev")
+_PACKAGES = (
+    "kraft_reference",
+    "kraft_simulation",
+    "kraft_spec",
+    "kraft_proofs",
+    "kraft_traces",
+    "kraft_pipeline",
+    "kraft_conformance",
+    "kraft_dev",
+)
 
 
 def fingerprint_of_sources() -> str:

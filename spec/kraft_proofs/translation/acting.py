@@ -1,0 +1,133 @@
+"""An action of the model, translated: when it is possible, what becomes of its replica, what it sends.
+
+How an outcome becomes a step (`Take`, `Receive`, `Step`) is not walked: the network and what the properties remember
+are no part of the proof's state. Nor is the crash in the middle of a step, which is executed only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import NamedTuple
+
+import z3
+
+from kraft_proofs.induction.symbols import NUMBER, Formula
+from kraft_proofs.translation.shapes import CONFIGURATION, MESSAGES, REPLICA_STATE
+from kraft_proofs.translation.translator import Translator
+from kraft_proofs.translation.values import OPEN, FunctionOf, Value, listed, scalars, unknown
+from kraft_reference.profile import KIP, Profile
+from kraft_spec.compiled import nodes
+from kraft_spec.compiled.terms import UnsupportedError
+from kraft_spec.tlc.specification import Specification
+
+
+class Acted(NamedTuple):
+    """A step of an action."""
+
+    name: str
+    translator: Translator
+    before: Value
+    """The replica's state."""
+    guard: Formula
+    after: Value
+    """Its state afterwards; a number or text of it is a constant."""
+    sends: Value
+    message: Value | None
+    """What it reads."""
+
+
+_OUTCOME = {"Take": True, "Receive": True, "Step": False}
+"""Operators whose third argument is an outcome, and whether `AtStepEnd` has its say."""
+
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "ElectionTimeout": (),
+    "FetchTimeout": (),
+    "CheckQuorumTimeout": (),
+    "BeginQuorumEpochTimeout": (),
+    "VoterChangeTimeout": (),
+    "RequestTimeout": ("to",),
+    "Poll": (),
+    "PollFetch": ("to",),
+    **{f"Handle{message}": () for message in MESSAGES},
+    "ClientAppend": ("value",),
+    "Shutdown": (),
+    "Restart": ("endpoint",),
+}
+"""The actions that are proved, and their arguments beside the replica and the message."""
+
+EXECUTED: Mapping[str, str] = {
+    "HandleFetchRequest": "a new voter that has caught up is appended: that one voter differs is counted over sets",
+    "HandleFetchResponse": "a log is cut, and its voters are those of the records that are left: a filter of a log",
+    "HandleFetchSnapshotResponse": "the voters of a snapshot are those that its records named: a filter of a log",
+    "HandleApiVersionsResponse": "appends voters, as HandleFetchRequest does",
+    "HandleAddVoterRequest": "what an addition needs is counted over sets",
+    "HandleRemoveVoterRequest": "appends voters, as HandleFetchRequest does",
+    "HandleUpdateVoterRequest": "appends voters, as HandleFetchRequest does",
+    "AddVoter": "what an addition needs is counted over sets",
+    "RemoveVoter": "appends voters, as HandleFetchRequest does",
+    "AppendVoters": "appends voters, as HandleFetchRequest does",
+    "UpdateFeatures": "appends voters, as HandleFetchRequest does",
+    "AlterPartitionReassignments": "appends voters, as HandleFetchRequest does",
+    "AdvanceReassignment": "appends voters, as HandleFetchRequest does",
+    "TakeSnapshot": "the voters of a snapshot are those that its records named: a filter of a log",
+    "Crash": "the voters are those of the records that are left: a filter of a log",
+    "ReplaceDisk": "a replica of the proof takes the place of another",
+    "ReplaceSoftware": "no replica acts",
+    "AnswerUnsupportedVersion": "no replica acts",
+    "DropMessage": "no replica acts",
+    "CutLink": "no replica acts",
+    "HealLink": "no replica acts",
+}
+"""The actions that are not proved so, and why."""
+
+
+def act(specification: Specification, action: str, profile: Profile = KIP) -> Acted:
+    """Translate an action of `ACTIONS`.
+
+    Raises:
+        UnsupportedError: It uses what is not translated.
+    """
+    translator = Translator(specification)
+    decided = {name: translator.text(answer) for name, answer in asdict(profile).items() if name != "name"}
+    replicas = unknown("replicas", FunctionOf(NUMBER, REPLICA_STATE))
+    translator.variables["config"] = {**unknown("config", CONFIGURATION), "decisions": decided}
+    translator.variables["replicas"] = replicas
+    kind = action.removeprefix("Handle") if action.startswith("Handle") else None
+    message = None if kind is None else unknown("message", MESSAGES[kind])
+    at = z3.Int("replica")
+    before = replicas.at(at)
+    guard = [before["replica_key"][0] == at, at >= 0]
+    if kind is not None and message is not None:
+        guard.append(message["type"] == translator.text(kind))
+    arguments = [OPEN if one == "endpoint" else z3.Int(one) for one in ACTIONS[action]]
+    conjuncts, scope = translator.conjuncts(action, at, *arguments, *([] if message is None else [message]))
+    outcome = None
+    for one in conjuncts:
+        operator = nodes.name(one.getOperator()) if nodes.kind(one) == nodes.APPLICATION else ""
+        if operator in _OUTCOME:
+            outcome = translator.value(nodes.arguments(one)[2], scope)
+            outcome = translator.call("AtStepEnd", before, outcome) if _OUTCOME[operator] else outcome
+        else:
+            guard.append(translator.truth(translator.value(one, scope)))
+    if outcome is None:
+        raise UnsupportedError(f"action {action} without an outcome", conjuncts[0])
+    after = _named(translator, outcome["state"])
+    sends = _election_requests(translator, before) if action == "Poll" else outcome["sends"]
+    return Acted(action, translator, before, z3.And(*guard), after, sends, message)
+
+
+def _election_requests(translator: Translator, before: Value) -> Value:
+    """Any of those that Poll sends; its other requests tell nothing of which the proof knows."""
+    to, correlation = z3.Int("to"), z3.Int("correlation")
+    is_due = translator.set(translator.call("DueElectionRequests", before)).has(to)
+    return listed(((is_due, translator.call("ElectionRequest", before, to, correlation)),))
+
+
+def _named(translator: Translator, state: Value) -> Value:
+    """The state with a constant for each number and text: what Z3 matches terms with has no cases in it."""
+    named = dict(state)
+    for field, shape in REPLICA_STATE.items():
+        if isinstance(shape, z3.SortRef | tuple) and state[field] is not OPEN:
+            named[field] = unknown(f"after.{field}", shape)
+            pairs = zip(scalars(named[field]), scalars(state[field]), strict=True)
+            translator.facts += [one == other for one, other in pairs]
+    return named

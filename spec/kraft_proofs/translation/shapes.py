@@ -1,0 +1,96 @@
+"""The shapes of the model's variables and messages, from the fields that `mapping_tables` has for them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args, get_origin
+
+from kraft_proofs.induction.symbols import NUMBER, TRUTH
+from kraft_proofs.translation.values import TEXT, FunctionOf, SequenceOf, SetOf, Shape
+from kraft_reference import messages
+from kraft_reference.changes import PendingChange, Report
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
+from kraft_reference.records import Record
+from kraft_reference.roles import Role
+from kraft_spec import mapping_tables
+from kraft_spec.mapping_tables import Field
+
+KEY: Shape = (NUMBER, TEXT)
+_CONTENT: Mapping[str, Shape] = {
+    "voters": SetOf(KEY),
+    "details": SetOf((NUMBER, TEXT, NUMBER, NUMBER)),
+    "target": SetOf(NUMBER),
+}
+_CHANGE: Mapping[str, Shape] = {
+    "kind": TEXT,
+    "phase": TEXT,
+    "voter": KEY,
+    "endpoint": TEXT,
+    "min_version": NUMBER,
+    "max_version": NUMBER,
+    "offset": NUMBER,
+    "requester": NUMBER,
+    "request": NUMBER,
+    "when_committed": TRUTH,
+}
+_SHAPES: Mapping[object, Shape] = {
+    int: NUMBER,
+    int | None: NUMBER,
+    bool: TRUTH,
+    str: TEXT,
+    str | None: TEXT,
+    Role: TEXT,
+    messages.Error: TEXT,
+    ReplicaKey: KEY,
+    ReplicaKey | None: KEY,
+    tuple[ReplicaKey, ...]: SequenceOf(KEY),
+    frozenset[ReplicaKey]: SetOf(KEY),
+    frozenset[ReplicaKey] | None: SetOf(KEY),
+    frozenset[int]: SetOf(NUMBER),
+    tuple[int, ...]: SetOf(NUMBER),
+    tuple[int, int] | None: (NUMBER, NUMBER),
+    Mapping[int, int]: SetOf((NUMBER, NUMBER)),
+    Mapping[ReplicaKey, int]: FunctionOf(KEY, NUMBER),
+    tuple[Record, ...]: SequenceOf({"epoch": NUMBER, "kind": TEXT, "value": NUMBER, **_CONTENT}),
+    tuple[VotersEntry, ...]: SequenceOf({"offset": NUMBER, **_CONTENT}),
+    tuple[VersionEntry, ...]: SequenceOf({"offset": NUMBER, "kraft_version": NUMBER}),
+    Snapshot: {"end_offset": NUMBER, "epoch": NUMBER, "kraft_version": NUMBER, **_CONTENT},
+    PendingChange | None: _CHANGE,
+    tuple[Report, ...]: SetOf((KEY, TEXT, NUMBER, NUMBER)),
+}
+"""The shape of what a type of the reference is in the model, as `mapping_forms` writes it."""
+
+
+def _shapes(fields: Iterable[Field]) -> Mapping[str, Shape]:
+    return {one.model: _SHAPES[_type_of(one.kind)] for one in fields}
+
+
+def _type_of(kind: object) -> object:
+    """Of an enumeration of values the type that they have."""
+    return type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
+
+
+REPLICA_STATE: Shape = _shapes(mapping_tables.STATE)
+
+CONFIGURATION: Shape = {
+    **{name: FunctionOf(NUMBER, shape) for name, shape in _shapes(mapping_tables.REPLICAS).items()},
+    **_shapes(mapping_tables.CLUSTER),
+}
+"""What operators have set up, but for the decisions of a profile."""
+
+MESSAGES: Mapping[str, Shape] = {
+    kind.__name__: {"type": TEXT, **_shapes(mapping_tables.MESSAGES[kind])}
+    for kind in (
+        messages.VoteRequest,
+        messages.VoteResponse,
+        messages.BeginQuorumEpochRequest,
+        messages.BeginQuorumEpochResponse,
+        messages.EndQuorumEpochRequest,
+        messages.EndQuorumEpochResponse,
+        messages.FetchSnapshotRequest,
+        messages.ApiVersionsRequest,
+        messages.AddVoterResponse,
+        messages.RemoveVoterResponse,
+        messages.UpdateVoterResponse,
+    )
+}
+"""Those whose actions are proved."""

@@ -1,0 +1,168 @@
+"""A trace to its verdict, in a worker process.
+
+The process starts one Java machine at its first trace, parses the specification when TLC is first asked, and keeps
+both.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BufferedIOBase
+from tempfile import SpooledTemporaryFile
+from typing import Any, cast
+
+from kraft_pipeline.journal import DEATHS_MAX, given_up
+from kraft_pipeline.parts import PartReader
+from kraft_pipeline.stretches import SPOOL_BYTES_MAX
+from kraft_spec.fingerprint import spec_hash
+from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
+from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_traces.errors import TraceError
+from kraft_traces.reader import TraceReader
+
+Row = dict[str, Any]
+
+_DETAIL_MAX = 2_000
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How traces are checked."""
+
+    every: int = EVERY
+    candidates_max: int = CANDIDATES_MAX
+
+    def as_dict(self) -> dict[str, Any]:
+        """What decides the verdicts, as JSON has it."""
+        return {**vars(self), "spec_hash": spec_hash()}
+
+
+def verdict_row(
+    trace: Row, lines: TraceReader, checking: Checking, deaths: int = 0, start: CheckpointLine | None = None
+) -> Row:
+    """The row of `verdicts` of a trace, or of a part of one that begins at the checkpoint `start`.
+
+    An error of the checker makes it inconclusive, and so do `DEATHS_MAX` deaths of workers over it.
+    `trace` has the columns of `traces` that the verdict repeats.
+
+    Raises:
+        TraceError: a line after the header is wrong.
+    """
+    if deaths >= DEATHS_MAX:
+        return _undecided(trace, given_up(deaths))
+    try:
+        verdict = check_reader(lines, **vars(checking), start=start)
+    except Exception as error:
+        # The header is right by itself: what is said of it is that no model does without all of its rules.
+        if isinstance(error, TraceError) and error.line_number != 1:
+            raise
+        return _undecided(trace, f"the checker fails: {type(error).__name__}: {error}")
+    return row_of(trace, verdict)
+
+
+def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking, deaths: int = 0) -> Row:
+    """The row of a part of a trace, of which the following part judges the rest; `trace` has its header too."""
+    if deaths >= DEATHS_MAX:
+        return _undecided(trace, given_up(deaths))
+    first_line, closing = None, None
+    with SpooledTemporaryFile(SPOOL_BYTES_MAX) as spool:
+        for segment in segments:
+            spool.write(segment["raw"])
+            first_line = first_line or segment["first_line"]
+            closing = segment["closing"]
+        spool.write(closing or b"")
+        spool.seek(0)
+        try:
+            lines = PartReader(
+                cast(BufferedIOBase, spool),
+                trace["source"],
+                header=trace["header"],
+                first_line=first_line or 0,
+                part=part,
+                is_closed=closing is not None,
+            )
+            return verdict_row(trace, lines, checking, start=lines.start)
+        except ValueError as error:
+            # `ingest` lets none through, unless the tables come from somewhere else.
+            return _undecided(trace, f"not a trace any more: {error}")
+
+
+_OF_TRACE = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")
+_OF_REJECTION = ("kind", "line", "sequence", "event", "replica", "role", "rule", "field", "conjunct")
+_LISTS = ("open_answers", "shown", "rules", "explained_by", "properties", "differences")
+
+
+def _undecided(trace: Row, reason: str) -> Row:
+    return {
+        **{name: trace.get(name) for name in _OF_TRACE},
+        "verdict": VerdictKind.INCONCLUSIVE.value,
+        "events": 0,
+        "candidates_max": 0,
+        "other_model": False,
+        "compared": None,
+        "reason": reason[:_DETAIL_MAX],
+        "defect": True,
+        "taken_over": False,
+        **dict.fromkeys(_OF_REJECTION),
+        **{name: [] for name in _LISTS},
+    }
+
+
+def raised_row(trace: Row, error: Exception) -> Row:
+    """The row of a run that ends in an error of the reference, or of the checker if it cannot take it."""
+    row = _undecided(trace, f"{type(error).__name__}: {error}")
+    rejected = {"verdict": VerdictKind.REJECTED.value, "defect": False}
+    return row | rejected | {"kind": "raises", "field": type(error).__name__}
+
+
+def row_of(trace: Row, verdict: Verdict) -> Row:
+    """The row of a verdict."""
+    row = _undecided(trace, "")
+    row |= {
+        "verdict": verdict.kind.value,
+        "events": verdict.events,
+        "candidates_max": verdict.candidates_max,
+        "open_answers": [f"{one.decision} {one.answer}" for one in verdict.open_answers],
+        "other_model": verdict.other_model,
+        "compared": None if verdict.compared.whole is None else verdict.compared.whole.value,
+        "shown": [
+            {"name": name, "shown": counted.shown, "events": counted.events}
+            for name, counted in (*verdict.compared.groups.items(), *verdict.compared.properties.items())
+        ],
+        "reason": verdict.reason,
+        "defect": False,
+    }
+    if verdict.rejection is not None:
+        row |= _rejection(verdict.rejection)
+    return row
+
+
+def _rejection(rejection: Rejection) -> Row:
+    conjunct = rejection.conjunct
+    rules = list(dict.fromkeys((*rejection.explained_by, *rejection.rules)))
+    return {
+        "kind": rejection.kind.value,
+        "line": rejection.line,
+        "sequence": rejection.sequence,
+        "event": rejection.event,
+        "replica": rejection.replica,
+        "role": rejection.role,
+        "rule": rules[0] if rules else None,
+        "field": first_field(rejection),
+        "rules": rules,
+        "explained_by": list(rejection.explained_by),
+        "properties": list(rejection.properties),
+        "conjunct": None if conjunct is None else f"{conjunct.text} ({conjunct.module}.tla:{conjunct.line})",
+        "differences": [
+            {"field": one.field, "expected": str(one.expected), "actual": str(one.actual)}
+            for one in rejection.differences
+        ],
+    }
+
+
+def first_field(rejection: Rejection) -> str | None:
+    """What is wrong with the line, in a word: the field, else the property, else the conjunct."""
+    if rejection.differences:
+        return rejection.differences[0].field
+    if rejection.properties:
+        return rejection.properties[0]
+    return None if rejection.conjunct is None else rejection.conjunct.text

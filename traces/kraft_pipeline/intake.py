@@ -1,0 +1,173 @@
+"""One file to rows: each trace in it either can be checked, or goes to quarantine whole, with every byte of it.
+
+Whatever is wrong with a line, the reader of `kraft-spec validate` says it.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from io import BufferedIOBase
+from pathlib import Path
+from typing import Any, cast
+
+from msgspec import UNSET
+
+from kraft_pipeline.observed import FIRST_ROLE, events_of
+from kraft_pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
+from kraft_pipeline.stretches import Stretch, stretches_of
+from kraft_pipeline.units import Row, Write
+from kraft_spec.experiments import switchable_rules
+from kraft_traces.errors import DuplicateHeaderError, EmptyTraceError, FieldError, LinesAfterEndError, TraceError
+from kraft_traces.lines import HeaderLine
+from kraft_traces.reader import TraceReader
+from kraft_traces.restore import configuration_of
+from kraft_traces.streams import LINE_BYTES_MAX
+
+Judge = Callable[[Row, TraceReader], Row | None]
+"""From the row of a trace and a reader behind its header to its row of `PART_VERDICTS`; None leaves it to others.
+
+It raises a `TraceError` if a line is wrong, and need not read to the end.
+"""
+
+
+def take_in(
+    write: Write,
+    path: Path,
+    source: str,
+    size: int,
+    *,
+    judge: Judge | None = None,
+    line_bytes_max: int = LINE_BYTES_MAX,
+) -> None:
+    """Write the rows of a file; `judge` is asked about each trace that is not in parts."""
+    lines = traces = 0
+    for stretch in stretches_of(path, source, line_bytes_max=line_bytes_max):
+        with closing(stretch):
+            lines += stretch.lines
+            traces += 1
+            try:
+                _take_in(write, stretch, judge, line_bytes_max)
+            except TraceError as error:
+                _write_quarantine(write, stretch, _named(error, stretch))
+    write(FILES, {"source": source, "bytes": size, "lines": lines, "traces": traces})
+
+
+def _take_in(write: Write, stretch: Stretch, judge: Judge | None, line_bytes_max: int) -> None:
+    try:
+        reader = _opened(stretch, line_bytes_max)
+    except TraceError as error:
+        # Whoever reads a header takes it for the first line of a file.
+        error.line_number = error.line_number and stretch.first_line
+        raise
+    verdict = None
+    if judge is not None and stretch.parts == 1 and stretch.broken is None:
+        verdict = judge(_trace_row(stretch, reader.header), reader)
+    while reader.next_line() is not None:
+        pass
+    if stretch.broken is not None:
+        raise stretch.broken
+    _write_trace(write, stretch, reader)
+    if verdict is not None:
+        write(PART_VERDICTS, {**verdict, "part": 0})
+
+
+def _opened(stretch: Stretch, line_bytes_max: int) -> TraceReader:
+    """A reader that has found the header to be one that can be checked."""
+    reader = TraceReader(
+        cast(BufferedIOBase, stretch.reading()),
+        stretch.source,
+        line_bytes_max=line_bytes_max,
+        first_line=stretch.first_line,
+    )
+    configuration_of(reader.header, stretch.source)
+    for index, rule in enumerate(reader.header.switched_off):
+        if rule not in switchable_rules():
+            detail = f"{rule!r} is no rule that the model can switch off"
+            raise FieldError(detail, stretch.source, 1, f"$.switched_off[{index}]")
+    return reader
+
+
+def _trace_row(stretch: Stretch, header: HeaderLine) -> Row:
+    """What the row of a trace says from its header and its bytes."""
+    generator = header.generator
+    return {
+        "trace_id": stretch.trace_id,
+        "source": stretch.source,
+        "first_line": stretch.first_line,
+        "lines": stretch.lines,
+        "bytes": stretch.size,
+        "sha256": stretch.sha256,
+        "parts": stretch.parts,
+        "generator": generator.name,
+        "generator_version": generator.version,
+        "seed": generator.seed,
+        "workload": generator.workload,
+        "profile": header.profile,
+        "spec_hash": None if header.spec_hash is UNSET else header.spec_hash,
+        "switched_off": list(header.switched_off),
+    }
+
+
+def _write_trace(write: Write, stretch: Stretch, reader: TraceReader) -> None:
+    """Write the rows of a trace whose lines are right: of `traces`, `segments` and `events`."""
+    facts = {"events": reader.events, "ended": reader.end is not None, "complete": reader.complete}
+    write(TRACES, {**_trace_row(stretch, reader.header), **facts, "header": reader.raw_header})
+    roles: dict[int, str | None] = {replica.id: FIRST_ROLE for replica in reader.header.replicas}
+    for number, segment in enumerate(stretch.segments):
+        raw = segment.raw()
+        columns = {name: getattr(segment, name) for name in ("part", "first_line", "lines", "closing")}
+        write(SEGMENTS, {"trace_id": stretch.trace_id, "segment": number, "raw": raw, **columns})
+        write(EVENTS, events_of(stretch.trace_id, raw, segment.first_line, roles))
+
+
+def _named(error: TraceError, stretch: Stretch) -> TraceError:
+    """The reason for quarantine, where its reader cannot know it."""
+    if stretch.broken is not None and isinstance(error, EmptyTraceError):
+        return stretch.broken
+    if stretch.follows_end and not stretch.has_header and error is not stretch.broken:
+        detail = "expected nothing but another header after an end line"
+        return LinesAfterEndError(detail, stretch.source, stretch.first_line)
+    if isinstance(error, EmptyTraceError) and stretch.next_header is not None:
+        detail = f"line {stretch.next_header} is a second header, and no event between the two"
+        return DuplicateHeaderError(detail, stretch.source)
+    return error
+
+
+def _write_quarantine(write: Write, stretch: Stretch, error: TraceError) -> None:
+    """Write every byte of a stretch, the wrong line apart; an error that names none is about the last one."""
+    common: dict[str, Any] = {
+        "trace_id": stretch.trace_id,
+        "source": stretch.source,
+        "first_line": stretch.first_line,
+        "reason": reason_of(error),
+        "field": error.field,
+        "detail": error.detail,
+    }
+
+    def write_bytes(line: int, lines: int, raw: bytes, *, wrong: bool = False) -> None:
+        if raw or wrong or lines:
+            write(QUARANTINE, {**common, "line": line, "lines": lines, "wrong": wrong, "raw": raw})
+
+    broken = stretch.broken_segment if error is stretch.broken else None
+    last = stretch.first_line + stretch.lines - 1
+    number = last if error.line_number is None else error.line_number
+    for segment in stretch.segments:
+        first, lines, raw = segment.first_line, segment.lines, segment.raw()
+        if segment is broken:
+            write_bytes(first, lines, raw, wrong=True)
+        elif broken is None and first <= number < first + lines:
+            begin = 0
+            for _ in range(number - first):
+                begin = raw.index(b"\n", begin) + 1
+            end = raw.find(b"\n", begin) + 1 or len(raw)
+            write_bytes(first, number - first, raw[:begin])
+            write_bytes(number, 1, raw[begin:end], wrong=True)
+            write_bytes(number + 1, first + lines - number - 1, raw[end:])
+        else:
+            write_bytes(first, lines, raw)
+
+
+def reason_of(error: TraceError) -> str:
+    """The code of an error; that of a wrong field says what is wrong with it."""
+    if isinstance(error, FieldError):
+        return f"{error.code}_{error.problem.replace('-', '_').upper()}"
+    return error.code

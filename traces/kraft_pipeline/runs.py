@@ -1,0 +1,184 @@
+"""The commands of the pipeline: stages put together, timed, and accounted for."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kraft_pipeline.accounting import account
+from kraft_pipeline.archive import Archive, Earlier
+from kraft_pipeline.checking import Checking
+from kraft_pipeline.coverage import run_coverage
+from kraft_pipeline.failures import InputError
+from kraft_pipeline.ingest import run_ingest
+from kraft_pipeline.plans import Plans
+from kraft_pipeline.progress import Notice, no_notice, watched
+from kraft_pipeline.query import Answer, ask
+from kraft_pipeline.report.figures import Document
+from kraft_pipeline.report.writing import write_report
+from kraft_pipeline.schemas import RUNS, TABLES, VERDICTS
+from kraft_pipeline.session import SessionOptions, parallelism, spark_session
+from kraft_pipeline.store import Workspace
+from kraft_pipeline.sweep import run_sweep
+from kraft_pipeline.validate import run_validate
+from kraft_spec.fingerprint import spec_hash
+
+
+@contextmanager
+def _folder(workspace: Workspace) -> Iterator[None]:
+    """A folder to work in, which has its name afterwards."""
+    with workspace.locked():
+        try:
+            yield
+        except BaseException:
+            workspace.forget_if_empty()
+            raise
+        workspace.finish()
+
+
+@contextmanager
+def _session(options: SessionOptions, notice: Notice) -> Iterator[Any]:
+    """A session of Spark, which takes seconds to start."""
+    notice("starting Spark", 0, 0)
+    with spark_session(options) as session:
+        yield session
+
+
+@contextmanager
+def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
+    """Add to the time that a stage has taken; what a stopped run had taken is not known."""
+    began = time.monotonic()
+    yield
+    seconds = workspace.facts().get("seconds", {})
+    seconds[name] = seconds.get(name, 0.0) + time.monotonic() - began
+    workspace.note(seconds=seconds, tasks_at_a_time=parallelism(session))
+
+
+def _count(session: Any, workspace: Workspace) -> None:
+    counted = account(session, workspace)
+    work = {"ingest": counted["events"], "validate": workspace.facts()["left_to_validate"]}
+    workspace.note(account=counted, work=work)
+
+
+def run(
+    options: SessionOptions,
+    patterns: Sequence[str],
+    output: Path,
+    *,
+    resume: bool = False,
+    checking: Checking | None = None,
+    archive: Path | None = None,
+    notice: Notice = no_notice,
+) -> Document:
+    """Files to verdicts, coverage and a report, whose figures are returned.
+
+    Args:
+        options: of the session.
+        patterns: what is read.
+        output: the folder that is made.
+        resume: take up a run that was stopped.
+        checking: how traces are checked.
+        archive: folder of earlier runs, which need not be there. What they have judged is not checked again, the
+            report says what is worse than in the newest, and this run is appended.
+        notice: is told how far the run is.
+
+    Raises:
+        PipelineError: what its kinds say.
+    """
+    how = checking or Checking()
+    kept = None
+    parameters: dict[str, Any] = {"command": "run", "input": list(patterns), **how.as_dict()}
+    if archive is not None:
+        kept = Archive(archive)
+        kept.check_name(Path(os.path.abspath(output)).name, resume=resume)
+        parameters["archive"] = str(kept.folder)
+    workspace = Workspace.begin(output, parameters, resume=resume)
+    with _folder(workspace), _session(options, notice) as session:
+        return _run(session, workspace, patterns, how, notice, kept)
+
+
+def _run(
+    session: Any,
+    workspace: Workspace,
+    patterns: Sequence[str],
+    how: Checking,
+    notice: Notice,
+    archive: Archive | None,
+) -> Document:
+    known = verdicts_on = None
+    if archive is not None:
+        earlier = Earlier(archive, how.as_dict())
+        known, verdicts_on = workspace.work / "known", earlier.verdicts
+        earlier.write_known(known)
+        workspace.note(earlier=earlier.as_dict())
+    with _stage(workspace, session, "ingest"):
+        run_ingest(session, workspace, patterns, notice, how, known)
+    with _stage(workspace, session, "validate"):
+        run_validate(session, workspace, notice, how, verdicts_on)
+    with _stage(workspace, session, "coverage"):
+        run_coverage(session, workspace, notice)
+    _count(session, workspace)
+    if archive is None:
+        return write_report(session, workspace, notice)
+    others = [row for row in archive.runs if row["run"] != workspace.output.name]
+    before = json.loads(others[-1]["report"]) | {"run": others[-1]["run"]} if others else None
+    document = write_report(session, workspace, notice, before)
+    notice("archive", 0, 0)
+    archive.add(workspace, _row_of_run(workspace.output.name, document, how))
+    return document
+
+
+def _row_of_run(name: str, document: Document, how: Checking) -> Document:
+    counted = document["account"]
+    return {
+        "run": name,
+        "ended_ms": time.time_ns() // 10**6,
+        **how.as_dict(),
+        "traces": counted["traces_in"],
+        **{kind: counted[kind] for kind in ("events", "accepted", "rejected", "inconclusive")},
+        "quarantined": counted["traces_quarantined"],
+        "report": json.dumps(document, sort_keys=True),
+    }
+
+
+def sql(
+    options: SessionOptions,
+    query: str,
+    *,
+    output: Path | None = None,
+    archive: Path | None = None,
+    rows_max: int,
+    notice: Notice = no_notice,
+) -> Answer:
+    """A query on the tables in `output`, or on those of all runs in `archive`."""
+    kept = None if archive is None else Archive(archive)
+    if kept is not None and not kept.runs:
+        raise InputError(f"{kept.folder} is no archive: expected one that `pipeline run --archive` has made")
+    workspace = None if output is None else Workspace.finished(output)
+    with _session(options, notice) as session, watched(session, "query", notice):
+        tables: dict[str, Any] = {}
+        if workspace is not None:
+            tables = {table.name: workspace.read(session, table) for table in TABLES if workspace.has(table)}
+        elif kept is not None:
+            tables = {table.name: kept.read(session, table) for table in (RUNS, *TABLES)}
+        return ask(session, tables, query, rows_max)
+
+
+def sweep(
+    options: SessionOptions, plans: Plans, output: Path, *, resume: bool = False, notice: Notice = no_notice
+) -> Document:
+    """Runs of the reference, simulated, checked and counted."""
+    parameters = {"command": "sweep", "sweep": plans.as_dict(), "spec_hash": spec_hash()}
+    workspace = Workspace.begin(output, parameters, resume=resume)
+    with _folder(workspace), _session(options, notice) as session:
+        with _stage(workspace, session, "sweep"):
+            run_sweep(session, workspace, plans, notice)
+        verdicts = workspace.read(session, VERDICTS)
+        kinds = dict(verdicts.groupBy("verdict").count().collect())
+        (events,) = verdicts.agg({"events": "sum"}).collect()[0]
+        counted = {kind: kinds.get(kind, 0) for kind in ("accepted", "rejected", "inconclusive")} | {"events": events}
+        workspace.note(account=counted, work={"sweep": events})
+        return write_report(session, workspace, notice)
