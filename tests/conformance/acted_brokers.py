@@ -8,7 +8,7 @@ from uuid import UUID
 
 from tests.conformance.nodes import Nodes
 
-from kraft_conformance.live.process import CLUSTER_ID
+from kraft_kafka.live.process import CLUSTER_ID
 
 REGISTER, HEARTBEAT, ALTER_PARTITION = (62, 4), (63, 1), (56, 3)
 CREATE, ALTER, LIST, METADATA, SET, CONFIGS = (19, 7), (45, 0), (46, 0), (3, 13), (44, 1), (32, 4)

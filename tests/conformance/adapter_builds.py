@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from tests.conformance.commands import ROOT
 
-from kraft_conformance.commands.conformance_template import Language, copy_template
-from kraft_conformance.kafka.jars import KafkaUnavailableError, fetched
-from kraft_conformance.kafka.releases import Jar, json_jars
+from kraft_cli.commands.conformance_template import Language, copy_template
+from kraft_kafka.jars import KafkaUnavailableError, fetched
+from kraft_kafka.releases import Jar, json_jars
 
 BUILDS = ROOT / "build" / "adapters" / os.environ.get("PYTEST_XDIST_WORKER", "")
 """Tests that run side by side do not build in one folder."""

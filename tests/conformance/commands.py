@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 
 Captured = pytest.CaptureFixture[str]
 REFERENCE = f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference"

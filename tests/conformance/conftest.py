@@ -6,9 +6,9 @@ import pytest
 from tests.conformance.adapter_builds import ToolchainMissing, skipped_if_missing, toolchain
 from tests.conformance.commands import VERSION
 
-from kraft_conformance.commands.conformance_template import Language
-from kraft_conformance.kafka.jars import Kafka, released
-from kraft_conformance.kafka.releases import releases
+from kraft_cli.commands.conformance_template import Language
+from kraft_kafka.jars import Kafka, released
+from kraft_kafka.releases import releases
 
 
 @pytest.fixture

@@ -11,21 +11,21 @@ from crc32c import crc32c
 from kio.index import load_request_schema, load_response_schema
 from kio.serial import entity_reader
 
-from kraft_conformance.node import apis
-from kraft_conformance.node.exchanges import fetched
-from kraft_conformance.node.image import image_of
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
-from kraft_conformance.wire.log_records import batches_of, control_batch, data_batch, records_of, values_of
-from kraft_conformance.wire.other_requests import (
+from kraft_kafka.node import apis
+from kraft_kafka.node.exchanges import fetched
+from kraft_kafka.node.image import image_of
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.errors import WireError
+from kraft_kafka.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
+from kraft_kafka.wire.log_records import batches_of, control_batch, data_batch, records_of, values_of
+from kraft_kafka.wire.other_requests import (
     OtherRequest,
     decode_other_request,
     decode_other_response,
     message_from_kio,
 )
-from kraft_conformance.wire.schema import RANGES, Field, Kind, Message, fields_of, messages
-from kraft_conformance.wire.snapshot_files import decode_snapshot, encode_snapshot
+from kraft_kafka.wire.schema import RANGES, Field, Kind, Message, fields_of, messages
+from kraft_kafka.wire.snapshot_files import decode_snapshot, encode_snapshot
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.log import Snapshot
 from kraft_reference.records import Record, RecordKind

@@ -9,12 +9,12 @@ from typing import Any
 from uuid import UUID
 from warnings import catch_warnings, simplefilter
 
-from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
-from kraft_conformance.wire.encoding import uuid_bytes
-from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
 from kraft_dev.wire.format import Pair, separated
 from kraft_dev.wire.kio_entities import without_unknown_tags
+from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
+from kraft_kafka.wire.encoding import uuid_bytes
+from kraft_kafka.wire.frames import header_of, header_version
+from kraft_kafka.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of, messages
 
 MODULES = {
     "Fetch": "consumer.fetch",

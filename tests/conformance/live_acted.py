@@ -4,12 +4,12 @@ import asyncio
 import sys
 from pathlib import Path
 
-from kraft_conformance.live.bodies import vote_answer
-from kraft_conformance.live.peers import OFFERED, api_keys
-from kraft_conformance.wire.connections import Server
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.frames import decode_request, encode_frame
-from kraft_conformance.wire.schema import Kind, message_of
+from kraft_kafka.live.bodies import vote_answer
+from kraft_kafka.live.peers import OFFERED, api_keys
+from kraft_kafka.wire.connections import Server
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.frames import decode_request, encode_frame
+from kraft_kafka.wire.schema import Kind, message_of
 
 FENCED = 74
 

@@ -5,7 +5,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Self
 
-from kraft_conformance.live.capture import (
+from kraft_kafka.live.capture import (
     SCHEMA,
     CapturedNode,
     CapturedVoter,
@@ -17,10 +17,10 @@ from kraft_conformance.live.capture import (
     Line,
     Opened,
 )
-from kraft_conformance.wire.frames import encode_frame
-from kraft_conformance.wire.log_records import control_batch, data_batch, number_of
-from kraft_conformance.wire.quorum_state import encode_quorum_state
-from kraft_conformance.wire.translation import to_kafka
+from kraft_kafka.wire.frames import encode_frame
+from kraft_kafka.wire.log_records import control_batch, data_batch, number_of
+from kraft_kafka.wire.quorum_state import encode_quorum_state
+from kraft_kafka.wire.translation import to_kafka
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.records import Record, RecordKind
 

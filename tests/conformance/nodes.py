@@ -9,12 +9,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from kraft_conformance.cli import main
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Timeouts, free_ports
-from kraft_conformance.wire.connections import UNANSWERED, Connection
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.other_requests import OtherRequest, decode_other_response, encode_other_request
-from kraft_conformance.wire.trace_links import metadata_topics
+from kraft_cli.cli import main
+from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES, Timeouts, free_ports
+from kraft_kafka.wire.connections import UNANSWERED, Connection
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.other_requests import OtherRequest, decode_other_response, encode_other_request
+from kraft_kafka.wire.trace_links import metadata_topics
 
 _QUICK = Timeouts(election=300, backoff=100, fetch=800, request=350)
 
@@ -83,7 +83,7 @@ class Nodes:
         limited = ["sh", "-c", 'ulimit -v "$0"; exec "$@"', str(address_space_kib)] if address_space_kib else []
         for number in numbers:
             config = str(self.properties(number))
-            words = [*limited, sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", config]
+            words = [*limited, sys.executable, "-m", "kraft_cli.cli", "node", "run", "-c", config]
             self.start_command(number, words)
 
     def start_command(self, number: int, command: list[str]) -> None:

@@ -20,11 +20,11 @@ import pytest
 import yaml
 from tests.conformance.commands import REFERENCE, ROOT, altered, without_rule
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.jars import released
-from kraft_conformance.kafka.releases import releases
 from kraft_conformance.runner.output.results import suite_version
+from kraft_kafka.jars import released
+from kraft_kafka.releases import releases
 
 FILES = ROOT / "conformance" / "ci"
 WRONG = without_rule("prevote.follower.rejects-after-fetch")

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from tests.conformance.commands import Captured, assert_said, block, document, error, output
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import find_finding
-from kraft_conformance.findings.showing import counterexample_file
 from kraft_dev.samples import sample_folder
+from kraft_kafka.findings.finding import find_finding
+from kraft_kafka.findings.showing import counterexample_file
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_traces.check import Verdict, check_reader
 from kraft_traces.reader import TraceReader
@@ -166,7 +166,7 @@ def test_a_failure_of_the_checker_costs_one_trace_its_verdict(
             raise KeyError("a line of this trace")
         return check_reader(reader, **options)
 
-    monkeypatch.setattr("kraft_conformance.commands.validate.check_reader", fails_on_bad)
+    monkeypatch.setattr("kraft_cli.commands.validate.check_reader", fails_on_bad)
     assert main(["validate", str(bad), str(trace)]) == ExitCode.INTERNAL_ERROR
     captured = capsys.readouterr()
     assert f"{trace}: accepted" in captured.out
@@ -333,7 +333,7 @@ def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(
 def test_a_closed_standard_output_is_no_violation() -> None:
     sample = shlex.quote(str(sample_folder() / "ping-pong.jsonl"))
     for streams in (">&-", "<&- >&- 2>&-"):
-        words = f"{shlex.quote(sys.executable)} -m kraft_conformance.cli validate {sample} {streams}"
+        words = f"{shlex.quote(sys.executable)} -m kraft_cli.cli validate {sample} {streams}"
         assert subprocess.run(["bash", "-c", words], check=False).returncode == ExitCode.CONFORMANT, streams
 
 
@@ -365,6 +365,6 @@ def test_a_slice_where_kafka_decides(capsys: Captured) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_violation(trace: Path) -> None:
-    words = f"{shlex.quote(sys.executable)} -m kraft_conformance.cli rules --json | true; echo ${{PIPESTATUS[0]}}"
+    words = f"{shlex.quote(sys.executable)} -m kraft_cli.cli rules --json | true; echo ${{PIPESTATUS[0]}}"
     ended = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() in {"0", str(int(ExitCode.CANNOT_WRITE))}

@@ -20,7 +20,7 @@ import pytest
 from tests.conformance.adapter_builds import ToolchainMissing, skipped_if_missing, toolchain
 from tests.conformance.commands import DOCS
 
-from kraft_conformance.commands.conformance_template import Language
+from kraft_cli.commands.conformance_template import Language
 
 PAGE = DOCS / "adapter-in-30-minutes.md"
 _BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
@@ -52,7 +52,7 @@ class Reader:
         self._folder = folder
         programs = folder / "bin"
         programs.mkdir()
-        for name, words in {"python": "", "kraft-spec": " -m kraft_conformance.cli"}.items():
+        for name, words in {"python": "", "kraft-spec": " -m kraft_cli.cli"}.items():
             (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
             (programs / name).chmod(0o755)
         found = [programs, *_toolchains(), os.environ["PATH"]]

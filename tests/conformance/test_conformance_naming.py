@@ -175,7 +175,7 @@ def test_a_reference_that_is_edited_where_the_runner_is_installed_is_judged_all_
     edit = Edit("elections.py", "# Rule: prevote.leader.rejects.", "# A mutant edits this line.")
     words = ("conformance", "run", "--adapter", altered("silent=HandleVoteRequest"), "-k", "vote.granted")
     with edited_packages({"kraft_reference": (edit,)}) as environment:
-        program = "import sys; from kraft_conformance.cli import main; sys.exit(main(sys.argv[1:]))"
+        program = "import sys; from kraft_cli.cli import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-c", program, *words]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == ExitCode.VIOLATION, done.stderr

@@ -12,9 +12,8 @@ from junitparser import JUnitXml
 from msgspec.structs import replace as with_fields
 from tests.conformance.commands import REFERENCE, Captured, altered, document, lines, output
 
-from kraft_conformance.commands import conformance_profiles
+from kraft_cli.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.differences import known_differences
 from kraft_conformance.protocol.features import Subject as SubjectName
 from kraft_conformance.protocol.partition_values import shown_effect
 from kraft_conformance.runner.output.results import suite_version
@@ -38,6 +37,7 @@ from kraft_dev.vectors.staging import RecordingDirector, recorded
 from kraft_dev.vectors.target import THREE
 from kraft_dev.vectors.targeted import TARGETS
 from kraft_dev.vectors.twins import Recorded, with_twins
+from kraft_kafka.differences import known_differences
 from kraft_reference.configuration import Configuration
 from kraft_reference.partitions import decisions as of_partitions
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen

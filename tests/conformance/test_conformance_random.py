@@ -18,8 +18,8 @@ from tests.conformance.altered_adapter import Altered
 from tests.conformance.choices import Change, Effects, Moment, each, of_effects
 from tests.conformance.commands import REFERENCE, Captured, altered, block, document, error, lines, output
 
+from kraft_cli.cli import main
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Reset, Step, StepReply
 from kraft_conformance.random_runs.abilities import restricted

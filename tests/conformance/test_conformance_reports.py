@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from tests.conformance.commands import DOCS, REFERENCE, Captured, altered, error, output
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.comparison import EffectComparison

@@ -24,7 +24,7 @@ from tests.conformance.commands import (
     without_rule,
 )
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.outcome import Status
@@ -458,7 +458,7 @@ def test_what_an_adapter_has_started_ends_with_it(tmp_path: Path) -> None:
 def test_a_run_that_is_terminated_takes_its_adapter_along(tmp_path: Path, words: tuple[str, ...]) -> None:
     noted = tmp_path / "pid"
     adapter = altered(f"has-a-child={noted}")
-    command = [sys.executable, "-m", "kraft_conformance.cli", "conformance", *words, "--adapter", adapter]
+    command = [sys.executable, "-m", "kraft_cli.cli", "conformance", *words, "--adapter", adapter]
     runner = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
     for _ in range(3000):
         if noted.exists() and noted.read_text():

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests.conformance.adapter_builds import built, cargo, skipped_if_missing, toolchain
 from tests.conformance.commands import ROOT, Captured, lines
 
-from kraft_conformance.cli import main
-from kraft_conformance.commands.conformance_template import Language
+from kraft_cli.cli import main
+from kraft_cli.commands.conformance_template import Language
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
 from kraft_conformance.protocol.parsing import encoded, parse_reply

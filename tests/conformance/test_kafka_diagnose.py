@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 FILES = Path(__file__).parent / "kafka_files"

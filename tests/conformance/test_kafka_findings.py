@@ -10,16 +10,16 @@ from tests.conformance.test_kafka_schedules import play
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import Finding, find_finding, load_findings
-from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.jars import Kafka, KafkaUnavailableError
-from kraft_conformance.kafka.patching.patches import bugs, patched, patches
-from kraft_conformance.kafka.releases import releases
-from kraft_conformance.kafka.showing import Ending, ShownOnKafka, show_on_kafka
 from kraft_conformance.random_runs.seats import InProcess
 from kraft_conformance.random_runs.table import Table
 from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
 from kraft_dev.results import SCHEMA, Cell, Matrix, Row
+from kraft_kafka.adapter import command_line
+from kraft_kafka.findings.finding import Finding, find_finding, load_findings
+from kraft_kafka.jars import Kafka, KafkaUnavailableError
+from kraft_kafka.patching.patches import bugs, patched, patches
+from kraft_kafka.releases import releases
+from kraft_kafka.showing import Ending, ShownOnKafka, show_on_kafka
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState

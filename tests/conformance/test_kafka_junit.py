@@ -9,14 +9,14 @@ import pytest
 from tests.conformance.adapter_builds import KAFKAS_TESTS, skipped_if_missing
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import find_finding
-from kraft_conformance.kafka.jars import Kafka, fetched, released
-from kraft_conformance.kafka.patching.patches import patched, patches
-from kraft_conformance.kafka.recorded import load_recorded
-from kraft_conformance.kafka.releases import Jar, releases
-from kraft_conformance.kafka.reports.writing import UNIT_TESTS
+from kraft_kafka.findings.finding import find_finding
+from kraft_kafka.jars import Kafka, fetched, released
+from kraft_kafka.patching.patches import patched, patches
+from kraft_kafka.recorded import load_recorded
+from kraft_kafka.releases import Jar, releases
+from kraft_kafka.reports.writing import UNIT_TESTS
 
 VERSION = KAFKAS_TESTS.version
 LIBRARIES = (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.conformance.adapter_builds import KAFKAS_TESTS, skipped_if_missing
 
-from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.jars import fetched, released
-from kraft_conformance.kafka.releases import releases
+from kraft_kafka.adapter import command_line
+from kraft_kafka.jars import fetched, released
+from kraft_kafka.releases import releases
 
 COMPARISON = Path(__file__).parent / "java" / "LogComparison.java"
 SEEDS = 60

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from tests.conformance.commands import DOCS
 
-from kraft_conformance.kafka.recorded import RecordedRun, load_recorded
 from kraft_conformance.runner.outcome import Status
+from kraft_kafka.recorded import RecordedRun, load_recorded
 
 
 def rows() -> Iterator[tuple[str, str]]:

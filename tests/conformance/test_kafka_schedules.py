@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from tests.conformance.commands import newest_by_day
 
-from kraft_conformance.commands.conformance_template import Template, copy_template
-from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.differences import known_in_schedules
-from kraft_conformance.kafka.jars import released
-from kraft_conformance.kafka.releases import newest, releases
+from kraft_cli.commands.conformance_template import Template, copy_template
 from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.notes import Notes
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import Command
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Status
+from kraft_kafka.adapter import command_line
+from kraft_kafka.differences import known_in_schedules
+from kraft_kafka.jars import released
+from kraft_kafka.releases import newest, releases
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, AppendRecords, FlushLog
 from kraft_reference.events import PollFetch

@@ -9,12 +9,12 @@ from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import VERSION, Captured, assert_said, lines
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import find_finding, load_findings
-from kraft_conformance.kafka import unpinned
-from kraft_conformance.kafka.jars import Kafka
-from kraft_conformance.kafka.recorded import in_words, load_recorded
-from kraft_conformance.kafka.releases import nearest, profile_of, releases
-from kraft_conformance.kafka.unpinned import classes_digest, release_of, unpinned_jars
+from kraft_kafka import unpinned
+from kraft_kafka.findings.finding import find_finding, load_findings
+from kraft_kafka.jars import Kafka
+from kraft_kafka.recorded import in_words, load_recorded
+from kraft_kafka.releases import nearest, profile_of, releases
+from kraft_kafka.unpinned import classes_digest, release_of, unpinned_jars
 from kraft_spec.compiled.building import user_cache
 
 ALIKE = "4.1.1"

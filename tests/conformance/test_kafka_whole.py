@@ -11,16 +11,16 @@ import pytest
 from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.controllers import controller
-from kraft_conformance.kafka.jars import Kafka
-from kraft_conformance.kafka.whole.cluster import TIMEOUTS, WholeCluster
-from kraft_conformance.kafka.whole.running import SCHEDULES
-from kraft_conformance.kafka.whole.schedules import BURST, LONG_BURST, SNAPSHOT_BYTES, cut_off_in_a_burst
-from kraft_conformance.live.process import LaunchError
-from kraft_conformance.wire.disk_files import snapshot_id
-from kraft_conformance.wire.snapshot_files import decode_snapshot
+from kraft_kafka.controllers import controller
+from kraft_kafka.jars import Kafka
+from kraft_kafka.live.process import LaunchError
+from kraft_kafka.whole.cluster import TIMEOUTS, WholeCluster
+from kraft_kafka.whole.running import SCHEDULES
+from kraft_kafka.whole.schedules import BURST, LONG_BURST, SNAPSHOT_BYTES, cut_off_in_a_burst
+from kraft_kafka.wire.disk_files import snapshot_id
+from kraft_kafka.wire.snapshot_files import decode_snapshot
 from kraft_reference.log import Snapshot
 
 VERSION = "4.3.1"

@@ -13,22 +13,22 @@ from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, assert_said, newest_by_day, output
 from tests.conformance.test_conformance_reports import assert_harmless_page
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.controllers import controllers
-from kraft_conformance.live.bench import CALM
-from kraft_conformance.live.cases.catalogue import cases
-from kraft_conformance.live.differences import known_differences
-from kraft_conformance.live.kafka import kafka_commands
-from kraft_conformance.live.peers import Peer
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, Commands, Process, free_ports
-from kraft_conformance.live.reports import results_of
-from kraft_conformance.live.running import run_cases
-from kraft_conformance.live.wire_log import WireLog
 from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.junit import junit
 from kraft_conformance.runner.output.page import page
+from kraft_kafka.controllers import controllers
+from kraft_kafka.live.bench import CALM
+from kraft_kafka.live.cases.catalogue import cases
+from kraft_kafka.live.differences import known_differences
+from kraft_kafka.live.kafka import kafka_commands
+from kraft_kafka.live.peers import Peer
+from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES, Commands, Process, free_ports
+from kraft_kafka.live.reports import results_of
+from kraft_kafka.live.running import run_cases
+from kraft_kafka.live.wire_log import WireLog
 from kraft_spec.rules import load_registry
 
 STALE = "vote/stale-epoch"
@@ -228,7 +228,7 @@ def attached(commands: Commands, folder: Path, *options: str) -> int:
 
 def node() -> Commands:
     """The reference as a process."""
-    program = shlex.join([sys.executable, "-m", "kraft_conformance.cli", "node"])
+    program = shlex.join([sys.executable, "-m", "kraft_cli.cli", "node"])
     formats = f"{program} format -t {{cluster_id}} -c {{properties}} {{initial}}"
     return Commands(f"{program} run -c {{properties}}", formats)
 

@@ -14,22 +14,22 @@ from hypothesis import strategies as st
 from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import Captured, assert_said, newest_by_day
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.controllers import controllers
-from kraft_conformance.live.differences import expected_failures
-from kraft_conformance.live.holding import Holding
-from kraft_conformance.live.kafka import kafka_commands
-from kraft_conformance.live.peers import Peer
-from kraft_conformance.live.translating import Translation
-from kraft_conformance.live.wire_log import Event, Way, WireLog
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.wire.log_records import batches_of
+from kraft_kafka.controllers import controllers
+from kraft_kafka.live.differences import expected_failures
+from kraft_kafka.live.holding import Holding
+from kraft_kafka.live.kafka import kafka_commands
+from kraft_kafka.live.peers import Peer
+from kraft_kafka.live.translating import Translation
+from kraft_kafka.live.wire_log import Event, Way, WireLog
+from kraft_kafka.wire.log_records import batches_of
 
-PROGRAM = [sys.executable, "-m", "kraft_conformance.cli"]
+PROGRAM = [sys.executable, "-m", "kraft_cli.cli"]
 NODE = shlex.join([*PROGRAM, "node", "run", "-c", "{properties}"])
 ONE_VOTE = "vote.once-per-epoch"
 SEEN = {

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 import pytest
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.live.peers import OFFERED, api_keys
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES, free_ports
-from kraft_conformance.wire.connections import read_frame
-from kraft_conformance.wire.frames import decode_request, encode_frame
-from kraft_conformance.wire.schema import Kind, message_of
+from kraft_kafka.live.peers import OFFERED, api_keys
+from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES, free_ports
+from kraft_kafka.wire.connections import read_frame
+from kraft_kafka.wire.frames import decode_request, encode_frame
+from kraft_kafka.wire.schema import Kind, message_of
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Mode = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -137,7 +137,7 @@ def peer(port: int, mode: Mode, answers_api_versions: bool) -> Iterator[None]:
 
 def attached(mode: Mode, answers_api_versions: bool, monkeypatch: pytest.MonkeyPatch) -> int:
     """The exit code of `live attach` to such a peer."""
-    monkeypatch.setattr("kraft_conformance.live.peers.ASK_S", 0.5)
+    monkeypatch.setattr("kraft_kafka.live.peers.ASK_S", 0.5)
     ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
     voters = ",".join(f"{one}@127.0.0.1:{port}:{DIRECTORIES[one]}" for one, port in ports.items())
     where = ["--endpoint", f"127.0.0.1:{ports[1]}", "--cluster-id", CLUSTER_ID, "--voters", voters]

@@ -10,9 +10,9 @@ import pytest
 from tests.conformance.commands import DOCS, Captured, assert_said
 from tests.conformance.live_captures import DATA_BATCH, FIRST_BATCH, Capture, elected, quorum_state
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.live.visible import VISIBLE
+from kraft_kafka.live.visible import VISIBLE
 from kraft_traces.check.compared import PROPERTIES as PROPERTY_FIELDS
 
 PROPERTIES = "controller.quorum.election.timeout.ms=1000\ncontroller.quorum.fetch.timeout.ms=2000\n"

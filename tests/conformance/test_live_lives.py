@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kraft_conformance.live.judging import _as_sent
-from kraft_conformance.live.lives import passed_by_life, trace_by_life
+from kraft_kafka.live.judging import _as_sent
+from kraft_kafka.live.lives import passed_by_life, trace_by_life
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.lines import EventLine

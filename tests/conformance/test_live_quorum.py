@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.conformance.commands import VERSION, Captured, assert_said
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.live.faults import LEADER, FaultKind, plan_of
-from kraft_conformance.live.quorum import read_plan
+from kraft_kafka.live.faults import LEADER, FaultKind, plan_of
+from kraft_kafka.live.quorum import read_plan
 
 RULE = "prevote.follower.rejects-after-fetch"
 

@@ -13,9 +13,10 @@ from jsonschema import Draft202012Validator
 from msgspec.json import decode
 from msgspec.structs import replace
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.live.capture import (
+from kraft_dev.schemas.conformance import CAPTURE_SCHEMA
+from kraft_kafka.live.capture import (
     SCHEMA,
     CapturedNode,
     CaptureError,
@@ -24,12 +25,11 @@ from kraft_conformance.live.capture import (
     FrameLine,
     read_capture,
 )
-from kraft_conformance.live.captured import messages_of
-from kraft_conformance.live.process import free_ports
-from kraft_conformance.live.recording import Recorder, Route
-from kraft_conformance.live.start import start_of
-from kraft_conformance.wire.connections import Connection, Server
-from kraft_dev.schemas.conformance import CAPTURE_SCHEMA
+from kraft_kafka.live.captured import messages_of
+from kraft_kafka.live.process import free_ports
+from kraft_kafka.live.recording import Recorder, Route
+from kraft_kafka.live.start import start_of
+from kraft_kafka.wire.connections import Connection, Server
 from kraft_reference.profile import PROFILES
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
@@ -125,7 +125,7 @@ def test_a_recorder_that_cannot_write_passes_everything_on_and_says_so(tmp_path:
         server = Server("127.0.0.1", 0, answer)
         await server.start()
         words = ["live", "record", "--node", f"1=127.0.0.1:{listen},127.0.0.1:{server.port}", "-o", str(output)]
-        command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+        command = [sys.executable, "-m", "kraft_cli.cli", *words]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=with_a_small_disk) as recorder:
             assert recorder.stderr is not None
             assert "recording" in await asyncio.to_thread(recorder.stderr.readline)

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import convert
 
-from kraft_conformance.live.unread_voters import unread_voters
+from kraft_kafka.live.unread_voters import unread_voters
 from kraft_reference.records import RecordKind
 from kraft_traces.inference.sightings import Sighting
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse

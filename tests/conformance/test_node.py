@@ -21,13 +21,13 @@ from tests.conformance.commands import Captured, assert_said
 from tests.conformance.fuzzing import damaged_frame, targets, valid_frame
 from tests.conformance.nodes import Nodes
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
-from kraft_conformance.node.exchanges import fetch_wait_ms
-from kraft_conformance.wire.other_requests import OtherRequest, encode_other_request
-from kraft_conformance.wire.schema import Kind
 from kraft_dev.wire.generate import read_files
+from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES
+from kraft_kafka.node.exchanges import fetch_wait_ms
+from kraft_kafka.wire.other_requests import OtherRequest, encode_other_request
+from kraft_kafka.wire.schema import Kind
 from kraft_reference.configuration import Timeouts
 
 
@@ -173,7 +173,7 @@ def test_a_node_with_a_thousand_connections_answers(tmp_path: Path) -> None:
 
 
 def run(nodes: Nodes, number: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kraft_conformance.cli", "node", "run", "-c", str(nodes.properties(number))]
+    command = [sys.executable, "-m", "kraft_cli.cli", "node", "run", "-c", str(nodes.properties(number))]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

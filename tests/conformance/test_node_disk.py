@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from kraft_conformance.node.disk import Disk, format_folder
-from kraft_conformance.node.trace import NodeTrace
-from kraft_conformance.wire.disk_files import PARTITION
-from kraft_conformance.wire.log_records import data_batch, number_of
+from kraft_kafka.node.disk import Disk, format_folder
+from kraft_kafka.node.trace import NodeTrace
+from kraft_kafka.wire.disk_files import PARTITION
+from kraft_kafka.wire.log_records import data_batch, number_of
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.effects import AppendRecords, DurableEffect, TruncateLog, WriteSnapshot
 from kraft_reference.identity import ReplicaKey, VoterDetails

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kraft_conformance.node.image import ABORT, BEGIN, END, changes, counted, image_of, new_partition
-from kraft_conformance.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
-from kraft_conformance.wire.metadata_records import encode_metadata_record
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_kafka.node.image import ABORT, BEGIN, END, changes, counted, image_of, new_partition
+from kraft_kafka.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
+from kraft_kafka.wire.metadata_records import encode_metadata_record
 from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
 from kraft_reference.partitions.effects import StorePartitions
 from kraft_reference.partitions.state import initial_state

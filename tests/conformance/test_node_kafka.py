@@ -11,9 +11,9 @@ from tests.conformance.adapter_builds import skipped_if_missing
 from tests.conformance.commands import VERSION
 from tests.conformance.nodes import Nodes
 
-from kraft_conformance.cli import main
-from kraft_conformance.kafka.controllers import controller
-from kraft_conformance.live.process import CLUSTER_ID, DIRECTORIES
+from kraft_cli.cli import main
+from kraft_kafka.controllers import controller
+from kraft_kafka.live.process import CLUSTER_ID, DIRECTORIES
 from kraft_spec.tlc.jar import find_java
 
 _ELECTIONS = 6

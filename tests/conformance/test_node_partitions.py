@@ -16,7 +16,7 @@ from tests.conformance.acted_brokers import (
 from tests.conformance.kafka_python import kafka_module
 from tests.conformance.nodes import Nodes
 
-from kraft_conformance.node.image import BEGIN, END
+from kraft_kafka.node.image import BEGIN, END
 
 
 def test_a_reassignment_from_its_start_to_its_end(tmp_path: Path) -> None:

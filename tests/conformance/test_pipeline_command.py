@@ -9,8 +9,8 @@ from tests.conformance.commands import Captured
 from tests.traces.pipeline.corpus import good
 from tests.traces.pipeline.shell import pipeline
 
+from kraft_cli.cli import main
 from kraft_conformance import console
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 if find_spec("pyspark") is None:

@@ -135,7 +135,7 @@ def test_the_questions_are_exported_for_another_solver() -> None:
 
 def test_the_output_does_not_depend_on_the_order_of_hashes() -> None:
     words = ["prove", "plan", "--from", "1-A,2-B,3-C,7-G", "--to", "3-Z,9-A,8-B,1-A", "--json"]
-    code = f"from kraft_conformance.cli import main; main({words!r})"
+    code = f"from kraft_cli.cli import main; main({words!r})"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, env=os.environ | {"PYTHONHASHSEED": seed}, check=True

@@ -7,7 +7,7 @@ import pytest
 from msgspec import to_builtins
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.proofs_cross_check import expected_answer
 from kraft_proofs.induction.obligations import obligations

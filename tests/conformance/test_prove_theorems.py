@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.conformance.commands import Captured
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_proofs import theorems as registry
 from kraft_proofs.theorems import theorem, theorems

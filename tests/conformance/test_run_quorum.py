@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from kraft_conformance.commands import live_quorum, run
-from kraft_conformance.kafka.jars import KafkaUnavailableError, fetched
-from kraft_conformance.kafka.releases import Jar
-from kraft_conformance.live.process import LaunchError
-from kraft_conformance.live.quorum import Plan
+from kraft_cli.commands import live_quorum, run
+from kraft_kafka.jars import KafkaUnavailableError, fetched
+from kraft_kafka.live.process import LaunchError
+from kraft_kafka.live.quorum import Plan
+from kraft_kafka.releases import Jar
 
 TARGET = SimpleNamespace(source=4)
 

@@ -12,7 +12,7 @@ from kraft_dev.samples import sample_folder
 
 PROGRAM = """
 import sys
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 folder, sample = sys.argv[1:]
 main(["simulate", "--seed", "3", "--steps", "100", "-o", f"{folder}/run.jsonl"])
 main(["view", sample, "-o", f"{folder}/page.html"])

@@ -15,14 +15,14 @@ import pytest
 import typer
 from tests.conformance.commands import ROOT
 
-from kraft_conformance import cli
+from kraft_cli import cli
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import cli as dev_cli
 from kraft_dev.samples import sample_folder
 
 LISTING = """
 import json, sys
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 code = main(sys.argv[1:])
 print()
 print(json.dumps([int(code), sorted(sys.modules)]))
@@ -46,7 +46,7 @@ sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
 PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_simulation.scenarios.partitions"}
-OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_conformance.wire"}
+OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_kafka.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED
 OF_CHECKING = {"jpype", "numpy", "kraft_simulation", "kraft_spec.tlc.jvm", "kraft_traces.check"}
 OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_proofs", "kraft_spec.rules"}
@@ -62,8 +62,8 @@ def loaded_by(*words: str) -> set[str]:
 
 def test_help_loads_no_command_and_nothing_of_one() -> None:
     loaded = loaded_by("--help")
-    commands = {name for name in loaded if name.startswith("kraft_conformance.commands.")}
-    assert commands == {"kraft_conformance.commands.on_demand"}
+    commands = {name for name in loaded if name.startswith("kraft_cli.commands.")}
+    assert commands == {"kraft_cli.commands.on_demand"}
     assert loaded & (OF_OTHERS | OF_CHECKING | OF_TABLES) == set()
 
 

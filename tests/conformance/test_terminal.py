@@ -29,7 +29,7 @@ def on_terminal(*words: str) -> list[str]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    command = [sys.executable, "-m", "kraft_cli.cli", *words]
     shown = b""
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"}):
         os.close(theirs)

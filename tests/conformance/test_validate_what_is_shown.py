@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.conformance.commands import Captured, block, output
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.samples import sample_folder
 

@@ -10,7 +10,7 @@ from tests.conformance.commands import Captured
 from tests.conformance.view_pages import SAMPLES, view
 from tests.traces.test_view import document_in
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 GIVEN_UP = "violates what its profile does not promise: CancelRestores, CompletesAsAsked, ListsAreConsistent"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.conformance.view_pages import Page, view, write_pages
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 pytestmark = pytest.mark.slow

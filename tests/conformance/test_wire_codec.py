@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kio.static.primitive import Records
 
-from kraft_conformance.wire.batches import decode_batch, encode_batch
-from kraft_conformance.wire.documents import read_json
-from kraft_conformance.wire.encoding import encoded
-from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.frames import Frame, decode_request, decode_response, encode_frame
-from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
-from kraft_conformance.wire.schema import NULL_UUID, Kind, Message, message_of, messages
 from kraft_dev.wire.format import Pair
 from kraft_dev.wire.generate import decode_frame, read_files
 from kraft_dev.wire.kio_entities import entity_class, from_entity, kio_bytes, kio_read
+from kraft_kafka.wire.batches import decode_batch, encode_batch
+from kraft_kafka.wire.documents import read_json
+from kraft_kafka.wire.encoding import encoded
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.frames import Frame, decode_request, decode_response, encode_frame
+from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_kafka.wire.schema import NULL_UUID, Kind, Message, message_of, messages
 
 PAIRS = [pair for file in read_files() for pair in file.pairs]
 FRAMES = [pair for pair in PAIRS if pair.kind in ("request", "response")]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.conformance.commands import blocks
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.wire.generate import read_files
 
@@ -211,7 +211,7 @@ def test_json_that_is_no_message_is_no_defect(wire: Shell, given: str) -> None:
 
 
 def test_without_kio_it_says_what_to_install(wire: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("kraft_conformance.wire.", "kio."))]:
+    for name in [name for name in sys.modules if name.startswith(("kraft_kafka.wire.", "kio."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "kio", None)
     code, out, err = wire("decode", str(VOTE.hex))

@@ -6,11 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from kraft_conformance.wire.connections import REQUEST_BYTES_MAX, Connection, Server
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import WireError
-from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, unsupported_api_versions
-from kraft_conformance.wire.schema import Kind, message_of
+from kraft_kafka.wire.connections import REQUEST_BYTES_MAX, Connection, Server
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.errors import WireError
+from kraft_kafka.wire.frames import decode_request, decode_response, encode_frame, unsupported_api_versions
+from kraft_kafka.wire.schema import Kind, message_of
 
 _BODY: Document = {"clusterId": None, "topics": []}
 
@@ -129,7 +129,7 @@ def test_a_client_that_pipelines_does_not_keep_others_waiting() -> None:
 
 
 def test_requests_that_are_not_finished_hold_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_conformance.wire.connections.HELD_BYTES_MAX", 2**20)
+    monkeypatch.setattr("kraft_kafka.wire.connections.HELD_BYTES_MAX", 2**20)
     half = REQUEST_BYTES_MAX.to_bytes(4, "big") + bytes(REQUEST_BYTES_MAX // 2)
 
     async def run(server: Server) -> None:
@@ -150,7 +150,7 @@ def test_requests_that_are_not_finished_hold_a_bounded_number_of_bytes(monkeypat
 
 
 def test_responses_that_clients_do_not_read_hold_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kraft_conformance.wire.connections.HELD_BYTES_MAX", 2**24)
+    monkeypatch.setattr("kraft_kafka.wire.connections.HELD_BYTES_MAX", 2**24)
     served = 0
 
     async def respond(raw: bytes) -> bytes | None:

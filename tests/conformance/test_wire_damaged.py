@@ -8,13 +8,13 @@ from kio.serial import entity_reader
 from tests.conformance.fuzzing import decode_damaged_frames, decode_damaged_logs, limit_address_space, with_checksums
 from tests.spec.own_process import in_own_process
 
-from kraft_conformance.node import apis
-from kraft_conformance.wire.encoding import varint
-from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.frames import decode_request
-from kraft_conformance.wire.log_records import batches_of, data_batch, values_of
-from kraft_conformance.wire.other_requests import OtherRequest, decode_other_request, decode_other_response
-from kraft_conformance.wire.reading import ELEMENTS_MAX
+from kraft_kafka.node import apis
+from kraft_kafka.wire.encoding import varint
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.frames import decode_request
+from kraft_kafka.wire.log_records import batches_of, data_batch, values_of
+from kraft_kafka.wire.other_requests import OtherRequest, decode_other_request, decode_other_response
+from kraft_kafka.wire.reading import ELEMENTS_MAX
 
 SAMPLE_AND_ALL = [60, pytest.param(100_000, marks=pytest.mark.nightly)]
 _API_VERSIONS_4 = "0012 0004 00000001 ffff 00 "

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_conformance.wire.batches import decode_batch
-from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.log_records import batches_of, control_batch, data_batch, number_of, records_of, values_of
+from kraft_kafka.wire.batches import decode_batch
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.log_records import batches_of, control_batch, data_batch, number_of, records_of, values_of
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.records import Record, RecordKind
 

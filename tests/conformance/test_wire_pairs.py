@@ -15,13 +15,6 @@ from msgspec import UNSET
 from tests.conformance.commands import Captured
 from tests.conformance.kafka_python import MODULES, differences, kafka_module
 
-from kraft_conformance.wire.batches import decode_batch, encode_batch
-from kraft_conformance.wire.error_codes import CODES
-from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.frames import encode_frame
-from kraft_conformance.wire.other_requests import entity_in
-from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
-from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
 from kraft_dev.vectors.generate import differing, write_or_check
 from kraft_dev.wire.format import MANIFEST, Pair, Refusal, WireFile
@@ -34,6 +27,13 @@ from kraft_dev.wire.generate import (
     rules_of_pairs,
 )
 from kraft_dev.wire.kio_entities import entity_class, paired
+from kraft_kafka.wire.batches import decode_batch, encode_batch
+from kraft_kafka.wire.error_codes import CODES
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.frames import encode_frame
+from kraft_kafka.wire.other_requests import entity_in
+from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_kafka.wire.schema import Field, Kind, Message, messages
 from kraft_spec.rules import load_registry
 
 FILES: tuple[WireFile, ...] = tuple(read_files())

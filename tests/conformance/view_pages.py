@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 SAMPLES = Path("traces/kraft_traces/samples")

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.findings.finding import (
+from kraft_dev import findings as recording
+from kraft_dev.findings import counterexample_of
+from kraft_kafka.findings.finding import (
     Finding,
     FindingError,
     find_finding,
@@ -16,10 +18,8 @@ from kraft_conformance.findings.finding import (
     load_findings,
     read_findings,
 )
-from kraft_conformance.findings.recognising import findings_in
-from kraft_conformance.findings.showing import counterexample_file, verdict_on
-from kraft_dev import findings as recording
-from kraft_dev.findings import counterexample_of
+from kraft_kafka.findings.recognising import findings_in
+from kraft_kafka.findings.showing import counterexample_file, verdict_on
 from kraft_reference.events import Event, event_name
 from kraft_simulation.failure import Failure
 from kraft_simulation.plan import RunPlan

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.controllers import controllers
-from kraft_conformance.kafka.recorded import FILE_NAME
-from kraft_conformance.kafka.releases import releases
 from kraft_dev.cli import main
 from kraft_dev.commands.kafka_add import CONTROLLERS, RELEASES, controller_row, release_row, with_row
 from kraft_dev.commands.kafka_matrix import FOLDER
+from kraft_kafka.controllers import controllers
+from kraft_kafka.recorded import FILE_NAME
+from kraft_kafka.releases import releases
 
 
 def rows(table: str) -> dict[str, str]:

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.kafka.patching.patches import patches
-from kraft_conformance.kafka.releases import newest
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_dev import kafka_seeds
 from kraft_dev.cli import main
 from kraft_dev.kafka_seeds import Campaign, counted, load_campaigns, markdown, record, workloads_of
+from kraft_kafka.patching.patches import patches
+from kraft_kafka.releases import newest
 
 
 def made(seed: int, status: Status, **fields: object) -> RandomOutcome:

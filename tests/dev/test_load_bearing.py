@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kraft_conformance.cli import main as shows
+from kraft_cli.cli import main as shows
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.commands.load_bearing import shown

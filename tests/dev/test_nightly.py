@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kraft_conformance.cli import main as user_main
+from kraft_cli.cli import main as user_main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
 from kraft_dev.load_bearing.searching import leaves_open
@@ -256,7 +256,7 @@ def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytes
         options = [word for word in words if word.startswith("--")]
         command = [word for word in words[:2] if not word.startswith("--")]
         commands = [command[:2], command[:1]] if command[0] == "prove" else [command[:1]]
-        assert {"kraft_dev": main, "kraft_conformance.cli": user_main}[module]([*commands[0], "--help"]) == 0
+        assert {"kraft_dev": main, "kraft_cli.cli": user_main}[module]([*commands[0], "--help"]) == 0
         shown = capsys.readouterr().out
         assert [option for option in options if option not in shown] == []
         break

@@ -11,7 +11,7 @@ from tests.conformance.commands import REFERENCE
 from tests.conformance.view_pages import write_pages
 from tests.site.test_search import served
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (

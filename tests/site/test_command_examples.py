@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tools.site.command_pages import EXAMPLES
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 
 REPOSITORY = Path(__file__).parents[2]
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")

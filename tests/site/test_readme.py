@@ -7,8 +7,8 @@ from tests.site.test_command_examples import comparable
 from tools.site.command_pages import EXAMPLES
 from tools.site.kafka_page import release_rows
 
-from kraft_conformance.commands.run import PLANTED
-from kraft_conformance.kafka.recorded import load_recorded
+from kraft_cli.commands.run import PLANTED
+from kraft_kafka.recorded import load_recorded
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.workload import WORKLOADS
 

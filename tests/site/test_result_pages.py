@@ -23,7 +23,7 @@ def test_a_recorded_result_is_on_a_page_that_says_how_old_it_is() -> None:
 def test_a_result_is_of_this_code_until_the_code_changes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     now = measured_now(name)
     assert origin(name, now).startswith(f"Measured at commit {now.commit}; ")
-    monkeypatch.setitem(DESCRIBES, name, (*DESCRIBES[name], "kraft_conformance.wire"))
+    monkeypatch.setitem(DESCRIBES, name, (*DESCRIBES[name], "kraft_kafka.wire"))
     assert origin(name, now).startswith(f"**Older than the code:** measured at commit {now.commit}; ")
 
 

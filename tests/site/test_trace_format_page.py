@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from tools.site.field_tables import with_tables
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check.compared import GROUPS, PROPERTIES
 from kraft_traces.lines import EventLine, HeaderLine

@@ -51,7 +51,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(scratch: Path, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(str(scratch / package) for package in ("reference", "spec", "traces", "conformance"))
-    command = [sys.executable, "-c", "from kraft_conformance.cli import main; raise SystemExit(main())", *words]
+    command = [sys.executable, "-c", "from kraft_cli.cli import main; raise SystemExit(main())", *words]
     return subprocess.run(command, cwd=scratch, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
 
 

@@ -17,7 +17,7 @@ from tests.traces.places import Document, fields_there, value_at, with_value
 from tests.traces.strategies import cluster, random_run
 from tests.traces.test_json_schema import accepts
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_traces import errors

@@ -16,15 +16,16 @@ PACKAGES = (
     ("spec", "kraft_spec"),
     ("traces", "kraft_traces"),
     ("conformance", "kraft_conformance"),
+    ("conformance", "kraft_kafka.wire"),
 )
 """Source root and package."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "kraft_conformance.commands": "the [commands](../commands/index.md) have pages of their own",
-    "kraft_conformance.findings": "what `kraft-spec findings` shows",
-    "kraft_conformance.kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
-    "kraft_conformance.live": "[running implementations](../live.md), behind `kraft-spec live`",
-    "kraft_conformance.node": "[a node](../node.md), behind `kraft-spec node`",
+    "kraft_cli": "the [commands](../commands/index.md) have pages of their own",
+    "kraft_kafka.findings": "what `kraft-spec findings` shows",
+    "kraft_kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
+    "kraft_kafka.live": "[running implementations](../live.md), behind `kraft-spec live`",
+    "kraft_kafka.node": "[a node](../node.md), behind `kraft-spec node`",
     "kraft_simulation.scenarios.partitions": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_proofs": "what `kraft-spec prove` runs",
@@ -38,17 +39,18 @@ def public_modules(repository: Path) -> tuple[tuple[str, Path], ...]:
     """(dotted name, file) of every module that has a page: public by its name, and in no package of `LEFT_OUT`."""
     found = []
     for root, package in PACKAGES:
-        for file in sorted((repository / root / package).rglob("*.py")):
+        for file in sorted((repository / root / package.replace(".", "/")).rglob("*.py")):
             parts = file.relative_to(repository / root).with_suffix("").parts
             names = parts[:-1] if parts[-1] == "__init__" else parts
             name = ".".join(names)
-            if not any(part.startswith("_") for part in names) and not _is_left_out(name):
+            if not any(part.startswith("_") for part in names) and not _is_left_out(name, package):
                 found.append((name, file))
     return tuple(sorted(found))
 
 
-def _is_left_out(name: str) -> bool:
-    return any(f"{name}.".startswith(f"{package}.") for package in LEFT_OUT)
+def _is_left_out(name: str, package: str) -> bool:
+    others = [other for other in LEFT_OUT if not f"{package}.".startswith(f"{other}.")]
+    return any(f"{name}.".startswith(f"{other}.") for other in others)
 
 
 def api_pages(repository: Path) -> Iterable[tuple[str, str]]:
@@ -87,7 +89,7 @@ def _index(modules: Sequence[tuple[str, Path]]) -> str:
         rows = [
             (f"[{name}]({name}.rst)", _with_code(prose(_first_sentence(file))))
             for name, file in modules
-            if name.partition(".")[0] == package
+            if f"{name}.".startswith(f"{package}.")
         ]
         lines += [f"## {package}", "", *table(("module", "what it is"), rows), ""]
     lines += ["## Without a page", "", *(f"- `{package}`: {what}" for package, what in LEFT_OUT.items())]

@@ -11,7 +11,7 @@ import typer
 from tools.site.markup import code_block, prose
 from typer.cli import get_docs_for_click
 
-from kraft_conformance.cli import COMMANDS, app
+from kraft_cli.cli import COMMANDS, app
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.markdown import table
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tools.site.markup import counted
 
-from kraft_conformance.kafka.differences import Difference, known_differences
-from kraft_conformance.kafka.recorded import Recorded, RecordedRun, load_recorded
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.profiles import Difference as Decision
 from kraft_conformance.vectors.profiles import read_kafka_file
 from kraft_dev.markdown import table
+from kraft_kafka.differences import Difference, known_differences
+from kraft_kafka.recorded import Recorded, RecordedRun, load_recorded
 from kraft_spec.rules import Registry
 
 PAGE = "results/kafka.md"
@@ -113,7 +113,7 @@ def _vectors_of_rules() -> Mapping[str, Sequence[str]]:
 def _decision_row(one: Decision, recorded: Recorded) -> tuple[str, ...]:
     cells = []
     for run in recorded.releases:
-        shown = one.shown_on(run)
+        shown = one.shown_on(run.statuses)
         answer = one.answers[run.profile]
         cells.append(f"{answer}: `{shown[0]}`" if shown else f"{answer}: only read")
     return (f"`{one.decision}`", *cells)
@@ -134,7 +134,7 @@ def _cell(rule: str, vectors: Sequence[str], run: RecordedRun, decisions: Sequen
     if unexplained:
         return f"unexplained: `{unexplained[0]}`"
     differs = [
-        f"`{one.decision}`" + ("" if one.shown_on(run) else " (only read)")
+        f"`{one.decision}`" + ("" if one.shown_on(run.statuses) else " (only read)")
         for one in decisions
         if rule in one.rules and one.differs_under(run.profile)
     ]

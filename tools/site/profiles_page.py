@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from kraft_conformance.kafka.recorded import load_recorded
 from kraft_conformance.vectors.profiles import (
     REPOSITORY,
     Difference,
@@ -12,6 +11,7 @@ from kraft_conformance.vectors.profiles import (
     read_kafka_file,
 )
 from kraft_dev.markdown import code, codes, table
+from kraft_kafka.recorded import load_recorded
 from kraft_reference.profile import KAFKA_4, KIP
 
 PAGE = "results/profiles.md"
@@ -100,7 +100,7 @@ def _releases_of() -> dict[str, list[str]]:
 def _shown(one: Difference) -> Iterator[str]:
     """What each release answers, and the first vector that showed it there."""
     rows = [
-        (run.version, code(one.answers[run.profile]), codes(one.shown_on(run)[:1]) or "only read")
+        (run.version, code(one.answers[run.profile]), codes(one.shown_on(run.statuses)[:1]) or "only read")
         for run in load_recorded().releases
     ]
     yield from ("", *table(("release", "answer", "shown by"), rows))

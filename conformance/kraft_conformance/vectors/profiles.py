@@ -1,12 +1,12 @@
 """The profiles that vectors name: where those of Apache Kafka are other ones than `kip`, and where it was read."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 
-from kraft_conformance.kafka.recorded import RecordedRun
 from kraft_conformance.protocol.features import Subject
 from kraft_reference.partitions import decisions
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP, PROFILES
@@ -97,11 +97,11 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Is the answer of the profile another one than that of kip?"""
         return self.answers.get(profile, self.answers[KIP.name]) != self.answers[KIP.name]
 
-    def shown_on(self, run: RecordedRun) -> tuple[str, ...]:
-        """The vectors that show the answer of the release's profile, because they passed on the release."""
+    def shown_on(self, statuses: Mapping[str, str]) -> tuple[str, ...]:
+        """The vectors that show the answer of a profile, of those that a release has run with these statuses."""
         variants = [self.kip_variant(vector) for vector in self.vectors]
         shown = [vector for vector in (*self.vectors, *variants) if vector is not None]
-        return tuple([vector for vector in dict.fromkeys(shown) if run.statuses.get(vector) == "pass"])
+        return tuple([vector for vector in dict.fromkeys(shown) if statuses.get(vector) == "pass"])
 
     def kip_variant(self, vector_id: str) -> str | None:
         """The id of the vector that says what happens under kip where one of kafka-4 says this.

@@ -68,6 +68,8 @@ def package_sources() -> tuple[Source, ...]:
         "kraft_traces": "traces",
         "kraft_pipeline": "traces",
         "kraft_conformance": "conformance",
+        "kraft_kafka": "conformance",
+        "kraft_cli": "conformance",
     }
     for package, layer in above.items():
         if importlib.util.find_spec(package) is not None:

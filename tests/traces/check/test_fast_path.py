@@ -242,7 +242,7 @@ CHECKS_WITHOUT_SHIPPED_JAR = """
 import sys
 from pathlib import Path
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_spec.compiled import building
 
 building.shipped_folder = lambda: Path("nowhere")

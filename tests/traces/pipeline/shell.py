@@ -10,7 +10,7 @@ from tests.traces.pipeline.conftest import QUICK
 def words(command: str, *options: object) -> list[str]:
     """The command line of a run that does little."""
     settings = [word for name, setting in QUICK.items() for word in ("--conf", f"{name}={setting}")]
-    return [sys.executable, "-m", "kraft_conformance.cli", "pipeline", command, *map(str, options), *settings]
+    return [sys.executable, "-m", "kraft_cli.cli", "pipeline", command, *map(str, options), *settings]
 
 
 def pipeline(command: str, *options: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ from tests.conformance.commands import Captured
 from tests.traces.pipeline.corpus import BROKEN, good, rejected
 from tests.traces.pipeline.tables import rows_of
 
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_pipeline import runs
 from kraft_pipeline.archive import Archive, Earlier

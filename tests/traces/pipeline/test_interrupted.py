@@ -44,7 +44,7 @@ def test_the_traceback_of_an_interrupt_is_not_logged_and_others_are(caplog: pyte
 INTERRUPTIBLE = """
 import signal
 import sys
-from kraft_conformance.cli import main
+from kraft_cli.cli import main
 # A shell that starts the tests in the background has its children ignore SIGINT, and they theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main())

@@ -8,8 +8,8 @@ import pytest
 from tests.conformance.commands import Captured
 from tests.traces.pipeline.corpus import rejected
 
+from kraft_cli.cli import main
 from kraft_conformance import console
-from kraft_conformance.cli import main
 from kraft_conformance.exit_codes import ExitCode
 
 

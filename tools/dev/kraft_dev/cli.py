@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from kraft_conformance.cli import run_app
-from kraft_conformance.commands.on_demand import app_of
+from kraft_cli.cli import run_app
+from kraft_cli.commands.on_demand import app_of
 
 COMMANDS = {
     "Is a mistake noticed?": {

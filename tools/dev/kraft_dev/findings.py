@@ -2,9 +2,9 @@
 
 import sys
 
-from kraft_conformance.findings.finding import Finding, find_finding, load_findings
-from kraft_conformance.findings.showing import counterexample_file, show
 from kraft_dev.load_bearing.evidence import run_evidence
+from kraft_kafka.findings.finding import Finding, find_finding, load_findings
+from kraft_kafka.findings.showing import counterexample_file, show
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import find_check, next_actions, run_check
 from kraft_spec.mutants import load_catalogue

@@ -6,11 +6,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from kraft_conformance.kafka.adapter import command_line
-from kraft_conformance.kafka.differences import known_in_schedules
-from kraft_conformance.kafka.patching.patches import Patch, patched
-from kraft_conformance.kafka.releases import nearest
-from kraft_conformance.kafka.unpinned import release_of
 from kraft_conformance.random_runs.campaign import random_campaign
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.plan import RandomPlan
@@ -18,6 +13,11 @@ from kraft_conformance.random_runs.seats import REFERENCE, Command, Reference, S
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_dev.markdown import Section, page
 from kraft_dev.results import FOLDER
+from kraft_kafka.adapter import command_line
+from kraft_kafka.differences import known_in_schedules
+from kraft_kafka.patching.patches import Patch, patched
+from kraft_kafka.releases import nearest
+from kraft_kafka.unpinned import release_of
 from kraft_traces.streams import whole_file
 
 STEPS = 300

@@ -121,7 +121,7 @@ def _link_tenfold(folder: Path, target: Path) -> None:
 def _run(traces: Path, cores: int) -> Run:
     output = traces.parent / f"{traces.name}-on-{cores}"
     words = ("pipeline", "run", "--input", str(traces), "--output", str(output), "--master", f"local[{cores}]")
-    command = [sys.executable, "-m", "kraft_conformance.cli", *words, "--json"]
+    command = [sys.executable, "-m", "kraft_cli.cli", *words, "--json"]
     with progress(f"checking {traces.name} on {cores}"), TemporaryFile() as said, TemporaryFile() as words_of_spark:
         began = time.monotonic()
         process = subprocess.Popen(command, stdout=said, stderr=words_of_spark)

@@ -39,7 +39,7 @@ def run_command(*words: str) -> None:
     Raises:
         BenchmarkError: it does not.
     """
-    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    command = [sys.executable, "-m", "kraft_cli.cli", *words]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     if finished.returncode != 0:
         raise BenchmarkError(f"kraft-spec {words[0]} ends with {finished.returncode}: {finished.stderr[-2000:]}")

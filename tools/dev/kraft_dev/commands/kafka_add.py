@@ -9,10 +9,10 @@ import typer
 
 from kraft_conformance.console import progress
 from kraft_conformance.failure import usage_error
-from kraft_conformance.kafka.recorded import FILE_NAME
-from kraft_conformance.kafka.releases import Jar, nearest, number, releases
-from kraft_conformance.kafka.unpinned import classes_digest, is_version, unpinned_jars
 from kraft_dev.commands.kafka_matrix import FOLDER, current_runs, run_release, show_runs, with_runs
+from kraft_kafka.recorded import FILE_NAME
+from kraft_kafka.releases import Jar, nearest, number, releases
+from kraft_kafka.unpinned import classes_digest, is_version, unpinned_jars
 from kraft_traces.streams import whole_file
 
 RELEASES, CONTROLLERS = "releases.toml", "controllers.toml"

@@ -7,12 +7,12 @@ import typer
 from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.kafka.patching.patches import bugs
-from kraft_conformance.kafka.releases import newest, releases
 from kraft_dev.commands.options import Record
 from kraft_dev.kafka_bugs import NAMED, bugs_of, section_of
 from kraft_dev.markdown import show
 from kraft_dev.results import record_result
+from kraft_kafka.patching.patches import bugs
+from kraft_kafka.releases import newest, releases
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Bugs; default: all of them.")]
 Version = Annotated[str | None, typer.Option("--version", help="A release of Kafka; default: the newest.")]

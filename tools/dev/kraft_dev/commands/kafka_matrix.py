@@ -11,19 +11,19 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-import kraft_conformance.kafka
+import kraft_kafka
 from kraft_conformance.console import progress, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.findings.finding import load_findings
-from kraft_conformance.kafka.recorded import FILE_NAME, Recorded, RecordedRun, load_recorded, manifest_digest
-from kraft_conformance.kafka.releases import number, releases
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_dev.commands.options import Record
 from kraft_dev.results import commit_now
+from kraft_kafka.findings.finding import load_findings
+from kraft_kafka.recorded import FILE_NAME, Recorded, RecordedRun, load_recorded, manifest_digest
+from kraft_kafka.releases import number, releases
 from kraft_traces.streams import whole_file
 
-FOLDER = Path(kraft_conformance.kafka.__path__[0])
+FOLDER = Path(kraft_kafka.__path__[0])
 LEFT_OUT = (Status.SKIPPED, Status.UNSUPPORTED)
 
 
@@ -116,7 +116,7 @@ def _shows(version: str, finding: str) -> bool:
 
 
 def _ran(version: str, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kraft_conformance.cli", *words]
+    command = [sys.executable, "-m", "kraft_cli.cli", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (ExitCode.CONFORMANT, ExitCode.VIOLATION, ExitCode.INCONCLUSIVE):
         raise CommandError(f"Kafka {version} does not run: {done.stderr.strip()}", ExitCode.UNAVAILABLE)

@@ -5,14 +5,11 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.conformance_report import show_failure
-from kraft_conformance.commands.options import seeds_of
+from kraft_cli.commands.conformance_report import show_failure
+from kraft_cli.commands.options import seeds_of
 from kraft_conformance.console import progress
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.kafka.patching.patches import Patch, patches
-from kraft_conformance.kafka.releases import newest
-from kraft_conformance.kafka.unpinned import is_version
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
@@ -21,6 +18,9 @@ from kraft_dev.commands.options import Record
 from kraft_dev.kafka_seeds import Campaign, counted, make_runs, record, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
+from kraft_kafka.patching.patches import Patch, patches
+from kraft_kafka.releases import newest
+from kraft_kafka.unpinned import is_version
 
 Clusters = Annotated[
     list[str] | None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_conformance.commands.options import seeds_of
+from kraft_cli.commands.options import seeds_of
 from kraft_conformance.console import progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from kraft_conformance.findings.finding import load_findings
-from kraft_conformance.kafka.patching.patches import bugs
-from kraft_conformance.kafka.releases import newest
 from kraft_dev.edges.slices import slices
 from kraft_dev.kafka_seeds import workloads_of
 from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.starts import first_checks
+from kraft_kafka.findings.finding import load_findings
+from kraft_kafka.patching.patches import bugs
+from kraft_kafka.releases import newest
 from kraft_proofs.translation.acting import ACTIONS
 from kraft_proofs.translation.proving import OTHERS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, PROFILES
@@ -110,7 +110,7 @@ def _developer(*words: object) -> Words:
 
 
 def _user(*words: object) -> Words:
-    return ("kraft_conformance.cli", *map(str, words))
+    return ("kraft_cli.cli", *map(str, words))
 
 
 def _of_profile(profile: str) -> Words:

@@ -28,6 +28,8 @@ _PACKAGES = (
     "kraft_traces",
     "kraft_pipeline",
     "kraft_conformance",
+    "kraft_kafka",
+    "kraft_cli",
     "kraft_dev",
 )
 

@@ -23,7 +23,7 @@ DESCRIBES = {
     "mutants": (*_SUITE, "kraft_dev.edges"),
     "grading": _SUITE,
     "naming": _SUITE,
-    "kafka-bugs": ("kraft_conformance.vectors", "kraft_conformance.runner", "kraft_conformance.kafka"),
+    "kafka-bugs": ("kraft_conformance.vectors", "kraft_conformance.runner", "kraft_kafka"),
 }
 """Each result, and the packages whose change makes it old."""
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from kraft_conformance.live import capture
 from kraft_conformance.protocol import messages
 from kraft_conformance.protocol.features import Subject
 from kraft_conformance.vectors.format import Vector
@@ -14,6 +13,7 @@ from kraft_conformance.vectors.manifest import SCHEMA
 from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
 from kraft_dev.wire import format as wire_format
+from kraft_kafka.live import capture
 
 _NAMES = {
     "kraft_reference.messages.Error": "Error",

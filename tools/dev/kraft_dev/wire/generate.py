@@ -17,12 +17,6 @@ from typing import Any
 
 import msgspec
 
-from kraft_conformance.wire.batches import batch_of, decode_batch, encode_batch, encode_value
-from kraft_conformance.wire.decoding import Document
-from kraft_conformance.wire.errors import Reason, WireError
-from kraft_conformance.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
-from kraft_conformance.wire.quorum_state import decode_quorum_state, encode_quorum_state
-from kraft_conformance.wire.schema import Field, Kind, Message, messages
 from kraft_dev.vectors.generate import write_or_check
 from kraft_dev.wire.format import (
     MANIFEST,
@@ -39,6 +33,12 @@ from kraft_dev.wire.format import (
 from kraft_dev.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
 from kraft_dev.wire.typical import typical, typical_header
 from kraft_dev.wire.values import Valued, minimal, not_droppable, valued
+from kraft_kafka.wire.batches import batch_of, decode_batch, encode_batch, encode_value
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
+from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
+from kraft_kafka.wire.schema import Field, Kind, Message, messages
 
 
 class PairProofError(AssertionError):

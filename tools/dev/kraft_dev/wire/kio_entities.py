@@ -20,12 +20,12 @@ from kio.serial import entity_reader, entity_writer
 from kio.static.constants import EntityType
 from kio.static.primitive import i32Timedelta
 
-from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
-from kraft_conformance.wire.encoding import uuid_bytes
-from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.other_requests import entity_in
-from kraft_conformance.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
 from kraft_dev.wire.format import separated
+from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
+from kraft_kafka.wire.encoding import uuid_bytes
+from kraft_kafka.wire.frames import header_of, header_version
+from kraft_kafka.wire.other_requests import entity_in
+from kraft_kafka.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
 
 _TYPES: dict[Kind, Any] = {
     Kind.REQUEST: EntityType.request,

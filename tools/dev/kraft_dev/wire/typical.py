@@ -6,10 +6,10 @@ Each is whole: it has the fields of every version, and what a version lacks is l
 from base64 import b64encode
 from typing import Any
 
-from kraft_conformance.wire.batches import batch_of, encode_batch
-from kraft_conformance.wire.decoding import uuid_text
-from kraft_conformance.wire.schema import Kind, Message, messages
-from kraft_conformance.wire.trace_links import TOPIC, TOPIC_ID, metadata_topics
+from kraft_kafka.wire.batches import batch_of, encode_batch
+from kraft_kafka.wire.decoding import uuid_text
+from kraft_kafka.wire.schema import Kind, Message, messages
+from kraft_kafka.wire.trace_links import TOPIC, TOPIC_ID, metadata_topics
 
 _CLUSTER_ID = "5L6g3nShT-eMCtK--X86sw"
 _EPOCH, _END_OFFSET, _HIGH_WATERMARK = 4, 201, 200

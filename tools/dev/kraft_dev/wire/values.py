@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kraft_conformance.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
-from kraft_conformance.wire.frames import header_of, header_version
-from kraft_conformance.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, each, fields_of
 from kraft_dev.wire.typical import ERRORS, typical, typical_header
+from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
+from kraft_kafka.wire.frames import header_of, header_version
+from kraft_kafka.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, each, fields_of
 
 _ERROR_CODES = (-1, 127)
 """UNKNOWN_SERVER_ERROR and VOTER_NOT_FOUND: a code without a name is none."""

@@ -1,0 +1,126 @@
+"""`kraft-spec conformance random`: clusters of adapters under random workloads and faults."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kraft_cli.commands.conformance_report import counts_in_words, show_failure, suite_errors
+from kraft_cli.commands.options import Replicas, Seeds, Steps, StopAtFirst, TimeoutS, one_of, seeds_of
+from kraft_cli.commands.signals import ended_by_signals
+from kraft_conformance.console import progress, say
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_conformance.random_runs.outcome import RandomOutcome
+from kraft_conformance.random_runs.plan import SHRINK_RUNS_MAX, RandomPlan
+from kraft_conformance.random_runs.reports import details, json_lines
+from kraft_conformance.random_runs.seats import seat_of
+from kraft_conformance.runner.outcome import FAILING, Status
+from kraft_conformance.runner.reports import exit_code
+from kraft_reference.profile import PROFILES
+from kraft_simulation.workload import WORKLOADS
+
+Adapters = Annotated[
+    list[str],
+    typer.Option(
+        "--adapter",
+        help="The command line of an adapter, or `reference`; repeatable: the replicas are dealt out in turn.",
+    ),
+]
+Workloads = Annotated[
+    list[str] | None, typer.Option("--workload", help=f"Named mixes, repeatable: {', '.join(WORKLOADS)}.")
+]
+ProfileName = Annotated[
+    str | None, typer.Option("--profile", help=f"{', '.join(PROFILES)}; default: the one that the first adapter names.")
+]
+Differential = Annotated[
+    bool, typer.Option(help="Fail at the first step that differs from the reference, whatever comes of it.")
+]
+Save = Annotated[Path | None, typer.Option(help="A folder for failing traces, and vectors that fail in the same way.")]
+ShrinkRuns = Annotated[int, typer.Option(min=0, help="How many runs may go into making a failure shorter; 0: none.")]
+JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for each run, then a summary.")]
+
+
+def random(
+    adapters: Adapters,
+    seeds: Seeds = "0:20",
+    workloads: Workloads = None,
+    steps: Steps = 1000,
+    replicas: Replicas = 3,
+    profile: ProfileName = None,
+    differential: Differential = False,
+    save: Save = None,
+    shrink_runs: ShrinkRuns = SHRINK_RUNS_MAX,
+    stops_at_first: StopAtFirst = False,
+    timeout_s: TimeoutS = 10.0,
+    as_json: JsonLines = False,
+) -> int:
+    """Run clusters of adapters under random workloads and faults; TLC checks each recorded trace."""
+    workloads = workloads or ["chaos"]
+    plan = RandomPlan(
+        tuple(map(seat_of, adapters)),
+        seeds_of(seeds),
+        tuple(dict.fromkeys(one_of("workload", name, WORKLOADS) for name in workloads)),
+        steps,
+        replicas,
+        None if profile is None else one_of("profile", profile, PROFILES),
+        differential,
+        shrinks=shrink_runs > 0,
+        shrink_runs_max=shrink_runs,
+        stops_at_first=stops_at_first,
+        reply_timeout_s=timeout_s,
+        save=save,
+    )
+    return run_random(plan, as_json)
+
+
+def run_random(plan: RandomPlan, as_json: bool) -> int:
+    """Make the runs and show what they come to."""
+    with ended_by_signals():
+        outcomes = _outcomes(plan)
+    if as_json:
+        for line in json_lines(outcomes):
+            print(line)
+    else:
+        _show(outcomes)
+    return exit_code([one.outcome for one in outcomes])
+
+
+def _outcomes(plan: RandomPlan) -> tuple[RandomOutcome, ...]:
+    # The model's libraries are not for the commands that do without them.
+    from kraft_conformance.random_runs.campaign import random_campaign
+
+    runs = len(plan.seeds) * len(plan.workloads)
+    try:
+        with suite_errors(), progress("random runs", runs) as advance:
+            return random_campaign(plan, lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}"))
+    except OSError as error:
+        where = error.filename or plan.save
+        raise CommandError(f"{where}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
+
+
+def _show(outcomes: Sequence[RandomOutcome]) -> None:
+    for one in outcomes:
+        if one.outcome.status in FAILING:
+            show_failure(one.outcome, details(one))
+    remarks: Counter[tuple[str, str]] = Counter()
+    """What stands before and after the number of runs that it is said of."""
+    for one in outcomes:
+        status, reason = one.outcome.status, one.outcome.reason
+        if status not in (*FAILING, Status.PASS):
+            remarks.update((f"{status}: ", f", {one_reason}") for one_reason in one.known or (reason,))
+        remarks.update(("", f": {remark}") for remark in one.remarks if status is Status.PASS)
+        if one.restricted:
+            remarks["", f" of {one.workload} without {', '.join(one.restricted)}"] += 1
+    for (before, after), number in remarks.items():
+        say(f"{before}{number}{after}")
+    events = sum(one.events for one in outcomes)
+    if any(one.known for one in outcomes):
+        until = sum(one.until_known if one.known else one.events for one in outcomes)
+        ended = sum(one.is_whole for one in outcomes)
+        say(
+            f"{ended} runs went to their end; TLC checked {until} events, those before anything that is known to differ"
+        )
+    say(f"{len(outcomes)} runs, {events} events: {counts_in_words([one.outcome for one in outcomes])}", "bold")

@@ -1,0 +1,88 @@
+"""`kraft-spec findings`: what the checks found wrong in the texts, each with its schedule and counterexample."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.markdown import Markdown
+
+from kraft_cli.commands.options import Json, one_of
+from kraft_conformance.console import print_json, progress, say, show_table, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError
+from kraft_kafka.findings.finding import Finding, FindingError, load_findings
+from kraft_kafka.findings.showing import Shown, counterexample_file, show
+
+Name = Annotated[str | None, typer.Argument(help="A finding to show again; without one: the list.")]
+
+
+def findings(name: Name = None, as_json: Json = False) -> int:
+    """List the findings, or show one: its schedule played and checked again, and TLC's recorded counterexample.
+
+    Exit code 1 when it no longer shows what it says.
+    """
+    try:
+        known = {finding.name: finding for finding in load_findings()}
+    except FindingError as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    if name is None:
+        return _list(tuple(known.values()), as_json)
+    finding = known[one_of("finding", name, known)]
+    with progress(f"finding {name}"):
+        shown = show(finding)
+    if as_json:
+        print_json(
+            {
+                "name": name,
+                "violates": finding.violates or None,
+                "schedule": finding.schedule,
+                "verdict": asdict(shown.verdict),
+                "counterexample": shown.counterexample,
+                "problem": shown.problem or None,
+            }
+        )
+    else:
+        _show(shown)
+    return ExitCode.VIOLATION if shown.problem else ExitCode.CONFORMANT
+
+
+def _list(known: tuple[Finding, ...], as_json: bool) -> int:
+    if as_json:
+        print_json([msgspec.to_builtins(finding) for finding in known])
+        return ExitCode.CONFORMANT
+    show_table(
+        f"{len(known)} findings",
+        ("name", "what", "where", "violates", "schedule"),
+        [(one.name, one.title, one.where, one.violates or "nothing", one.schedule) for one in known],
+    )
+    return ExitCode.CONFORMANT
+
+
+def _show(shown: Shown) -> None:
+    finding = shown.finding
+    stdout.print(f"{finding.name}: {finding.title}", style="bold", markup=False)
+    for name, text in (
+        ("where", finding.where),
+        ("the text", finding.says),
+        ("what it shows", finding.shows),
+        ("here", finding.resolution),
+        ("who could be hit", finding.who),
+        ("how likely", finding.likelihood),
+        ("workaround", finding.workaround),
+        ("releases", finding.release),
+        ("rules", ", ".join(finding.rules)),
+    ):
+        stdout.print(f"\n[bold]{name}[/bold]")
+        stdout.print(Markdown(text))
+    rejection = shown.verdict.rejection
+    said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
+    stdout.print(f"\n[bold]schedule[/bold] {finding.schedule}")
+    say(f"  TLC: {said}")
+    scenario, _, variant = finding.schedule.partition("/")
+    words = f"kraft-spec scenario {scenario} --variant {variant} -o {finding.name}.jsonl"
+    stdout.print(f"  its trace: {words}", markup=False, soft_wrap=True)
+    stdout.print(f"\n[bold]TLC's counterexample[/bold] (recorded as {counterexample_file(finding).name})")
+    stdout.print(shown.counterexample, markup=False, soft_wrap=True)
+    if shown.problem:
+        stdout.print(shown.problem, style="bold red", markup=False)

@@ -1,0 +1,248 @@
+"""`kraft-spec live quorum`: nodes and Kafka's controllers as one quorum, with faults, and the verdict."""
+
+import asyncio
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from msgspec import MsgspecError, to_builtins
+
+from kraft_cli.commands.options import Json, known_rules
+from kraft_cli.commands.signals import ended_by_signals
+from kraft_cli.verdicts import show_rejection
+from kraft_conformance.console import print_json, progress, say, stderr, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_kafka.live.faults import FaultKind, plan_of
+from kraft_kafka.live.judging import TRACE, Judged, judge
+from kraft_kafka.live.quorum import PLAN, Plan, Quorum, read_plan
+from kraft_kafka.releases import profile_of
+from kraft_kafka.wire.errors import WireError
+from kraft_reference.profile import PROFILES
+from kraft_traces.check import VerdictKind
+from kraft_traces.errors import TraceError
+from kraft_traces.process_trace import MergeError
+
+Nodes = Annotated[int, typer.Option("--nodes", min=1, max=5, help="How many voters are nodes of `kraft-spec node`.")]
+Kafka = Annotated[
+    list[str] | None,
+    typer.Option("--kafka", metavar="VERSION|DIR[:COUNT]", help="Voters that are Kafka's controllers; repeatable."),
+]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="How long faults are made.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of the plan: which fault when.")]
+Faults = Annotated[str, typer.Option("--faults", help=f"Some of {', '.join(FaultKind)}, with commas; '' for none.")]
+ProfileName = Annotated[
+    str | None, typer.Option("--profile", help="Answers to the open points; default: that of the first Kafka, or kip.")
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="ID=RULE", help="Plant a bug: a node leaves a rule out; repeatable."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", help="Keep the run in this new folder; default: quorum-SEED, if it is not accepted."
+    ),
+]
+Again = Annotated[Path | None, typer.Option("--again", metavar="FOLDER", help="Run nothing: judge a kept run again.")]
+
+_ALL = ",".join(FaultKind)
+
+
+def quorum(
+    nodes: Nodes = 3,
+    kafka: Kafka = None,
+    seconds: Seconds = 30.0,
+    seed: Seed = 1,
+    faults: Faults = _ALL,
+    profile: ProfileName = None,
+    without: Without = None,
+    output: Output = None,
+    again: Again = None,
+    as_json: Json = False,
+) -> int:
+    """Run nodes and Kafka's controllers as one quorum, make faults, and check one trace of all of them.
+
+    The nodes write their own traces; what Kafka does inside is inferred from what passes between.
+    Exit code 1: the trace is rejected; 2: a message of Kafka's that nothing explains, or no leader at the end. Then all
+    that there is of the run is kept.
+    """
+    if again is not None:
+        return _report(_judged(again), again, as_json)
+    plan = _plan(nodes, kafka or [], seconds, seed, faults, profile, without or [])
+    folder = _new_folder(output)
+    is_kept = output is not None
+    try:
+        judged = judged_run(plan, folder)
+        if not is_kept and exit_code(judged) is not ExitCode.CONFORMANT:
+            folder, is_kept = _moved(folder, seed), True
+        return _report(judged, folder if is_kept else None, as_json)
+    except Exception:
+        # Whatever it was, nothing of a run that had begun is lost.
+        if (folder / PLAN).exists():
+            folder, is_kept = folder if is_kept else _moved(folder, seed), True
+            say(f"all there is of the run: {folder}", console=stderr)
+        raise
+    finally:
+        if not is_kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def judged_run(plan: Plan, folder: Path) -> Judged:
+    """Run a plan in an empty folder, telling of it on standard error, and judge it.
+
+    Raises:
+        LaunchError: a process does not start.
+        KafkaUnavailableError: Kafka cannot be had.
+    """
+    run = Quorum(plan, folder, lambda text: say(text, console=stderr))
+    with ended_by_signals():
+        asyncio.run(run.run())
+    return _judged(folder)
+
+
+def exit_code(judged: Judged) -> ExitCode:
+    """What a run says to the shell."""
+    if judged.is_accepted:
+        return ExitCode.CONFORMANT
+    is_rejected = judged.verdict.kind is VerdictKind.REJECTED and judged.inferred.failure is None
+    return ExitCode.VIOLATION if is_rejected else ExitCode.INCONCLUSIVE
+
+
+def finding(judged: Judged) -> str | None:
+    """Kafka's finding that explains a message which the model has not, for a reader."""
+    if judged.unread_voters is None or judged.inferred.failure is None:
+        return None
+    replica = judged.inferred.failure.target.source
+    return f"{replica} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters"
+
+
+def _plan(
+    nodes: int, kafka: list[str], seconds: float, seed: int, faults: str, profile: str | None, without: list[str]
+) -> Plan:
+    releases: list[str] = []
+    for text in kafka:
+        name, _, count = text.rpartition(":")
+        releases += [name] * int(count) if name and count.isdecimal() else [text]
+    voters = tuple(range(1, nodes + len(releases) + 1))
+    if len(voters) > 5:
+        raise usage_error(f"{len(voters)} voters, expected at most 5")
+    unknown = [one for one in faults.split(",") if one and one not in list(FaultKind)]
+    if unknown:
+        raise usage_error(f"--faults {unknown[0]}: expected some of {', '.join(FaultKind)}")
+    kinds = [FaultKind(one) for one in faults.split(",") if one]
+    profile = profile or (profile_of(releases[0]) if releases else "kip")
+    if profile not in PROFILES:
+        raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
+    left_out: dict[int, list[str]] = {}
+    for text in without:
+        number, _, rule = text.partition("=")
+        if not number.isdecimal() or int(number) not in voters[:nodes]:
+            raise usage_error(f"--without {text}: expected ID=RULE with the id of a node, 1 to {nodes}")
+        left_out.setdefault(int(number), []).extend(known_rules([rule]))
+    return Plan(
+        voters=voters,
+        others=(len(voters) + 1,) if FaultKind.VOTERS in kinds else (),
+        kafka=dict(zip(voters[nodes:], releases, strict=True)),
+        profile=profile,
+        faults=plan_of(seed, seconds, kinds, voters),
+        seconds=seconds,
+        seed=seed,
+        without=left_out,
+    )
+
+
+def _new_folder(output: Path | None) -> Path:
+    if output is None:
+        return Path(tempfile.mkdtemp(prefix="kraft-spec-quorum-"))
+    try:
+        output.mkdir()
+    except OSError as error:
+        raise CommandError(f"{output}: {error.strerror}, expected a new folder", ExitCode.CANNOT_WRITE) from error
+    return output.absolute()
+
+
+def _moved(folder: Path, seed: int) -> Path:
+    kept = next(
+        path for number in range(10**6) if not (path := Path(f"quorum-{seed}{f'-{number}' * (number > 0)}")).exists()
+    )
+    shutil.move(folder, kept)
+    return kept
+
+
+def _judged(folder: Path) -> Judged:
+    try:
+        plan = read_plan(folder)
+        with progress(
+            "merging the traces, inferring what Kafka did" if plan.kafka else "merging the traces"
+        ) as advance:
+            return judge(folder, advance)
+    except (TraceError, MergeError, WireError, MsgspecError) as error:
+        raise CommandError(f"{folder}: {error}", ExitCode.BAD_INPUT) from error
+    except OSError as error:
+        raise CommandError(f"{error.filename}: {error.strerror}", ExitCode.NO_INPUT) from error
+
+
+def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
+    failure, rejection = judged.inferred.failure, judged.verdict.rejection
+    code = exit_code(judged)
+    if as_json:
+        print_json(
+            {
+                "plan": to_builtins(judged.plan, str_keys=True),
+                **to_builtins(judged.ran),
+                **summary(judged),
+                "verdict": judged.verdict.as_dict(),
+                "unexplained": None if failure is None else to_builtins(failure.target.message),
+                "unread_voters": judged.unread_voters,
+                "folder": None if folder is None else str(folder),
+            }
+        )
+        return code
+    for line in lines(judged):
+        say(line)
+    if failure is not None:
+        target = failure.target
+        say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
+        if (known := finding(judged)) is not None:
+            say(known)
+    if not judged.ran.has_leader:
+        say("nobody leads at the end", "red")
+    if rejection is not None:
+        show_rejection(stdout, rejection)
+    if folder is not None:
+        say(f"all of the run: {folder}; its trace: {folder / TRACE}")
+        say(f"judge it again: kraft-spec live quorum --again {folder}")
+    return code
+
+
+def summary(judged: Judged) -> dict[str, Any]:
+    """The figures of a run."""
+    lines = judged.inferred.lines
+    return {
+        "leaders": [{"epoch": epoch, "leader": leader} for epoch, leader in judged.leaders],
+        "events": len(lines),
+        "inferred": sum(line.replica in judged.plan.kafka for line in lines),
+        "messages": judged.inferred.messages,
+    }
+
+
+def lines(judged: Judged) -> list[str]:
+    """A run for a reader, in at most 80 columns."""
+    plan, told = judged.plan, summary(judged)
+    names = {one: f"{one} (Kafka {plan.kafka[one]})" if one in plan.kafka else str(one) for one in plan.replicas}
+    counted = Counter(fault.kind.value for fault in plan.faults)
+    text = [
+        f"voters {', '.join(names[one] for one in plan.voters)}"
+        + (f"; observer {', '.join(names[one] for one in plan.others)}" if plan.others else "")
+    ]
+    text.append(f"  faults    {', '.join(f'{number} {kind}' for kind, number in sorted(counted.items())) or 'none'}")
+    leaders = [f"{epoch}: {leader}" for epoch, leader in judged.leaders]
+    text += [f"  {'leaders' if not i else '':<8}  {', '.join(leaders[i : i + 8])}" for i in range(0, len(leaders), 8)]
+    inferred = f", {told['inferred']} of them inferred from {told['messages']} messages of Kafka" if plan.kafka else ""
+    text.append(f"  events    {told['events']}{inferred}")
+    text.append(f"  verdict   {judged.verdict.kind}")
+    return text

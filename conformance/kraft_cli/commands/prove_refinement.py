@@ -1,0 +1,89 @@
+"""`kraft-spec prove refinement`: the steps of the replicas are steps of the inductive proof."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from kraft_cli.commands.options import Json, Profile, Replicas, SwitchOff, known_rules, one_of, seeds_of
+from kraft_conformance.console import print_json, progress, say, show_table
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import usage_error
+from kraft_reference.profile import PROFILES
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS, Scenario, Variant
+from kraft_simulation.scenarios import scenario as find_scenario
+from kraft_simulation.workload import WORKLOADS
+
+Names = Annotated[list[str] | None, typer.Option("--workload", help="Only this; repeatable.")]
+ScenarioNames = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Instead of runs, the variants of a scenario without a broken rule, or of `all`."),
+]
+Seeds = Annotated[str, typer.Option("--seeds", metavar="A:B", help="Of the runs of each workload, without B.")]
+Steps = Annotated[int, typer.Option(min=1, help="Events of the safety phase of a run.")]
+Every = Annotated[
+    int, typer.Option("--invariants-every", min=0, help="Evaluate the invariants after each so many events; 0: never.")
+]
+
+
+def refinement(
+    workload: Names = None,
+    scenario: ScenarioNames = None,
+    seeds: Seeds = "0:5",
+    steps: Steps = 400,
+    replicas: Replicas = 3,
+    profile: Profile = "kip",
+    switch_off: SwitchOff = None,
+    invariants_every: Every = 0,
+    as_json: Json = False,
+) -> int:
+    """Run the reference, and show that each of its steps is a sequence of steps of the inductive proof.
+
+    Exit code 1 at the first step of a run that is none, with the states of both sides, or in whose state an invariant
+    fails; of scenarios the first such step of each is shown.
+    """
+    # Here, because importing the solver takes longer than most commands run.
+    from kraft_proofs.induction.explaining import explain, of_plan, of_variant
+
+    chosen = workload or list(WORKLOADS)
+    for name in sorted(chosen):
+        one_of("workload", name, WORKLOADS)
+    one_of("profile", profile, PROFILES)
+    numbers = seeds_of(seeds, "--seeds")
+    rules = known_rules(switch_off)
+    plans = [RunPlan(seed, replicas, steps, name, profile, rules) for name in chosen for seed in numbers]
+    variants = _variants(scenario or ())
+    plays = map(of_variant, *zip(*variants, strict=True)) if variants else map(of_plan, plans)
+    number, started = len(variants or plans), perf_counter()
+    with progress("explaining", number) as advance:
+        found = explain(
+            plays,
+            lambda name: advance(1, name),
+            profile=PROFILES[profile],
+            invariants_every=invariants_every,
+            stops=not variants,
+        )
+    seconds = perf_counter() - started
+    if as_json:
+        document = {"runs": number, "events": dict(found.events), "steps": dict(found.steps)}
+        unexplained = "\n".join(found.problems) or None
+        more = {"states_evaluated": found.states, "unexplained": unexplained, "seconds": round(seconds, 1)}
+        print_json({**document, **more})
+    else:
+        what = "scenario variants" if variants else "runs"
+        say(f"{found.events.total():,} events of {number} {what}, {seconds:.0f} s", "bold")
+        say(f"{found.states:,} states with every invariant evaluated")
+        show_table("", ("step of the proof", "times"), [(one, f"{times:,}") for one, times in found.steps.items()])
+        for problem in found.problems or ("Each is a sequence of the proof's steps.",):
+            say(problem, "red" if found.problems else "green")
+    return ExitCode.VIOLATION if found.problems else ExitCode.CONFORMANT
+
+
+def _variants(names: Sequence[str]) -> list[tuple[Scenario, Variant]]:
+    try:
+        found = SCENARIOS if "all" in names else [find_scenario(name) for name in names]
+    except KeyError as error:
+        raise usage_error(str(error.args[0])) from error
+    return [(one, variant) for one in found for variant in one.variants if not variant.without]

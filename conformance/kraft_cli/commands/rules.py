@@ -1,0 +1,135 @@
+"""`kraft-spec rules`: the rule registry."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+from rich.markdown import Markdown
+
+from kraft_cli.commands.options import Json
+from kraft_conformance.console import print_json, show_table, stdout
+from kraft_conformance.failure import usage_error
+from kraft_conformance.vectors.manifest import read_manifest
+from kraft_proofs.theorems import theorems
+from kraft_spec.mutants import load_catalogue
+from kraft_spec.mutants.load_bearing import Row, rows_about
+from kraft_spec.rules import Rule, UnknownRuleError, load_registry
+from kraft_spec.rules.citations import Citation, citations_of
+from kraft_spec.rules.scope import load_scope
+from kraft_spec.rules.sources import reference_tests
+
+RuleId = Annotated[str | None, typer.Argument(help="A rule id, a group such as `prevote`, or a prefix with `.*`.")]
+
+
+def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
+    """Show the rules: all of them in a table, or one with everything that is known about it."""
+    registry = load_registry()
+    if rule_id is not None and rule_id in registry:
+        return _one(registry[rule_id], as_json)
+    if rule_id is None:
+        chosen = tuple(registry)
+    elif rule_id in registry.groups:
+        chosen = tuple(registry.group(rule_id))
+    else:
+        chosen = tuple(registry.matching(rule_id))
+        if not chosen:
+            try:
+                registry[rule_id]
+            except UnknownRuleError as error:
+                raise usage_error(str(error)) from error
+    if as_json:
+        print_json([rule.as_dict() for rule in chosen])
+        return 0
+    rows = [(one.id, one.level, "yes" if one.safety else "", one.status, one.title) for one in chosen]
+    show_table(f"{len(chosen)} rules", ("id", "level", "safety", "status", "title"), rows)
+    if rule_id is not None:
+        rows_of_all = (row for rule in chosen for row in rows_about(rule.id, load_catalogue()))
+        # A mutant that breaks several of them is about each.
+        _without(list({row.bug: row for row in rows_of_all}.values()), with_rule=True)
+    return 0
+
+
+def _one(rule: Rule, as_json: bool) -> int:
+    places = citations_of(rule.id, load_registry())
+    broken = rows_about(rule.id, load_catalogue())
+    outside = load_scope().outside
+    if as_json:
+        without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
+        named_in = [str(place) for place in places]
+        stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id, places)}
+        theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
+        in_scope = {"outside": outside[rule.id]} if rule.id in outside else {}
+        print_json(
+            {**rule.as_dict(), **in_scope, "named_in": named_in, **stated, "without": without, "proved": theorems_of}
+        )
+        return 0
+    stdout.print(f"[bold]{rule.id}[/bold]  {rule.level}{'  safety' if rule.safety else ''}\n{rule.title}\n")
+    if not rule.is_active:
+        by = f" by {', '.join(rule.by)}" if rule.by else ""
+        stdout.print(f"[bold]does not hold any more: {rule.status}{by}[/bold]\n")
+    if rule.id in outside:
+        stdout.print(f"[bold]nothing here implements it:[/bold] {outside[rule.id]}\n")
+    stdout.print(Markdown(rule.statement))
+    rows = (
+        ("source", "; ".join(rule.source)),
+        ("breaks", rule.breaks_text),
+        ("Apache Kafka", rule.kafka),
+        ("open", rule.open),
+        ("example", rule.example),
+    )
+    for name, text in rows:
+        if text:
+            stdout.print(f"\n[bold]{name}[/bold]")
+            stdout.print(text, markup=False)
+    _without(broken, with_rule=False)
+    if proved := _proved(rule.id):
+        stdout.print("\n[bold]proved for voters sets of every size[/bold] (kraft-spec prove theorems)")
+    for slug, statement in proved:
+        stdout.print(f"  {slug}: {statement}", markup=False)
+    stdout.print("\n[bold]named in[/bold]")
+    for place in places:
+        stdout.print(f"  {place}", markup=False)
+    for title, found in (("vectors", _vectors(rule.id)), ("tests", _tests(rule.id, places))):
+        if found:
+            stdout.print(f"\n[bold]{title}[/bold]")
+            for one in found:
+                stdout.print(f"  {one}", markup=False)
+    return 0
+
+
+def _vectors(rule_id: str) -> list[str]:
+    """Ids of the vectors about a rule."""
+    return [entry.id for entry in read_manifest().vectors if rule_id in entry.rules]
+
+
+def _tests(rule_id: str, places: Iterable[Citation]) -> list[str]:
+    """Where tests hold the reference to a rule, its vectors and scenarios first; nowhere without a checkout."""
+    if (source := reference_tests()) is None:
+        return []
+    replays = [f"{source.name}/test_vectors.py"] if _vectors(rule_id) else []
+    plays = [f"{source.name}/test_scenarios.py"] if _decides_scenario(rule_id, places) else []
+    return replays + plays + [f"{one.path}:{one.line}" for one in citations_of(rule_id, load_registry(), [source])]
+
+
+def _decides_scenario(rule_id: str, places: Iterable[Citation]) -> bool:
+    if not any(place.path.startswith("kraft_simulation/scenarios/") for place in places):
+        return False
+    # They bring the cluster, which nothing else here needs.
+    from kraft_simulation.scenarios import SCENARIOS
+
+    return any(rule_id in one.rules for one in SCENARIOS)
+
+
+def _proved(rule_id: str) -> list[tuple[str, str]]:
+    """Slug and statement of the theorems that the rule rests on."""
+    return [(one.slug, one.statement) for one in theorems() if rule_id in one.rules]
+
+
+def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
+    """What breaks without rules: the load-bearing rows about them."""
+    if not broken:
+        return
+    stdout.print(f"\n[bold]without {'them' if with_rule else 'it'}[/bold]")
+    for row in broken:
+        rule = f"{row.rule}: " if with_rule else ""
+        stdout.print(f"  {rule}{row.bug}\n    {row.verdict}: {row.explanation}", markup=False)

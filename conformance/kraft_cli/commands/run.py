@@ -1,0 +1,236 @@
+"""`kraft-spec run`: the main job, all of it in one command."""
+
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kraft_cli.commands.options import Json
+from kraft_cli.commands.scenario import verdict_agrees
+from kraft_cli.verdicts import show_rejection
+from kraft_conformance.console import Advance, print_json, progress, say, show_table, stderr, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import UnavailableError
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
+from kraft_simulation.workload import WORKLOADS
+from kraft_spec.experiments.playing import play, simulation_of
+from kraft_spec.models import CheckReport, find_check, run_check
+from kraft_traces.check import Rejection, VerdictKind, check_occurrences
+
+if TYPE_CHECKING:
+    from kraft_kafka.live.judging import Judged
+
+Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
+Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
+
+PLANTED: tuple[tuple[str, str, int], ...] = (
+    ("prevote.follower.rejects-after-fetch", "elections", 1),
+    ("state.resigned.timeout", "storm", 1),
+    ("hw.own-epoch", "crashes", 1),
+    ("vote.voter-key", "crashes", 1),
+    ("check-quorum.resign", "storm", 1),
+)
+"""Bugs planted in the reference, which the model does not know of: the rule left out, a workload and a seed."""
+
+
+NAMED_AMONG = 3
+"""The broken rule must be among so many that the rejection names first."""
+KAFKA = "4.1.2"
+"""The release of Apache Kafka whose controller becomes a voter among nodes."""
+_MAVEN_S = 60.0
+"""How long Maven may take to fetch it, from the beginning of the run on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One row of the summary."""
+
+    name: str
+    done: str
+    holds: bool
+    seconds: float
+    detail: str = ""
+
+
+def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
+    """Run the scenarios and simulations on the reference, check every trace, and model-check the smoke slice.
+
+    Last comes a quorum of processes over TCP, which elects, adds a voter and loses its leader.  The voter that is
+    added is Apache Kafka's controller if its jars are in the cache or Maven fetches them within a minute.
+    """
+    began = monotonic()
+    parts: list[Part] = []
+    rejected: list[Rejection] = []
+    planted: list[Rejection] = []
+    with ThreadPoolExecutor(max_workers=2) as workers:
+        smoke = workers.submit(run_check, find_check("smoke"))
+        kafka = workers.submit(_fetch_kafka) if find_spec("kio") is not None else None
+        variants = sum(len(scenario.variants) for scenario in SCENARIOS)
+        with progress("scenarios on the reference, traces against the model", variants) as advance:
+            parts.append(_scenarios(advance, rejected))
+        with progress("simulated runs, traces against the model", runs * len(WORKLOADS)) as advance:
+            parts.append(_simulations(runs, steps, advance, rejected))
+        with progress("planted bugs", len(PLANTED)) as advance:
+            parts.append(_planted(advance, planted))
+        with progress("model check: smoke"):
+            parts.append(_smoke(smoke))
+        if kafka is None:
+            say("not run: processes over TCP, which need kraft-spec with the extra `conformance`", console=stderr)
+        else:
+            parts.append(_quorum(kafka, rejected))
+    holds = all(part.holds for part in parts)
+    if as_json:
+        print_json(
+            {
+                "holds": holds,
+                "seconds": round(monotonic() - began, 1),
+                "parts": [asdict(part) for part in parts],
+                "rejected": [asdict(rejection) for rejection in rejected],
+                "planted": [asdict(rejection) for rejection in planted],
+            }
+        )
+        return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
+    for rejection in rejected:
+        show_rejection(stdout, rejection)
+    if planted:
+        stdout.print("A planted bug, as the checker reports it:", style="bold")
+        show_rejection(stdout, planted[0])
+    rows = [
+        (one.name, one.done, "[green]yes[/green]" if one.holds else "[red]no[/red]", f"{one.seconds:.1f}", one.detail)
+        for one in parts
+    ]
+    show_table("kraft-spec run", ("part", "what was done", "holds", "seconds", "detail"), rows)
+    stdout.print(f"{'All of it holds' if holds else 'Something does not hold'}; {monotonic() - began:.0f} s.")
+    return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
+
+
+def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
+    """Every variant of every scenario: as it says, and accepted (or its violation named) by the model."""
+    began = monotonic()
+    events = 0
+    variants = 0
+    wrong: list[str] = []
+    for scenario in SCENARIOS:
+        for variant in scenario.variants:
+            name = f"{scenario.number}. {scenario.name}/{variant.name}"
+            try:
+                outcome = play(scenario, variant)
+            except ScenarioFailure as failure:
+                wrong.append(str(failure))
+                continue
+            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=variant.without)
+            if not verdict_agrees(outcome, verdict):
+                wrong.append(name)
+                if verdict.rejection is not None:
+                    rejected.append(verdict.rejection)
+            events += verdict.events
+            variants += 1
+            advance(what=f"scenario {name}")
+    done = f"{len(SCENARIOS)} scenarios, {variants} variants, {events} events checked"
+    return Part("scenarios", done, not wrong, monotonic() - began, "; ".join(wrong))
+
+
+def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Rejection]) -> Part:
+    """Seeded runs with faults: invariants and progress in the simulator, every line in the model."""
+    began = monotonic()
+    events = 0
+    runs = 0
+    wrong: list[str] = []
+    for workload, seed in product(WORKLOADS, range(seeds)):
+        plan = RunPlan(seed=seed, replicas=3 + 2 * (seed % 2), steps=steps, workload=workload)
+        simulation = plan.simulation()
+        verdict = check_occurrences(simulation.run(), simulation.configuration, plan.command_line())
+        if simulation.violation is not None:
+            wrong.append(f"{simulation.violation} ({plan.command_line()})")
+        elif verdict.kind is not VerdictKind.ACCEPTED:
+            wrong.append(plan.command_line())
+        if verdict.rejection is not None:
+            rejected.append(verdict.rejection)
+        events += verdict.events
+        runs += 1
+        advance(what=f"workload {plan.workload}, seed {plan.seed}")
+    done = f"{runs} runs of {len(WORKLOADS)} workloads, {events} events checked"
+    return Part("simulations", done, not wrong, monotonic() - began, "; ".join(wrong))
+
+
+def _planted(advance: Advance, found: list[Rejection]) -> Part:
+    """The checker must reject a run of a broken reference, and name the broken rule."""
+    began = monotonic()
+    missed: list[str] = []
+    for rule, workload, seed in PLANTED:
+        broken = simulation_of(RunPlan(seed=seed, steps=1500, workload=workload, switched_off=(rule,)))
+        verdict = check_occurrences(broken.run(), broken.configuration, f"planted bug: without {rule}")
+        rejection = verdict.rejection
+        if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:
+            missed.append(rule)
+        else:
+            found.append(rejection)
+        advance()
+    done = f"{len(found)} of {len(PLANTED)} rejected with the rule named"
+    return Part("planted bugs", done, not missed, monotonic() - began, "; ".join(missed))
+
+
+def _smoke(check: "Future[CheckReport]") -> Part:
+    report = check.result()
+    done = f"{report.report.progress.states_distinct} states, depth {report.report.progress.depth}"
+    detail = "" if report.as_expected else f"{report.report.outcome.value} {report.report.violated}"
+    return Part("model check: smoke", done, report.as_expected, report.report.seconds, detail)
+
+
+def _fetch_kafka() -> None:
+    """See that the jars of Kafka's controller are in the cache.
+
+    Raises:
+        KafkaUnavailableError, OSError: they cannot be had.
+    """
+    from kraft_kafka.controllers import jars_of
+    from kraft_kafka.jars import fetched, missing_of
+
+    jars = jars_of(KAFKA)
+    if missing_of(jars):
+        say(f"fetching Apache Kafka {KAFKA} with Maven meanwhile, for at most {_MAVEN_S:.0f} s", console=stderr)
+    fetched(jars, _MAVEN_S)
+
+
+def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
+    """Processes over TCP elect a leader, add a voter and lose the leader; one trace of all of them is checked."""
+    # It takes a moment to import, and the bar of the first part should not wait for it.
+    from kraft_cli.commands.live_quorum import finding
+
+    if not kafka.done():
+        say(f"waiting for Maven, which fetches Apache Kafka {KAFKA}", console=stderr)
+    began = monotonic()
+    try:
+        kafka.result()
+        judged, added = _judged({4: KAFKA}), f"Kafka {KAFKA}"
+    except (UnavailableError, OSError) as error:
+        say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
+        judged, added = _judged({}), "a voter"
+    known = finding(judged)
+    if judged.verdict.rejection is not None and known is None:
+        rejected.append(judged.verdict.rejection)
+    is_added = any(line.event == "AddVoter" for line in judged.inferred.lines)
+    has_two = len({leader for _, leader in judged.leaders}) > 1
+    holds = known is not None or (judged.is_accepted and is_added and has_two)
+    done = f"3 nodes elect, add {added}, lose the leader: one trace"
+    detail = known or ("" if holds else "kraft-spec live quorum keeps all")
+    return Part("processes over TCP", done, holds, monotonic() - began, detail)
+
+
+def _judged(kafka: dict[int, str]) -> "Judged":
+    """What comes of three nodes as voters, and a fourth replica that is added, Kafka's or a node."""
+    from kraft_cli.commands.live_quorum import judged_run
+    from kraft_kafka.live.faults import LEADER, Fault, FaultKind
+    from kraft_kafka.live.quorum import Plan
+
+    faults = (Fault(200, FaultKind.VOTERS, LEADER), Fault(2000, FaultKind.KILL, LEADER, 2500))
+    plan = Plan((1, 2, 3), (4,), kafka, "kafka-4.1" if kafka else "kip", faults, 4.5, 1)
+    with tempfile.TemporaryDirectory(prefix="kraft-spec-run-") as folder:
+        return judged_run(plan, Path(folder))

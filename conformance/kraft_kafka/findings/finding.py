@@ -1,0 +1,174 @@
+"""What a finding is, and the table of them."""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import msgspec
+
+from kraft_kafka.recorded import with_releases
+from kraft_reference.profile import Profile
+from kraft_simulation.scenarios import Scenario, Variant
+from kraft_simulation.scenarios import scenario as find_scenario
+from kraft_spec.models import UnknownCheck, find_check
+from kraft_spec.mutants import MutantError, load_catalogue
+from kraft_spec.rules import load_registry
+
+
+class FindingError(ValueError):
+    """The table of findings is wrong, or has no such finding."""
+
+
+class Counterexample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How TLC finds it: by a model check that is violated, or as the evidence of a mutant."""
+
+    property: str
+    """What TLC finds violated."""
+    check: str = ""
+    mutant: str = ""
+
+
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to an open point (a field of `Profile`), and the answer without which the finding is none."""
+
+    name: str
+    answer: str
+    safe: str
+
+
+class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something wrong or dangerous, with a schedule that shows it."""
+
+    name: str
+    title: str
+    where: str
+    """The text it is about."""
+    rules: tuple[str, ...]
+    """Rules of the catalogue that close it."""
+    says: str
+    """What the text says, or leaves out."""
+    shows: str
+    """What goes wrong."""
+    resolution: str
+    """What kraft-spec does."""
+    schedule: str
+    """A scenario's variant, "name/variant"."""
+    violates: str
+    """The property that the schedule breaks; empty if it only costs time."""
+    counterexample: Counterexample
+    who: str
+    """Who could be hit."""
+    likelihood: str
+    """How likely that is."""
+    workaround: str
+    """What an operator can do, or an implementer where none is hit yet."""
+    release: str
+    """Which releases have it, and how that is known: read, tried, or in the public tracker.
+
+    In the table `{shown}` stands for the recorded releases that show it.
+    """
+    decision: Decision | None = None
+    """What it comes from, where that is an answer of a profile."""
+    fix: str = ""
+    """The patch with which Apache Kafka, which has it, is safe; of `kafka/patching/patches.toml`."""
+
+    @property
+    def is_for_kafka(self) -> bool:
+        """True if the schedule needs no rule broken, or if Kafka breaks that one."""
+        return bool(self.fix) or not self.variant()[1].without
+
+    def variant(self) -> tuple[Scenario, Variant]:
+        """The scenario and the variant of the schedule.
+
+        Raises:
+            KeyError: There is none.
+        """
+        scenario_name, _, variant_name = self.schedule.partition("/")
+        scenario = find_scenario(scenario_name)
+        return scenario, scenario.variant(variant_name)
+
+
+class FindingFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table."""
+
+    finding: tuple[Finding, ...]
+
+
+def findings_folder() -> Path:
+    """Where TLC's counterexamples are recorded."""
+    return Path(str(files("kraft_kafka.findings") / "recorded"))
+
+
+@cache
+def load_findings() -> tuple[Finding, ...]:
+    """All findings, in the order of the table.
+
+    Raises:
+        FindingError: The table is malformed, or names a rule, a schedule, a check or a mutant that does not exist.
+    """
+    text = (files("kraft_kafka.findings") / "findings.toml").read_bytes()
+    return read_findings(text)
+
+
+def read_findings(text: bytes) -> tuple[Finding, ...]:
+    """The findings of a table.
+
+    Raises:
+        FindingError: As `load_findings`.
+    """
+    try:
+        table = msgspec.toml.decode(text, type=FindingFile).finding
+    except msgspec.DecodeError as error:
+        raise FindingError(f"findings.toml: {error}") from error
+    registry = load_registry()
+    names = [finding.name for finding in table]
+    for finding in table:
+        if names.count(finding.name) > 1:
+            raise FindingError(f"findings.toml: two findings are called {finding.name}")
+        for rule in finding.rules:
+            if rule not in registry:
+                raise FindingError(f"finding {finding.name} names {rule!r}, which is no rule")
+        try:
+            _, variant = finding.variant()
+            match finding.counterexample:
+                case Counterexample(check=check, mutant="") if check:
+                    find_check(check)
+                case Counterexample(check="", mutant=mutant) if mutant:
+                    load_catalogue()[mutant]
+                case _:
+                    raise FindingError(f"finding {finding.name}: counterexample: expected check or mutant")
+        except (KeyError, UnknownCheck, MutantError) as error:
+            raise FindingError(f"finding {finding.name}: {error.args[0]}") from error
+        if finding.decision is not None:
+            _check(finding.decision, finding.name)
+        if finding.violates and finding.violates not in variant.violates:
+            raise FindingError(
+                f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
+                f"not {finding.violates}"
+            )
+    return tuple(
+        msgspec.structs.replace(finding, release=with_releases(finding.release, finding.name)) for finding in table
+    )
+
+
+def _check(decision: Decision, finding: str) -> None:
+    hints = get_type_hints(Profile)
+    answers = get_args(hints.get(decision.name))
+    for answer in (decision.answer, decision.safe):
+        if answer not in answers:
+            known = ", ".join(answers) or "no answers, because it is no decision"
+            raise FindingError(f"finding {finding}: {answer!r} is no answer to {decision.name}; it has {known}")
+
+
+def find_finding(name: str) -> Finding:
+    """The finding of that name.
+
+    Raises:
+        FindingError: There is none.
+    """
+    for finding in load_findings():
+        if finding.name == name:
+            return finding
+    known = ", ".join(finding.name for finding in load_findings())
+    raise FindingError(f"no finding {name!r}; there are {known}")

@@ -1,0 +1,57 @@
+"""Show a finding again: its schedule on the reference and against TLC, and TLC's recorded counterexample."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraft_kafka.findings.finding import Finding, findings_folder
+from kraft_spec.experiments.playing import play
+from kraft_traces.check.model import LINE_PROPERTIES
+from kraft_traces.check.run import check_occurrences
+from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A finding shown again."""
+
+    finding: Finding
+    verdict: Verdict
+    counterexample: str
+    problem: str
+
+
+def verdict_on(finding: Finding) -> Verdict:
+    """What TLC says of the schedule, line by line."""
+    scenario, variant = finding.variant()
+    ran = play(scenario, variant)
+    return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.without)
+
+
+def show(finding: Finding) -> Shown:
+    """Run the schedule and check it with TLC.
+
+    Raises:
+        ScenarioFailure: The schedule does not go as its script says.
+    """
+    verdict = verdict_on(finding)
+    counterexample = counterexample_file(finding).read_text(encoding="utf-8")
+    return Shown(finding, verdict, counterexample, _problem(finding, verdict))
+
+
+def _problem(finding: Finding, verdict: Verdict) -> str:
+    """Safety is violated on a line; progress that never comes, on none."""
+    if verdict.kind is VerdictKind.ACCEPTED:
+        seen_on_a_line = finding.violates in LINE_PROPERTIES
+        return f"no line of the schedule violates {finding.violates}" if seen_on_a_line else ""
+    rejection = verdict.rejection
+    if rejection is None or rejection.kind is not RejectionKind.PROPERTY:
+        said = verdict.kind.value if rejection is None else rejection.headline()
+        return f"the schedule is no behaviour of the model: {said}"
+    if not finding.violates:
+        return f"the schedule violates {', '.join(rejection.properties)}, the finding says nothing of that"
+    return ""
+
+
+def counterexample_file(finding: Finding) -> Path:
+    """Where TLC's counterexample is recorded."""
+    return findings_folder() / f"{finding.name}.counterexample.txt"

@@ -1,0 +1,245 @@
+"""The jars of a release: fetched with Maven by exact coordinates and checked, or found in a build of one's own."""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, UnavailableError
+from kraft_conformance.protocol.features import Subject
+from kraft_kafka.releases import Jar, Release, library_jars
+from kraft_spec.compiled.building import user_cache
+
+_MAVEN_S = 600.0
+"""How long Maven may take: the jars of a release are some 11 MB."""
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+_EXCLUDE_ALL = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+_SHOWN_CHARACTERS = 200
+_OF_OUR_PROJECT = "kraft-spec:kafka:jar:1: "
+"""What stands before the reason in an error of Maven about the project that it is given."""
+VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
+"""A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT.jar."""
+_BUILD = "./gradlew :raft:jar :clients:jar :server-common:jar :metadata:jar"
+
+
+class KafkaUnavailableError(UnavailableError):
+    """Kafka cannot be run here; the message is one line and says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kafka:
+    """A Kafka that can be run."""
+
+    version: str
+    class_path: tuple[Path, ...]
+    subject: Subject = "replica"
+    """What its adapter plays: a replica of the quorum, or the controllers of partitions."""
+
+
+def released(release: Release, subject: Subject = "replica") -> Kafka:
+    """The jars of a release: from the cache, or else fetched with Maven; each has the SHA-256 of the table.
+
+    Raises:
+        KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
+        OSError: the cache cannot be written.
+    """
+    return Kafka(release.version, fetched((*release.jars_for(subject), *library_jars(subject))), subject)
+
+
+def built(folder: Path, release: Release, subject: Subject = "replica") -> Kafka:
+    """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
+
+    Of several files for one jar, in different folders, the newest is taken.  The libraries are fetched unless they are
+    there too.
+
+    Raises:
+        CommandError: the jars, or those in one folder with them, are of different versions.
+        KafkaUnavailableError: a jar is not there; or as `released`.
+        OSError: the cache cannot be written.
+    """
+    if not folder.is_dir():
+        raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
+    # The adapter may be started in another folder.
+    folder = folder.resolve()
+    files = sorted(folder.rglob("*.jar"))
+    found = {jar: _newest(jar, files) for jar in release.jars_for(subject)}
+    missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in found.items() if file is None]
+    if missing:
+        raise KafkaUnavailableError(
+            f"{folder}: there is no {', no '.join(missing)} in it or below; a checkout of Kafka builds them: {_BUILD}"
+        )
+    kafkas = [file for file in found.values() if file is not None]
+    folders = {file.parent for file in kafkas}
+    version = one_version(
+        folder, {file: match[1] for file in files if file.parent in folders and (match := _kafkas(file, found))}
+    )
+    wanted = library_jars(subject)
+    libraries = tuple(file for jar in wanted if (file := _newest(jar, files)) is not None)
+    if len(libraries) < len(wanted):
+        libraries = fetched(wanted)
+    return Kafka(version, (*kafkas, *libraries), subject)
+
+
+def one_version(folder: Path, versions: Mapping[Path, str]) -> str:
+    """The version of all jars of Kafka in a folder.
+
+    Raises:
+        CommandError: there is more than one; the message names the files of each.
+    """
+    files: dict[str, list[str]] = {}
+    for file, version in versions.items():
+        files.setdefault(version, []).append(str(file.relative_to(folder)))
+    if len(files) > 1:
+        named = "; ".join(f"{version}: {', '.join(names)}" for version, names in files.items())
+        raise CommandError(
+            f"{folder}: the jars of Kafka are of {len(files)} versions ({named}), expected one: delete the others",
+            ExitCode.BAD_INPUT,
+        )
+    return next(iter(files))
+
+
+def _kafkas(file: Path, jars: Iterable[Jar]) -> re.Match[str] | None:
+    """The match of the name of a file with the pattern of one of these jars; its group is the version."""
+    return next((match for jar in jars if (match := _pattern(jar).fullmatch(file.name))), None)
+
+
+def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:
+    named = [file for file in files if _pattern(jar).fullmatch(file.name)]
+    return max(named, key=lambda file: file.stat().st_mtime_ns, default=None)
+
+
+def _pattern(jar: Jar) -> re.Pattern[str]:
+    return re.compile(rf"{jar.artifact}-({VERSION}){jar.suffix}\.jar")
+
+
+# -------------------------------------------------------------------------------------------------------------
+# Maven.
+# -------------------------------------------------------------------------------------------------------------
+
+
+def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
+    """The files of jars: from the cache, or else fetched with Maven; each has the SHA-256 of its table.
+
+    Args:
+        jars: which.
+        maven_s: how long Maven may take, in seconds.
+
+    Raises:
+        As `released`.
+    """
+    folder = _folder()
+    if missing := missing_of(jars):
+        _fetch(missing, folder, maven_s)
+    for jar in jars:
+        _check(folder / jar.file_name, jar)
+    return tuple(folder / jar.file_name for jar in jars)
+
+
+def missing_of(jars: Iterable[Jar]) -> list[Jar]:
+    """Those that are not in the cache."""
+    return [jar for jar in jars if not (_folder() / jar.file_name).is_file()]
+
+
+def _folder() -> Path:
+    return user_cache("kafka") / "jars"
+
+
+def _check(file: Path, jar: Jar) -> None:
+    actual = sha256_of(file)
+    if actual != jar.sha256:
+        raise KafkaUnavailableError(f"{file} has SHA-256 {actual}, expected {jar.sha256}: delete it to fetch it again")
+
+
+def sha256_of(file: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as staging:
+        copy_jars(jars, Path(staging), maven_s=maven_s)
+        for jar in jars:
+            (Path(staging) / jar.file_name).replace(folder / jar.file_name)
+
+
+def copy_jars(
+    jars: Sequence[Jar], folder: Path, *options: str, with_needed: bool = False, maven_s: float = _MAVEN_S
+) -> None:
+    """Have Maven copy jars into a folder, whatever their checksums in the table.
+
+    Maven refuses a file that it downloads if the repository has another checksum for it, or none.
+
+    Args:
+        jars: which.
+        folder: an empty folder.
+        options: further options of Maven.
+        with_needed: whether it copies what they need at run time as well.
+        maven_s: how long Maven may take, in seconds.
+
+    Raises:
+        KafkaUnavailableError: Maven is not there or cannot fetch them.
+        OSError: the folder cannot be written.
+    """
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise KafkaUnavailableError(
+            f"no `mvn` on PATH, which fetches {jars[0].file_name}: install Maven, or name a build of Kafka with --jars"
+        )
+    project = folder / "pom.xml"
+    project.write_text(_project(jars, with_needed), encoding="utf-8")
+    # Maven remembers for a day that a version was not there, and that may be the day it appears: -U asks again.
+    command = [maven, "-B", "-q", "-U", "--strict-checksums", "-f", str(project), _COPY]
+    try:
+        done = subprocess.run(
+            [*command, f"-DoutputDirectory={folder}", "-DincludeScope=runtime", *options],
+            capture_output=True,
+            text=True,
+            timeout=maven_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise KafkaUnavailableError(f"Maven has not fetched {jars[0].file_name} in {maven_s:.0f} s") from error
+    except OSError as error:
+        raise KafkaUnavailableError(f"{maven} does not run: {error}") from error
+    if done.returncode != 0:
+        why = _reason(done.stdout)
+        asks = "is the version right?" if "Could not find artifact" in done.stdout else "is there a network?"
+        raise KafkaUnavailableError(f"Maven cannot fetch {jars[0].file_name}; {asks} It says: {why}")
+
+
+def _reason(said: str) -> str:
+    """The first error of Maven, on one line."""
+    errors = (line.partition("[ERROR]")[2].strip() for line in said.splitlines())
+    return next(filter(None, errors), "nothing").rpartition(_OF_OUR_PROJECT)[2][:_SHOWN_CHARACTERS]
+
+
+def _project(jars: Iterable[Jar], with_needed: bool) -> str:
+    """A project that needs these jars, with or without the jars that they need."""
+    exclusions = "" if with_needed else _EXCLUDE_ALL
+    dependencies = "".join(
+        "<dependency>"
+        + "".join(
+            f"<{tag}>{escape(text)}</{tag}>"
+            for tag, text in (
+                ("groupId", jar.group),
+                ("artifactId", jar.artifact),
+                ("version", jar.version),
+                ("classifier", jar.classifier),
+            )
+            if text
+        )
+        + f"{exclusions}</dependency>"
+        for jar in jars
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>kraft-spec</groupId><artifactId>kafka</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )

@@ -1,0 +1,38 @@
+"""The ready-made way to run Apache Kafka's controller."""
+
+import shlex
+from collections.abc import Mapping
+
+from kraft_kafka.controllers import controller
+from kraft_kafka.jars import Kafka
+from kraft_kafka.live.process import Commands
+from kraft_spec.tlc.jar import find_java
+
+_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+"""A run is short: no compiler but the fast one."""
+
+
+def kafka_commands(version_or_folder: str) -> Commands:
+    """The commands of a release, or of the jars in a folder.
+
+    Raises:
+        KafkaUnavailableError: there is none, or it cannot be fetched.
+        JavaMissing: there is no Java.
+        OSError: the cache cannot be written.
+    """
+    return commands_of(controller(version_or_folder), {"org.slf4j.simpleLogger.defaultLogLevel": "warn"})
+
+
+def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
+    """The commands of a controller with these properties of its JVM.
+
+    Raises:
+        JavaMissing: there is no Java.
+    """
+    path = ":".join(str(file) for file in kafka.class_path)
+    defined = (f"-D{name}={value}" for name, value in properties.items())
+    java = [str(find_java().executable), *_OPTIONS, *defined, "-cp", path]
+    return Commands(
+        shlex.join([*java, "kafka.Kafka", "{properties}"]),
+        f"{shlex.join([*java, 'kafka.tools.StorageTool', 'format'])} -t {{cluster_id}} -c {{properties}} {{initial}}",
+    )

@@ -1,0 +1,182 @@
+"""A recording proxy: it passes on what processes send each other, and writes it down first.
+
+It knows frames by their length and nothing else: what a frame is, it does not ask, and it changes none.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from kraft_kafka.live.capture import CaptureWriter, Closed, FileLine, FrameLine, Line, Opened
+from kraft_kafka.wire.connections import read_frame
+from kraft_kafka.wire.disk_files import is_of_the_log
+from kraft_kafka.wire.errors import WireError
+
+
+class Route(NamedTuple):
+    """Where the recorder listens for a node, and where that listens."""
+
+    node: int
+    listen: tuple[str, int]
+    forward: tuple[str, int]
+
+
+_POLL_S = 0.1
+"""How often the file quorum-state is looked at."""
+
+
+class Recorder:
+    """Listens for each node and records until it is stopped."""
+
+    def __init__(
+        self,
+        routes: tuple[Route, ...],
+        writer: CaptureWriter,
+        folders: Mapping[int, Path],
+        passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
+        on_failure: Callable[[OSError], None] = lambda _error: None,
+    ) -> None:
+        """Nothing is listened for yet.
+
+        Args:
+            routes: of each node.
+            writer: of the capture.
+            folders: of the metadata log, by node, as far as they can be read.
+            passes: whether a request frame gets to a node; where it does not, its connection ends.
+            on_failure: is called once, if the capture cannot be written.
+        """
+        self._routes = routes
+        self._writer = writer
+        self._folders = folders
+        self._passes = passes
+        self._on_failure = on_failure
+        self.failure: OSError | None = None
+        """Why nothing more is written: the capture ends there, and the frames are still passed on."""
+        self._servers: list[asyncio.Server] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.connections = 0
+        """How many there were."""
+        self._read: dict[tuple[int, str], bytes] = {}
+        self.frames = 0
+        """How many frames were passed on."""
+
+    async def start(self) -> None:
+        """Read the files that there are, and listen.
+
+        Raises:
+            OSError: a port is taken.
+        """
+        self.read_files()
+        for route in self._routes:
+
+            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, route: Route = route) -> None:
+                await self._serve(route, reader, writer)
+
+            self._servers.append(await asyncio.start_server(serve, *route.listen))
+        self._tasks.add(asyncio.create_task(self._watch()))
+
+    async def stop(self) -> None:
+        """End all connections."""
+        for server in self._servers:
+            server.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def end(self) -> None:
+        """Read the files once more, and write the end of the capture."""
+        self.read_files()
+        self._try(self._writer.end)
+
+    def read_files(self, pattern: str = "*") -> None:
+        """Write down those files of the quorum that are not as they were when they were read last."""
+        for node, folder in sorted(self._folders.items()):
+            for path in sorted(folder.glob(pattern)):
+                if not is_of_the_log(path.name):
+                    continue
+                with suppress(OSError):
+                    content = path.read_bytes()
+                    if self._read.get((node, path.name)) != content:
+                        self._read[node, path.name] = content
+                        self._write(FileLine(self._now(), node, path.name, content.hex()))
+
+    def _write(self, line: Line) -> None:
+        self._try(partial(self._writer.write, line))
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """Write to the capture, unless that has failed before: what follows a line that is missing proves nothing."""
+        if self.failure is not None:
+            return
+        try:
+            write()
+        except OSError as error:
+            self.failure = error
+            self._on_failure(error)
+
+    def _now(self) -> int:
+        return time.monotonic_ns() // 1000
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_POLL_S)
+            self.read_files("quorum-state")
+
+    async def _serve(self, route: Route, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "asyncio serves each connection in a task of its own"
+        self._tasks.add(task)
+        self.connections += 1
+        number = self.connections
+        self._write(Opened(self._now(), number, route.node))
+        reached = False
+        with suppress(asyncio.CancelledError):
+            try:
+                there, to_there = await asyncio.open_connection(*route.forward)
+                reached = True
+                try:
+                    await self._pass_on(number, route.node, (reader, to_there), (there, writer))
+                finally:
+                    to_there.close()
+            except OSError:
+                pass
+        self._write(Closed(self._now(), number, reached))
+        writer.close()
+        self._tasks.discard(task)
+
+    async def _pass_on(
+        self,
+        number: int,
+        node: int,
+        requests: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        responses: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        """Both directions, until one of them ends."""
+        both = [
+            asyncio.create_task(self._one_way(number, "request", *requests, partial(self._passes, node))),
+            asyncio.create_task(self._one_way(number, "response", *responses, lambda _: True)),
+        ]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+
+    async def _one_way(
+        self,
+        number: int,
+        direction: Literal["request", "response"],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        passes: Callable[[bytes], bool],
+    ) -> None:
+        with suppress(EOFError, OSError, WireError):
+            while passes(frame := await read_frame(reader)):
+                self._write(FrameLine(self._now(), number, direction, frame.hex()))
+                self.frames += 1
+                writer.write(frame)
+                await writer.drain()

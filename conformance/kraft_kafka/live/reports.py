@@ -1,0 +1,123 @@
+"""A live run as every format of the runner shows it."""
+
+import shlex
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from kraft_conformance.protocol.messages import Software
+from kraft_conformance.runner.outcome import Outcome, Status
+from kraft_conformance.runner.output.results import suite_version
+from kraft_conformance.runner.output.run import Run
+from kraft_conformance.runner.output.wording import said
+from kraft_conformance.vectors.rule_coverage import RuleCoverage
+from kraft_kafka.live.cases import Case
+from kraft_kafka.live.cases.catalogue import cases
+from kraft_kafka.live.running import ROUND
+from kraft_spec.rules import load_registry
+from kraft_traces.values import Count
+
+SCHEMA: Literal["kraft-live-results/1"] = "kraft-live-results/1"
+
+
+class About(Struct, frozen=True, kw_only=True, tag_field="kind", tag="run"):
+    """What was run: the first line of a result."""
+
+    schema: Literal["kraft-live-results/1"]
+    runner: Software
+    suite: str
+    """Its version."""
+    cases: Count
+    """How many there are, whether they were run or not."""
+    implementation: Software
+    words: tuple[str, ...]
+    """The command line, without what chooses cases and formats."""
+    starts: str
+    """The command that starts the implementation, or where it runs."""
+
+
+@dataclass(frozen=True)
+class LiveResults(Run):
+    """A run of cases on a process."""
+
+    noun: ClassVar[Literal["case"]] = "case"
+    program: ClassVar[str] = "kraft-spec live"
+    group: ClassVar[str] = "kraft-spec.live"
+    statuses: ClassVar[tuple[Status, ...]] = (
+        Status.PASS,
+        Status.FAIL,
+        Status.INCONCLUSIVE,
+        Status.UNOBSERVED,
+        Status.EXPECTED_FAILURE,
+    )
+
+    about: About
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that starts the implementation, or where it runs."""
+        return self.about.starts
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The suite."""
+        return {"suite": self.about.suite}
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The implementation and the suite."""
+        return (said(self.implementation), f"suite {self.about.suite}, {self.about.cases} cases")
+
+    @cached_property
+    def coverage(self) -> tuple[RuleCoverage, ...]:
+        """The rules that cases judge, each with the ids of these, in every round."""
+        of_rule: dict[str, list[str]] = {}
+        for name in dict.fromkeys([*cases(), *self.by_id]):
+            for rule in self.asked(name).rules:
+                of_rule.setdefault(rule, []).append(name)
+        return tuple(
+            [RuleCoverage(rule, tuple(of_rule[rule.id]), "") for rule in load_registry() if rule.id in of_rule]
+        )
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The rules of the cases that pass or fail."""
+        return frozenset(rule for one in self.of_status(Status.PASS, Status.FAIL) for rule in self.asked(one.id).rules)
+
+    def with_outcome(self, outcome: Outcome) -> "LiveResults":
+        """These, and one more."""
+        return replace(self, outcomes=(*self.outcomes, outcome))
+
+    def asked(self, asked_id: str) -> Case:
+        """The case of an outcome."""
+        return cases()[asked_id.partition(ROUND)[0]]
+
+    def repetition(self, outcome: Outcome) -> str:
+        """The one command that runs a case again."""
+        return shlex.join([*self.about.words, "-k", self.asked(outcome.id).id])
+
+
+def results_of(words: tuple[str, ...], starts: str, implementation: Software) -> LiveResults:
+    """The results of a run of this command line, before there is any."""
+    about = About(
+        schema=SCHEMA,
+        runner=Software("kraft-spec", version("kraft-spec")),
+        suite=suite_version(),
+        cases=len(cases()),
+        implementation=implementation,
+        words=words,
+        starts=starts,
+    )
+    return LiveResults(about, ())
+
+
+def listed(case: Case) -> list[str]:
+    """A case for a reader: its id, what is judged, the rules, in lines of at most 80 columns."""
+    wide = textwrap.TextWrapper(80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return [case.id, *wide.wrap(case.title), *wide.wrap(", ".join(case.rules))]

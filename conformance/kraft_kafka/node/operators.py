@@ -1,0 +1,155 @@
+"""What operators and their tools ask a node: API versions, the cluster, the quorum, voter changes, features."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from kraft_kafka.node.driver import Node, wall_clock_ms
+from kraft_kafka.node.metadata import METADATA_VERSION, METADATA_VERSION_MIN
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.error_codes import CODES, UNKNOWN_TOPIC_OR_PARTITION
+from kraft_kafka.wire.frames import Frame
+from kraft_kafka.wire.schema import Kind, messages
+from kraft_kafka.wire.trace_links import TOPIC
+from kraft_kafka.wire.translation import directory_of, host_port, uuid_of
+from kraft_reference.describe import ReplicaProgress, describe_quorum
+from kraft_reference.events import AddVoter, RemoveVoter, UpdateFeatures
+from kraft_reference.identity import ReplicaKey
+from kraft_reference.messages import Error, Reply
+
+_LISTENER = "CONTROLLER"
+
+
+def api_keys(others: Mapping[int, range]) -> list[Document]:
+    """Each API that a node serves, with its versions; `others` are those that the quorum does not know.
+
+    Rule: wire.negotiation.
+    """
+    requests = [one for one in messages().values() if one.kind is Kind.REQUEST]
+    listed = {one.key: (one.versions.low, one.versions.high) for one in requests}
+    listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
+    return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
+
+
+def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Document:
+    """The body of an ApiVersions response."""
+    body: Document = {"errorCode": 0, "apiKeys": api_keys(others)}
+    if version >= 1:
+        body["throttleTimeMs"] = 0
+    if version >= 3:
+        own = node.configuration.replicas[node.id]
+        level = node.replica.state.log.kraft_version
+        body["supportedFeatures"] = [
+            {"name": "kraft.version", "minVersion": own.min_version, "maxVersion": own.max_version},
+            {"name": "metadata.version", "minVersion": METADATA_VERSION_MIN, "maxVersion": METADATA_VERSION},
+        ]
+        body["finalizedFeaturesEpoch"] = max(0, node.replica.state.high_watermark)
+        body["finalizedFeatures"] = [
+            {"name": "kraft.version", "maxVersionLevel": level, "minVersionLevel": level},
+            {
+                "name": "metadata.version",
+                "maxVersionLevel": METADATA_VERSION,
+                "minVersionLevel": METADATA_VERSION,
+            },
+        ]
+    return body
+
+
+async def _describe_quorum(node: Node, frame: Frame) -> Document:
+    """Rules: wire.describe-quorum-2, cli.describe-status, cli.describe-replication."""
+    version = frame.version
+    asked = [
+        (topic["topicName"], one["partitionIndex"]) for topic in frame.body["topics"] for one in topic["partitions"]
+    ]
+    topics = [
+        {"topicName": name, "partitions": [_partition(node, index, version, is_known=(name, index) == (TOPIC, 0))]}
+        for name, index in asked
+    ]
+    body: Document = {"errorCode": 0, "topics": topics}
+    if version >= 2:
+        known = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms()).nodes
+        listed = [
+            {"nodeId": number, "listeners": [{"name": _LISTENER, **host_port(endpoint, "nodes")}]}
+            for number, endpoint in known
+        ]
+        body |= {"errorMessage": None, "nodes": listed}
+    return body
+
+
+def _partition(node: Node, index: int, version: int, is_known: bool) -> Document:
+    told = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms())
+    code = CODES[told.error] if is_known else UNKNOWN_TOPIC_OR_PARTITION
+    made: Document = {
+        "partitionIndex": index,
+        "errorCode": code,
+        "leaderId": -1 if told.leader_id is None else told.leader_id,
+        "leaderEpoch": told.leader_epoch,
+        "highWatermark": told.high_watermark,
+        "currentVoters": [_progress(one, version) for one in told.voters] if is_known else [],
+        "observers": [_progress(one, version) for one in told.observers] if is_known else [],
+    }
+    return made | ({"errorMessage": None} if version >= 2 else {})
+
+
+def _progress(one: ReplicaProgress, version: int) -> Document:
+    made: Document = {"replicaId": one.key.id, "logEndOffset": one.log_end_offset}
+    if version >= 1:
+        made |= {"lastFetchTimestamp": one.last_fetch_ms, "lastCaughtUpTimestamp": one.last_caught_up_ms}
+    if version >= 2:
+        made["replicaDirectoryId"] = uuid_of(one.key.directory_id, "directory id")
+    return made
+
+
+async def _add_voter(node: Node, frame: Frame) -> Document:
+    """Rules: cli.add-controller, wire.add-voter, add-voter.leader-only."""
+    body = frame.body
+    listed = [one for one in body["listeners"] if one["name"] == _LISTENER] or body["listeners"]
+    endpoint = f"{listed[0]['host']}:{listed[0]['port']}" if listed else None
+    voter = ReplicaKey(body["voterId"], directory_of(body["voterDirectoryId"]))
+    if endpoint is not None:
+        node.knows(voter.id, endpoint)
+    when_committed = body.get("ackWhenCommitted", True)
+    reply = await node.ask(
+        lambda number: AddVoter(number, voter, endpoint, body["timeoutMs"], when_committed, body["clusterId"])
+    )
+    return _changed(reply)
+
+
+async def _remove_voter(node: Node, frame: Frame) -> Document:
+    """Rules: cli.remove-controller, wire.remove-voter, remove-voter.leader-only."""
+    body = frame.body
+    voter = ReplicaKey(body["voterId"], directory_of(body["voterDirectoryId"]))
+    return _changed(await node.ask(lambda number: RemoveVoter(number, voter, body["clusterId"])))
+
+
+def _changed(reply: Reply) -> Document:
+    said = None if reply.error is Error.NONE else f"The reference answers {reply.error}."
+    return {"throttleTimeMs": 0, "errorCode": CODES[reply.error], "errorMessage": said}
+
+
+async def _update_features(node: Node, frame: Frame) -> Document:
+    """The one feature that can change here is kraft.version.
+
+    Rules: cli.features, kraft-version.upgrade-needs-all-voters.
+    """
+    error, said = Error.NONE, None
+    for update in frame.body["featureUpdates"]:
+        if update["feature"] != "kraft.version":
+            error, said = Error.INVALID_REQUEST, f"{update['feature']} cannot be changed here, expected kraft.version"
+            continue
+        level = update["maxVersionLevel"]
+        reply = await node.ask(lambda number, level=level: UpdateFeatures(number, level))  # type: ignore[misc]
+        if reply.error is not Error.NONE:
+            error, said = reply.error, f"The reference answers {reply.error}."
+    body: Document = {"throttleTimeMs": 0, "errorCode": CODES[error], "errorMessage": said}
+    if frame.version <= 1:
+        names = [update["feature"] for update in frame.body["featureUpdates"]]
+        body["results"] = [{"feature": name, "errorCode": CODES[error], "errorMessage": said} for name in names]
+    return body
+
+
+HANDLERS: Mapping[str, Callable[[Node, Frame], Awaitable[Document]]] = {
+    "DescribeQuorum": _describe_quorum,
+    "AddRaftVoter": _add_voter,
+    "RemoveRaftVoter": _remove_voter,
+    "UpdateFeatures": _update_features,
+}
+"""By API; the requests of replicas and ApiVersions are not among them."""

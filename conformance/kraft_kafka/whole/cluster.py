@@ -1,0 +1,196 @@
+"""A cluster of whole controllers: processes, the network between them, the operator, and what they leave on disk."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from kraft_kafka.jars import Kafka
+from kraft_kafka.live.kafka import commands_of
+from kraft_kafka.live.process import Process, Timeouts, free_ports
+from kraft_kafka.whole.links import Links
+from kraft_kafka.whole.operator import Operator, Quorum, Reply
+from kraft_kafka.wire.disk_files import PARTITION, snapshot_id
+
+TIMEOUTS = Timeouts(election=3000, backoff=1000, fetch=6000, request=2000)
+"""Longer than Kafka's defaults, for a machine that has other work."""
+_PROPERTIES = "metadata.max.idle.interval.ms=500\n"
+"""Kafka's default: a no-op record twice a second."""
+_POLL_S = 0.1
+_LOG_LEVELS = {"defaultLogLevel": "info", "log.org.apache.kafka.common.config": "error", "showDateTime": "true"}
+_LOG_LEVELS |= {"log.kafka.server.KafkaConfig": "error", "dateTimeFormat": "yyyy-MM-dd'T'HH:mm:ss.SSS"}
+_VOTERS_READ = re.compile(r"Latest set of voters is .*at offset (\d+)")
+_VOTER = re.compile(r"ReplicaKey\(id=(\d+)")
+
+Say = Callable[[str], None]
+_Found = TypeVar("_Found")
+
+
+class NotReachedError(Exception):
+    """The schedule did not come to the point that it waits for."""
+
+
+class WholeCluster:
+    """Controllers of one Kafka, by id, and whoever acts on them."""
+
+    def __init__(
+        self, kafka: Kafka, home: Path, voters: Sequence[int], others: Sequence[int], more: str, say: Say
+    ) -> None:
+        """Nothing runs yet.
+
+        Args:
+            kafka: what each controller runs.
+            home: a folder for all of it.
+            voters: ids of the first voter set.
+            others: ids of controllers that are formatted without it.
+            more: lines of each file of properties.
+            say: takes each step as it is done.
+        """
+        ids = (*voters, *others)
+        ports = free_ports(2 * len(ids))
+        advertised, own = dict(zip(ids, ports, strict=False)), dict(zip(ids, ports[len(ids) :], strict=True))
+        commands = commands_of(kafka, {f"org.slf4j.simpleLogger.{name}": text for name, text in _LOG_LEVELS.items()})
+        self.home = home
+        self.processes = {
+            id_: Process(commands, home / f"controller-{id_}", advertised, voters, _PROPERTIES + more, id_, own[id_])
+            for id_ in ids
+        }
+        self.links = Links(advertised, own)
+        self.operator = Operator(kafka, advertised, home)
+        self._say, self._began = say, time.monotonic()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Format all disks and open the network; in the end all processes are killed.
+
+        Raises:
+            LaunchError: a disk cannot be formatted.
+            OSError: a port is taken.
+        """
+        self.note(f"formatting {len(self.processes)} disks")
+        for process in self.processes.values():
+            await asyncio.to_thread(process.format, TIMEOUTS)
+        try:
+            await self.links.open()
+            await self.operator.start()
+            yield
+        finally:
+            for process in self.processes.values():
+                process.kill()
+            await self.operator.close()
+            await self.links.close()
+
+    def note(self, text: str) -> None:
+        """Tell of a step, with the seconds since the beginning."""
+        self._say(f"{time.monotonic() - self._began:6.1f} s  {text}")
+
+    async def start(self, *ids: int) -> None:
+        """Start controllers, and wait until they take connections.
+
+        Raises:
+            LaunchError: one ends, or takes none.
+        """
+        self.note(f"start {_and(ids)}")
+        await asyncio.gather(*(self.processes[id_].start() for id_ in ids))
+
+    def kill(self, id_: int) -> None:
+        """Kill -9."""
+        self.processes[id_].kill()
+        self.note(f"kill -9 {id_}")
+
+    def cut(self, side: Sequence[int], other: Sequence[int]) -> None:
+        """Cut all links between two sides."""
+        self.links.cut(side, other)
+        self.note(f"cut the links between {_and(side)} and {_and(other)}")
+
+    def heal(self) -> None:
+        """Heal all links."""
+        self.links.heal()
+        self.note("heal all links")
+
+    # What a controller shows.
+
+    def logged(self, id_: int, since: int = 0) -> str:
+        """What it has logged, from a character on."""
+        path = self.processes[id_].home / "output"
+        return path.read_text(encoding="utf-8", errors="replace")[since:] if path.exists() else ""
+
+    def mark(self, id_: int) -> int:
+        """Where its log is now, for `logged`."""
+        return len(self.logged(id_))
+
+    async def wait_for_line(self, id_: int, pattern: str, since: int = 0, seconds: float = 60) -> str:
+        """The first line of its log with a pattern.
+
+        Raises:
+            NotReachedError: there is none in this time.
+        """
+
+        def line() -> str | None:
+            return next((line for line in self.logged(id_, since).splitlines() if re.search(pattern, line)), None)
+
+        return await self.wait_for(line, f"controller {id_} has not logged {pattern!r}", seconds)
+
+    async def wait_for(self, look: Callable[[], _Found | None], otherwise: str, seconds: float) -> _Found:
+        """What a look comes to, as soon as it is not None or False.
+
+        Raises:
+            NotReachedError: it is not in this time; the message is `otherwise`.
+        """
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := look():
+                return value
+            await asyncio.sleep(_POLL_S)
+        raise NotReachedError(f"{otherwise} in {seconds:.0f} s")
+
+    def voters_read(self, id_: int, since: int = 0) -> dict[int, frozenset[int]]:
+        """The voter sets that it has read since, by the offset of the record, as its log says."""
+        lines = self.logged(id_, since).splitlines()
+        found = ((line, match) for line in lines if (match := _VOTERS_READ.search(line)))
+        return {int(match[1]): frozenset(map(int, _VOTER.findall(line))) for line, match in found}
+
+    def checkpoints(self, id_: int) -> list[Path]:
+        """Its snapshots, the oldest first, without that of its formatting."""
+        folder = self.processes[id_].data / PARTITION
+        return sorted(path for path in folder.iterdir() if snapshot_id(path.name) not in (None, (0, 0)))
+
+    def has_first_checkpoint(self, id_: int) -> bool:
+        """True if it has the checkpoint 0-0, which formatting writes."""
+        return any(snapshot_id(path.name) == (0, 0) for path in (self.processes[id_].data / PARTITION).iterdir())
+
+    # What the operator does.
+
+    async def leader(self, at: int, among: Sequence[int], seconds: float = 90) -> Quorum:
+        """The quorum as a controller sees it, once one of these leads and has a high watermark.
+
+        Raises:
+            NotReachedError: none does in this time.
+        """
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            quorum = await self.operator.quorum(at)
+            if quorum is not None and quorum.leader in among and quorum.high_watermark >= 0:
+                self.note(f"{quorum.leader} leads epoch {quorum.epoch}, as {at} sees it, voters {_and(quorum.voters)}")
+                return quorum
+            await asyncio.sleep(_POLL_S)
+        raise NotReachedError(f"none of {_and(among)} leads, as {at} sees it, in {seconds:.0f} s")
+
+    async def remove_voter(self, at: int, voter: int) -> Reply:
+        """Have the operator remove a controller from the voter set."""
+        reply = await self.operator.remove_voter(at, voter, self.processes[voter].directory_id())
+        self.note(f"the operator at {at} removes {voter} from the voter set: {reply}")
+        return reply
+
+    async def add_voter(self, at: int, voter: int) -> Reply:
+        """Have the operator add a controller to the voter set."""
+        reply = await self.operator.add_voter(at, voter, self.processes[voter].directory_id())
+        self.note(f"the operator at {at} adds {voter} to the voter set: {reply}")
+        return reply
+
+
+def _and(ids: Sequence[int] | frozenset[int]) -> str:
+    return " and ".join(map(str, sorted(ids)))

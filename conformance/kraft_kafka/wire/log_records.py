@@ -1,0 +1,216 @@
+"""The bytes of Kafka's metadata log as records of the reference, and back.
+
+The log is a sequence of batches of magic 2; a file of it, the records of a Fetch response and a snapshot all are.
+A control record is what it says.
+What any other record says is the controller's business and not the quorum's: the reference knows it as `Data` with a
+number, and the number is made of its bytes, so that it is the same on every replica.
+Rules: wire.control-records, wire.voters-record, wire.leader-change-message.
+"""
+
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from crc32c import crc32c
+from kio.serial import writers
+
+from kraft_kafka.wire.batches import BATCH_HEADER, CONTROL, decode_batch, encode_batch
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.encoding import whole_number
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.reading import Bytes
+from kraft_kafka.wire.schema import messages, record_of, width_of
+from kraft_kafka.wire.translation import directory_of, host_port, uuid_of
+from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.records import Record, RecordKind
+
+_COMPRESSION = 0x7
+_LENGTH_END = 12
+"""Where the length of a batch ends, which counts what comes after it."""
+_HEADER_SIZE = sum(width_of(kind) for _, kind in BATCH_HEADER) + 4
+
+
+class Batch(NamedTuple):
+    """A batch as it stands in a log."""
+
+    base_offset: int
+    end_offset: int
+    """The offset after its last record."""
+    epoch: int
+    is_control: bool
+    raw: bytes
+
+
+def batches_of(raw: bytes) -> Iterator[Batch]:
+    """The whole batches at the front of some bytes; what a crash or a limit of size has cut off is left out.
+
+    Raises:
+        WireError: a batch is damaged: not of magic 2, its checksum is not that of its bytes, or its offsets are not
+            one for each record.  The metadata log is never compacted, so that none is missing.
+    """
+    start = 0
+    while start + _HEADER_SIZE <= len(raw):
+        end = start + _LENGTH_END + int.from_bytes(raw[start + 8 : start + _LENGTH_END], "big", signed=True)
+        if end > len(raw):
+            return
+        batch = raw[start:end]
+        if len(batch) < _HEADER_SIZE or batch[16] != 2:
+            raise WireError(Reason.BAD_BATCH, "magic", "a whole batch of magic 2", batch[:_HEADER_SIZE].hex(), start)
+        stored, computed = int.from_bytes(batch[17:21], "big"), crc32c(batch[21:])
+        if stored != computed:
+            raise WireError(Reason.BAD_CRC, "crc", f"{computed}, the CRC-32C of what follows", str(stored), start + 17)
+        base, delta = int.from_bytes(batch[:8], "big"), int.from_bytes(batch[23:27], "big")
+        is_control = bool(int.from_bytes(batch[21:23], "big") & CONTROL)
+        count = int.from_bytes(batch[_HEADER_SIZE - 4 : _HEADER_SIZE], "big")
+        if count != delta + 1:
+            expected = f"{delta + 1} records, as lastOffsetDelta says"
+            raise WireError(Reason.BAD_BATCH, "records", expected, str(count), start + _HEADER_SIZE - 4)
+        yield Batch(base, base + delta + 1, int.from_bytes(batch[12:16], "big"), is_control, batch)
+        start = end
+
+
+def records_of(batch: Batch) -> tuple[Record, ...]:
+    """The records of a batch of a log.
+
+    Raises:
+        WireError: its records are compressed, damaged, or control records that no log of the quorum has.
+    """
+    if batch.is_control:
+        document, _ = decode_batch(batch.raw, is_lenient=True)
+        return tuple(control_record(batch.epoch, record) for record in document["records"])
+    return tuple(Record(batch.epoch, RecordKind.DATA, number_of(value)) for value in values_of(batch))
+
+
+def values_of(batch: Batch) -> tuple[bytes, ...]:
+    """The values of the records of a batch that holds no control records.
+
+    Raises:
+        WireError: they are compressed or damaged.
+    """
+    if batch.raw[22] & _COMPRESSION:
+        raise WireError(Reason.BAD_BATCH, "attributes", "records without compression", str(batch.raw[22]), 21)
+    content = Bytes(batch.raw, _HEADER_SIZE - 4, is_lenient=True)
+    count = content.number("int32", "records (length)")
+    indices = content.elements(count, "records", "records", _HEADER_SIZE - 4)
+    return tuple(_value(content, f"records[{number}]") for number in indices)
+
+
+def _value(content: Bytes, where: str) -> bytes:
+    size = content.signed(f"{where} (length)")
+    if not 0 <= size <= content.left:
+        raise WireError(Reason.BAD_LENGTH, where, f"a length of up to {content.left}", str(size), content.offset)
+    part = content.part(size)
+    part.take(1, where, "attributes")
+    part.signed(f"{where}.timestampDelta", is_long=True)
+    part.signed(f"{where}.offsetDelta")
+    part.take(max(0, part.signed(f"{where}.key (length)")), where, "the key")
+    return part.take(max(0, part.signed(f"{where}.value (length)")), where, "the value")
+
+
+def number_of(value: bytes) -> int:
+    """The number that stands for a record's value: 31 bits of its SHA-256, as the model has numbers."""
+    return int.from_bytes(hashlib.sha256(value).digest()[:4], "big") >> 1
+
+
+def control_record(epoch: int, record: Document) -> Record:
+    """The record that the JSON of a control record in a batch of this epoch is.
+
+    Raises:
+        WireError: no log of the quorum has it.
+    """
+    name, value = record["key"]["type"], record["value"]
+    kind = next(one.name for one in messages().values() if one.kind == "record" and one.key == name)
+    match kind:
+        case "LeaderChangeMessage":
+            return Record(epoch, RecordKind.LEADER_CHANGE, value["leaderId"])
+        case "KRaftVersionRecord":
+            return Record(epoch, RecordKind.KRAFT_VERSION, value["kRaftVersion"])
+        case "VotersRecord":
+            voters = frozenset(
+                ReplicaKey(one["voterId"], directory_of(one["voterDirectoryId"])) for one in value["voters"]
+            )
+            details = sorted(_details(one) for one in value["voters"])
+            return Record(epoch, RecordKind.VOTERS, 0, voters, tuple(details))
+        case _:
+            raise WireError(Reason.BAD_BATCH, "key.type", "a control record of a log", kind)
+
+
+def _details(voter: Document) -> VoterDetails:
+    listener = voter["endpoints"][0] if voter["endpoints"] else {"host": "", "port": 0}
+    levels = voter["kRaftVersionFeature"]
+    endpoint = f"{listener['host']}:{listener['port']}"
+    return VoterDetails(voter["voterId"], endpoint, levels["minSupportedVersion"], levels["maxSupportedVersion"])
+
+
+def control_batch(base_offset: int, records: Sequence[Record], timestamp_ms: int, voters: Sequence[int] = ()) -> bytes:
+    """Control records of one epoch as a batch.
+
+    Args:
+        base_offset: of the first.
+        records: one or more.
+        timestamp_ms: milliseconds since 1970.
+        voters: ids of the voters that a LeaderChange among them names.
+
+    Raises:
+        WireError: one of them is a Data record, or a VoterAssignment, which Kafka has no bytes for.
+    """
+    header = {"baseOffset": base_offset, "partitionLeaderEpoch": records[0].epoch}
+    times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
+    return encode_batch(header | times | {"records": [control_document(record, voters) for record in records]})
+
+
+def control_document(record: Record, voters: Sequence[int]) -> Document:
+    """The JSON of a control record for a batch; `voters` are the ids that a LeaderChange names.
+
+    Raises:
+        WireError: Kafka has no bytes for it.
+    """
+    match record.kind:
+        case RecordKind.LEADER_CHANGE:
+            listed = [{"voterId": one} for one in sorted(voters)]
+            name, value = "LeaderChangeMessage", {"leaderId": record.value, "voters": listed, "grantingVoters": []}
+        case RecordKind.KRAFT_VERSION:
+            name, value = "KRaftVersionRecord", {"kRaftVersion": record.value}
+        case RecordKind.VOTERS:
+            name, value = "VotersRecord", {"voters": [_voter(one, record) for one in sorted(record.voters)]}
+        case _:
+            raise WireError(Reason.BAD_BATCH, "records", "a control record of Kafka's", record.kind.value)
+    return {"key": {"version": 0, "type": record_of(name).key}, "value": {"version": 0} | value}
+
+
+def _voter(voter: ReplicaKey, record: Record) -> Document:
+    details = next(one for one in record.details if one.id == voter.id)
+    levels = {"minSupportedVersion": details.min_version, "maxSupportedVersion": details.max_version}
+    return {
+        "voterId": voter.id,
+        "voterDirectoryId": uuid_of(voter.directory_id, "voters"),
+        "endpoints": [{"name": "CONTROLLER", **host_port(details.endpoint, "details")}],
+        "kRaftVersionFeature": levels,
+    }
+
+
+def data_batch(base_offset: int, epoch: int, values: Sequence[bytes], timestamp_ms: int) -> bytes:
+    """Records without a key as a batch; `values` is one or more, `timestamp_ms` milliseconds since 1970."""
+    written = whole_number("int32", len(values), "records (length)")
+    written += b"".join(_data_record(number, value) for number, value in enumerate(values))
+    header = {"attributes": 0, "lastOffsetDelta": len(values) - 1, "baseTimestamp": timestamp_ms}
+    header |= {"maxTimestamp": timestamp_ms, "producerId": -1, "producerEpoch": -1, "baseSequence": -1}
+    after = b"".join(whole_number(kind, header[name], name) for name, kind in BATCH_HEADER[5:]) + written
+    front = {"baseOffset": base_offset, "batchLength": len(after) + 9, "partitionLeaderEpoch": epoch, "magic": 2}
+    front["crc"] = crc32c(after)
+    return b"".join(whole_number(kind, front[name], name) for name, kind in BATCH_HEADER[:5]) + after
+
+
+def _data_record(number: int, value: bytes) -> bytes:
+    content = io.BytesIO()
+    content.write(b"\0")
+    writers.write_signed_varlong(content, 0)
+    writers.write_signed_varint(content, number)
+    writers.write_signed_varint(content, -1)
+    writers.write_signed_varint(content, len(value))
+    content.write(value)
+    writers.write_signed_varint(content, 0)
+    sized = io.BytesIO()
+    writers.write_signed_varint(sized, len(content.getvalue()))
+    return sized.getvalue() + content.getvalue()

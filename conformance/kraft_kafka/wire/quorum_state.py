@@ -1,0 +1,60 @@
+"""The file `quorum-state`: one line of JSON, with the version of its form in `data_version`.
+
+Rule: wire.quorum-state.
+"""
+
+import json
+from typing import Any
+
+from kraft_kafka.wire.decoding import Document
+from kraft_kafka.wire.documents import read_json
+from kraft_kafka.wire.encoding import Encoder
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.schema import fields_of, record_of
+
+DATA_VERSION = "data_version"
+"""Kafka's own name for it; it stands last."""
+
+
+def encode_quorum_state(version: int, document: Any) -> tuple[str, list[str]]:
+    """The text of the file, as Kafka writes it, and the paths of the fields that the version lacks.
+
+    Raises:
+        WireError: the document is no quorum state.
+    """
+    message = record_of("QuorumStateData")
+    message.checked(version, DATA_VERSION)
+    if isinstance(document, dict):
+        named = document.get(DATA_VERSION, version)
+        if named != version:
+            raise WireError(Reason.OUT_OF_RANGE, f"$.{DATA_VERSION}", str(version), str(named))
+        document = {name: value for name, value in document.items() if name != DATA_VERSION}
+    # What can be written as bytes has the right types; the bytes themselves are in no file.
+    encoder = Encoder(version, is_flexible=False)
+    encoder.struct(message.fields, document, "$")
+    ordered = {one.name: document[one.name] for one in fields_of(message.fields, version)}
+    text = json.dumps(ordered | {DATA_VERSION: version}, separators=(",", ":"), ensure_ascii=False)
+    return text, encoder.dropped
+
+
+def decode_quorum_state(text: str) -> Document:
+    """The JSON of the file's first line, with `data_version`.
+
+    Raises:
+        WireError: it is no quorum state of a version that there is.
+    """
+    line = text.split("\n", 1)[0]
+    document = read_json(line)
+    if not isinstance(document, dict):
+        raise WireError(Reason.WRONG_TYPE, "$", "an object", type(document).__name__)
+    version = document.get(DATA_VERSION)
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise WireError(Reason.MISSING_FIELD, f"$.{DATA_VERSION}", "0 or 1", str(version))
+    message = record_of("QuorumStateData")
+    message.checked(version, f"$.{DATA_VERSION}")
+    present = {one.name for one in fields_of(message.fields, version)}
+    if extra := sorted(document.keys() - present - {DATA_VERSION}):
+        expected = f"one of {', '.join(sorted(present))} in version {version}"
+        raise WireError(Reason.UNKNOWN_FIELD, f"$.{extra[0]}", expected, "another field")
+    encode_quorum_state(version, document)
+    return document

@@ -1,0 +1,168 @@
+"""Bytes read from the left, each field with its name: kio's readers, and an error that says where and what.
+
+A reader is strict unless it is told otherwise: it takes what Kafka writes.
+What Kafka reads but never writes is `not-canonical`; a lenient reader takes it, and keeps a note.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from kio.serial import readers
+from kio.serial.errors import BufferUnderflow
+
+from kraft_kafka.wire.errors import Reason, WireError
+from kraft_kafka.wire.schema import RANGES, width_of
+
+Value = TypeVar("Value")
+
+VARINT_MAX = 2**31 - 1
+"""Kafka's lengths, tags and counts are 32 bits with a sign, of which none is negative."""
+
+ELEMENTS_MAX = 2**18
+"""Most array elements and tagged fields of a frame, and most records of a batch or of a Fetch response.
+
+An element of 3 bytes becomes an object of some 300: the size of a frame alone does not bound the memory that decoding
+takes.  Kafka's controller writes at most 10,000 records for a request, in batches of at most 8 MiB.
+"""
+
+
+@dataclass(slots=True)
+class _Room:
+    """Elements that a frame may still have."""
+
+    left: int = ELEMENTS_MAX
+
+
+@dataclass(slots=True)
+class Bytes:
+    """A part of a frame, and how far it has been read."""
+
+    whole: bytes
+    """Of the frame, so that offsets are those of the frame."""
+    offset: int = 0
+    end: int = -1
+    """Where the part ends; -1 for the end of the frame."""
+    is_lenient: bool = False
+    notes: list[str] = field(default_factory=list)
+    _room: _Room = field(default_factory=_Room)
+    """Shared by all parts of a frame, as the notes are."""
+
+    def __post_init__(self) -> None:
+        if self.end < 0:
+            self.end = len(self.whole)
+
+    @property
+    def left(self) -> int:
+        """Bytes that have not been read."""
+        return self.end - self.offset
+
+    def part(self, size: int) -> "Bytes":
+        """The next bytes as a part of their own, which counts as read here; the caller has seen that they are there."""
+        self.offset += size
+        return Bytes(self.whole, self.offset - size, self.offset, self.is_lenient, self.notes, self._room)
+
+    def take(self, size: int, where: str, what: str) -> bytes:
+        """So many bytes.
+
+        Raises:
+            WireError: fewer are left.
+        """
+        if size > self.left:
+            raise self.truncated(where, f"{size} bytes of {what}")
+        self.offset += size
+        return self.whole[self.offset - size : self.offset]
+
+    def elements(self, count: int, where: str, what: str, start: int) -> range:
+        """Indices of the elements that follow; each element has one byte or more.
+
+        Every count from outside is checked here before a value is built from it.
+
+        Args:
+            count: as read.
+            where: path of the array.
+            what: the elements, in the plural.
+            start: offset of the count.
+
+        Raises:
+            WireError: the count is negative, exceeds the bytes that are left, or a frame may not have so many.
+        """
+        most = min(self.left, self._room.left)
+        if not 0 <= count <= most:
+            raise WireError(Reason.BAD_LENGTH, where, f"0 to {most} {what}", str(count), start)
+        self._room.left -= count
+        return range(count)
+
+    def number(self, kind: str, where: str) -> int:
+        """A whole number of fixed width.
+
+        Raises:
+            WireError: the bytes end within it.
+        """
+        return int.from_bytes(self.take(width_of(kind), where, kind), "big", signed=RANGES[kind][0] < 0)
+
+    def varint(self, where: str, what: str) -> int:
+        """An unsigned varint of 32 bits: a length, a count or a tag.
+
+        Raises:
+            WireError: it does not end, is longer than 5 bytes, or its value has more than 31 bits.
+        """
+        start = self.offset
+        value = self._varint(readers.read_unsigned_varint, where, what)
+        if value > VARINT_MAX:
+            raise WireError(Reason.BAD_VARINT, where, f"{what} up to {VARINT_MAX}", str(value), start)
+        return value
+
+    def signed(self, where: str, is_long: bool = False) -> int:
+        """A zigzag varint of 32 or 64 bits, as in records.
+
+        Raises:
+            WireError: it does not end, or is too long.
+        """
+        start = self.offset
+        value = self._varint(readers.read_signed_varlong if is_long else readers.read_signed_varint, where, "a varint")
+        bits = 64 if is_long else 32
+        if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+            raise WireError(Reason.BAD_VARINT, where, f"a varint of {bits} bits", str(value), start)
+        return value
+
+    def _varint(self, reader: Callable[..., tuple[int, int]], where: str, what: str) -> int:
+        # The longest varint has 10 bytes; a copy of all that is left would cost the square of the frame's size.
+        window = self.whole[self.offset : min(self.end, self.offset + 11)]
+        try:
+            value, size = reader(window, 0)
+        except BufferUnderflow:
+            raise self.truncated(where, f"a whole varint, {what}") from None
+        except ValueError:
+            shown = window.hex()
+            expected = f"a varint of up to {10 if reader is readers.read_signed_varlong else 5} bytes, {what}"
+            raise WireError(Reason.BAD_VARINT, where, expected, shown, self.offset) from None
+        if size > 1 and self.whole[self.offset + size - 1] == 0:
+            shown = self.whole[self.offset : self.offset + size].hex()
+            self.odd(where, "a varint without padding", shown, self.offset)
+        self.offset += size
+        return int(value)
+
+    def odd(self, where: str, expected: str, actual: str, offset: int) -> None:
+        """Something that Kafka never writes stands there: an error, or a note.
+
+        Raises:
+            WireError: the reader is strict.
+        """
+        error = WireError(Reason.NOT_CANONICAL, where, expected, actual, offset)
+        if not self.is_lenient:
+            raise error
+        self.notes.append(str(error))
+
+    def finished(self, where: str) -> None:
+        """Nothing may be left over.
+
+        Raises:
+            WireError: something is.
+        """
+        if self.left:
+            raise WireError(Reason.TRAILING_BYTES, where, "nothing more", f"{self.left} bytes more", self.offset)
+
+    def truncated(self, where: str, expected: str) -> WireError:
+        """The error for bytes that end too early."""
+        return WireError(Reason.TRUNCATED, where, expected, f"{self.left}", self.offset)
