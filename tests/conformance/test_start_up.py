@@ -45,10 +45,10 @@ sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
 """Runs a script of the package, which is interrupted while it loads."""
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
-PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_simulation.scenarios.partitions"}
+PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_simulation.partition_scenarios"}
 OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_kafka.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED
-OF_CHECKING = {"jpype", "numpy", "kraft_simulation", "kraft_spec.tlc.jvm", "kraft_traces.check"}
+OF_CHECKING = {"jpype", "numpy", "kraft_simulation.world", "kraft_spec.tlc.jvm", "kraft_traces.check"}
 OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_proofs", "kraft_spec.rules"}
 
 

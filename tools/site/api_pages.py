@@ -26,7 +26,7 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_kafka.live": "[running implementations](../live.md), behind `kraft-spec live`",
     "kraft_kafka.node": "[a node](../node.md), behind `kraft-spec node`",
-    "kraft_simulation.scenarios.partitions": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_simulation.partition_scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_proofs": "what `kraft-spec prove` runs",
     "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",

@@ -149,7 +149,7 @@ def default_of(one: Field) -> Any:
 @cache
 def messages() -> Mapping[str, Message]:
     """All of them, by name, in the order of the file."""
-    text = files("kraft_conformance").joinpath("wire", "messages.toml").read_text(encoding="utf-8")
+    text = files("kraft_kafka").joinpath("wire", "messages.toml").read_text(encoding="utf-8")
     return {made.name: made for made in map(_message, tomllib.loads(text)["message"])}
 
 

@@ -3,16 +3,16 @@
 import pytest
 
 from kraft_reference.partitions.decisions import PROFILES
-from kraft_simulation.scenarios import ScenarioFailure
-from kraft_simulation.scenarios.partitions import (
+from kraft_simulation.partition_scenarios import (
     PARTITION_SCENARIOS,
     PartitionScenario,
     PartitionVariant,
     partition_scenario,
     run,
 )
-from kraft_simulation.scenarios.partitions.scenario import cluster
-from kraft_simulation.scenarios.partitions.stage import PartitionStage
+from kraft_simulation.partition_scenarios.scenario import cluster
+from kraft_simulation.partition_scenarios.stage import PartitionStage
+from kraft_simulation.scenarios import ScenarioFailure
 from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.rules import load_registry

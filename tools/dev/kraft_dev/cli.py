@@ -20,7 +20,7 @@ COMMANDS = {
         "kafka-add": "Pin a release of Apache Kafka, and record what running it shows.",
         "kafka-bugs": "Plant bugs in Apache Kafka's own classes, one at a time, and run the vectors that pass without "
         "them.",
-        "kafka-matrix": "Run the vectors and play the findings on every release of Apache Kafka that is pinned.",
+        "kafka-matrix": "Run the vectors and play the findings on the releases of Apache Kafka that are pinned.",
         "kafka-seeds": "Run random schedules on releases of Apache Kafka, with a bug up to the first that fails.",
     },
     "How fast is it?": {

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_simulation.partition_scenarios import partition_scenario
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import scenario
-from kraft_simulation.scenarios.partitions import partition_scenario
 from kraft_spec.experiments.playing import play, play_partitions, simulation_of
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash

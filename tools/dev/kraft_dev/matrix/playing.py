@@ -10,10 +10,10 @@ from kraft_dev.matrix.tool import Look, Tally
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_reference.partitions.decisions import PROFILES
 from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
 from kraft_simulation.scenarios.director import Director
-from kraft_simulation.scenarios.partitions import PARTITION_SCENARIOS
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.edits import EditError
 from kraft_spec.experiments.playing import play, play_partitions

@@ -39,8 +39,8 @@ def _protocol() -> dict[str, Any]:
     }
 
 
-def _file(name: str, title: str, folder: str, kind: Any) -> CommittedSchema:
-    return CommittedSchema(name, title, "kraft_conformance", folder, partial(body_of, kind))
+def _file(name: str, title: str, folder: str, kind: Any, package: str = "kraft_conformance") -> CommittedSchema:
+    return CommittedSchema(name, title, package, folder, partial(body_of, kind))
 
 
 ADAPTER_SCHEMA = CommittedSchema(
@@ -54,8 +54,10 @@ VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
 }
 """Of a vector, by the subject."""
 
-WIRE_SCHEMA = _file(wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile)
+WIRE_SCHEMA = _file(
+    wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile, "kraft_kafka"
+)
 """Of a file of pairs of JSON and bytes."""
 
-CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "live", capture.CaptureLine)
+CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "live", capture.CaptureLine, "kraft_kafka")
 """Of a line of a capture."""

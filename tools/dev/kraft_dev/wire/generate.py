@@ -47,7 +47,7 @@ class PairProofError(AssertionError):
 
 def data_folder() -> Path:
     """Where the package keeps the pairs."""
-    return Path(str(files("kraft_conformance").joinpath("wire", "data")))
+    return Path(str(files("kraft_kafka").joinpath("wire", "data")))
 
 
 def generated() -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from kraft_reference.partitions.effects import Effect
 from kraft_reference.partitions.events import Event
 from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
 from kraft_reference.partitions.state import ControllerState, initial_state
-from kraft_simulation.scenarios.partitions.stage import PartitionStage
+from kraft_simulation.partition_scenarios.stage import PartitionStage
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.process import PartitionProcess
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from kraft_reference.partitions.decisions import KIP
-from kraft_simulation.scenarios.partitions.scenario import PartitionScenario, PartitionVariants, cluster
-from kraft_simulation.scenarios.partitions.stage import PartitionStage
+from kraft_simulation.partition_scenarios.scenario import PartitionScenario, PartitionVariants, cluster
+from kraft_simulation.partition_scenarios.stage import PartitionStage
 
 VARIANTS = PartitionVariants()
 

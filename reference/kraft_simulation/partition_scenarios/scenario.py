@@ -9,7 +9,7 @@ from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
 from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.partitions.partition import Assignment, TopicPartition
-from kraft_simulation.scenarios.partitions.stage import A0, PartitionStage
+from kraft_simulation.partition_scenarios.stage import A0, PartitionStage
 from kraft_simulation.scenarios.schedule import AnyScenario, AnyVariant, AnyVariants, ScriptT
 
 PartitionVariant: TypeAlias = AnyVariant[PartitionConfiguration, PartitionStage]
