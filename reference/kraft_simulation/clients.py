@@ -64,13 +64,11 @@ class Clients:
         return self._driver.happen(leader.key.id, Shutdown())
 
     def _upgrade_next(self) -> Occurrence | None:
-        """The first replica without Pre-Vote gets software with it; if it runs, it stops for that."""
-        behind = [
-            own_id for own_id, one in self._driver.world.configuration.replicas.items() if one.pre_vote != "supported"
-        ]
-        if not behind:
+        """Replace the software of the first replica without Pre-Vote, which stops for that if it runs."""
+        replicas = self._driver.world.configuration.replicas.items()
+        replica_id = next((own_id for own_id, replica in replicas if replica.pre_vote != "supported"), None)
+        if replica_id is None:
             return None
-        replica_id = behind[0]
         if self._driver.world.state(replica_id).role is Role.STOPPED:
             return self._replace_software(replica_id)
         self._driver.agenda.after(0, self._replace_software, replica_id)

@@ -41,13 +41,14 @@ def configuration_of(
         support: PreVoteSupport = "unsupported" if preset.workload.software_interval_ms else "supported"
         if preset.old_software:
             support = _OLD_SOFTWARE[(first + replica_id) % len(_OLD_SOFTWARE)]
-        is_older = support == "unsupported" and preset.old_software and preset.static_voters
+        lacks_endpoints = preset.old_software and support == "unsupported"
+        is_older = lacks_endpoints and preset.static_voters
         return ReplicaConfiguration(
             key=ReplicaKey(replica_id, None if is_older else f"A{replica_id}"),
             endpoint=f"replica-{replica_id}:9093",
             pre_vote=support,
             # On an empty disk, or without a list, it knows no voter's endpoint: a leader that names its own is found.
-            speaks_endpoints=support != "unsupported" or not preset.old_software or finds_by_leader,
+            speaks_endpoints=not lacks_endpoints or finds_by_leader,
             initial_voters=frozenset() if preset.observers_without_list and replica_id > voters else None,
             auto_join=preset.auto_join,
             max_version=0 if is_older else 1,

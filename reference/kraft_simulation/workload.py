@@ -26,8 +26,7 @@ class Workload:
     upgrade_interval_ms: int = 0
     """An operator asks for kraft.version 1, or for something that cannot be."""
     software_interval_ms: int = 0
-    """An operator stops the next replica whose software does not know Pre-Vote, and it starts again with software that
-    does.  All begin without."""
+    """An operator stops the next replica without Pre-Vote and replaces its software; all begin without Pre-Vote."""
     snapshot_interval_ms: int = 0
     """Some replica takes a snapshot of a part of what is committed, and its log starts later."""
 
@@ -189,7 +188,7 @@ _PRESETS = (
     ),
     Preset(
         "rolling-upgrade",
-        "no replica knows Pre-Vote, and one after the other gets software that does",
+        "replicas without Pre-Vote get software with it, one after the other",
         replace(_BUSY, software_interval_ms=1500),
         replace(_ELECTIONS, drop_chance=0.02, cut_interval_ms=8000, crash_interval_ms=10_000),
     ),
