@@ -35,8 +35,8 @@ pytestmark = pytest.mark.slow
 
 CHANGING_MIN = 20_000
 CONSTRUCTED_MIN = 30_000
-CHANGING_NOTHING = ("HandleApiVersionsRequest",)
-"""Any replica answers, and no more."""
+CHANGING_NOTHING = ("HandleApiVersionsRequest", "ReplaceSoftware")
+"""Any replica answers, and no more; a stopped one gets the software that it has."""
 CHANGING_IN_CONSTRUCTED = ("HandleFetchSnapshotRequest",)
 """In the graph only an observer asks for a snapshot, which counts for nothing."""
 

@@ -185,6 +185,7 @@ May(name, r) ==
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
          [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key[2] # "new"
+         [] name = "ReplaceSoftware" -> Calm
          [] OTHER -> TRUE
 
 Leading == {r \in Ids : replicas[r].role = "Leader"}
@@ -206,6 +207,7 @@ AsBefore(event) == Asked \/ Accepted(event) \/ UNCHANGED replicas
 
 Yes(r) == TRUE
 YesEnd(r, end) == TRUE
+SameSoftware(r) == {config.pre_vote[r]}
 MovesOnce(r, endpoint) == endpoint = NoEndpoint \/ Constructed \/ (In(Upgrading) /\ r = 2)
 DuplicatesVotes(m) == In(Mixed) /\ m.type = "VoteRequest" /\ m.destination = 3
 CutsOnce(from, to) == In(Changes) /\ Calm /\ cuts = {} /\ <<from, to>> = <<1, 2>>
@@ -267,6 +269,7 @@ RestartOf(r, endpoint) == [name |-> "Restart", replica |-> r, endpoint |-> endpo
 SnapshotOf(r, end) == [name |-> "TakeSnapshot", replica |-> r, end_offset |-> end]
 StepOf(r, voter) == [name |-> "AdvanceReassignment", replica |-> r, chosen |-> voter]
 DiskOf(r, directory) == [name |-> "ReplaceDisk", replica |-> r, directory_id |-> directory]
+SoftwareOf(r) == [name |-> "ReplaceSoftware", replica |-> r, pre_vote |-> config.pre_vote[r]]
 
 Is(event) == step' = event
 Delivers(r, m) == step' = [name |-> "Handle" \o m.type, replica |-> r, message |-> m]
@@ -365,6 +368,8 @@ EdgesNext ==
   \/ \E r \in Ids : \E endpoint \in {NoEndpoint, Elsewhere} :
        May("Restart", r) /\ Is(RestartOf(r, endpoint)) /\ Restart(r, endpoint)
   \/ \E r \in Ids : May("ReplaceDisk", r) /\ Is(DiskOf(r, "new")) /\ ReplaceDisk(r, "new") /\ WithoutEffects(r)
+  \/ \E r \in Ids :
+       May("ReplaceSoftware", r) /\ Is(SoftwareOf(r)) /\ ReplaceSoftware(r, config.pre_vote[r]) /\ WithoutEffects(r)
   \/ \E m \in InNetwork : AnswerUnsupportedVersion(m) /\ OfNetwork("AnswerUnsupportedVersion")
   \/ \E m \in InNetwork : MayDrop(m) /\ DropMessage(m) /\ OfNetwork("DropMessage")
   \/ \E from, to \in Ids : ~Asked /\ CutLink(from, to) /\ OfNetwork("CutLink")
@@ -378,7 +383,7 @@ Refusable(r) ==
   {Event(name, r) : name \in {"ElectionTimeout", "FetchTimeout", "CheckQuorumTimeout", "BeginQuorumEpochTimeout",
                               "VoterChangeTimeout", "Poll", "Shutdown"}}
     \cup {EventTo(name, r, to) : name \in {"RequestTimeout", "PollFetch"}, to \in Ids}
-    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint)}
+    \cup {AppendOf(r, 7), VotersOf(r, {config.keys[1]}), RestartOf(r, NoEndpoint), SoftwareOf(r)}
     \* Which ids were given out the cluster knows, and not the replica: it is asked about a new one.
     \cup {DiskOf(r, directory) : directory \in {d \in {"new"} : Runs(r) \/ IsNewDirectory(d)}}
     \cup {CrashOf(r, kept) : kept \in KeptAfterCrash(replicas[r])}

@@ -127,14 +127,16 @@ final class Candidates {
       boolean happens = !found.isEmpty();
       if (!happens) found = refused(event, line, before);
       require(!own || found.size() == 1, "not one successor");
-      for (State after : found) reach(event, line, number, before, after, one.answers);
+      for (State after : found) reach(event, line, number, before, after, one.answers, before.config);
       if (!happens || !asks(event, line)) continue;
       for (Event.Other other : event.others) {
         State otherwise = before.copy();
         otherwise.config = decidedAs(before.config, other.configuration);
         found = successors(event.action, otherwise);
         if (found.isEmpty()) found = refused(event, line, otherwise);
-        for (State after : found) reach(event, line, number, otherwise, after, one.answers | other.answers);
+        for (State after : found) {
+          reach(event, line, number, otherwise, after, one.answers | other.answers, before.config);
+        }
       }
     }
     if (next.isEmpty()) throw differs == null ? new Declined("no successor") : differs;
@@ -177,8 +179,9 @@ final class Candidates {
     return found;
   }
 
-  /** The state is one of those after the line if it shows what the line shows. */
-  private void reach(Event event, Fields line, long number, State before, State after, long answers) {
+  /** Add a state after the line if it shows what the line shows; it goes on with the decisions of {@code config}. */
+  private void reach(
+      Event event, Fields line, long number, State before, State after, long answers, Value config) {
     try {
       shown = comparison.compared(event, line, number, after);
     } catch (Declined other) {
@@ -186,7 +189,7 @@ final class Candidates {
       return;
     }
     State followed = after.copy();
-    followed.config = now.get(0).state.config;
+    followed.config = after.config == before.config ? config : decidedAs(after.config, config);
     for (Candidate known : next) {
       followed.event = known.state.event;
       followed.observed = known.state.observed;
@@ -204,7 +207,7 @@ final class Candidates {
     return !event.atReplica || holds("LineInvariants", after, null) && holds("LineSteps", before, after);
   }
 
-  /** A configuration with the decisions of another: the software is what the replicas run now. */
+  /** The configuration with the decisions of another one; its replicas keep their software. */
   private static Value decidedAs(Value config, Value other) {
     RecordValue decided = (RecordValue) config.deepCopy();
     for (int i = 0; i < decided.names.length; i++) {
