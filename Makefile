@@ -107,7 +107,8 @@ quick:
 	@$(MAKE) --no-print-directory --jobs=2 types contracts core vectors-on-reference smoke
 
 core:
-	@$(WITH_JAVA) $(BIN)/python -m pytest -q tests/reference --ignore=tests/reference/partitions $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m pytest -q tests/reference --ignore=tests/reference/partitions \
+		--ignore-glob='*test_cluster*' --ignore-glob='*test_scenarios*' $(ARGS)
 
 vectors-on-reference:
 	$(BIN)/kraft-spec conformance run --adapter "$(BIN)/python -m kraft_conformance.adapters.reference"
