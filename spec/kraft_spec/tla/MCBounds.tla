@@ -179,7 +179,7 @@ DeadHaveNoEffect ==
 
 DeadStayDead == [][\A m \in network : Dead(m) /\ m \in network' => Dead(m)']_variables
 
-WithoutTheDead == <<replicas, {m \in network : ~Dead(m)}, cuts, history>>
+WithoutTheDead == <<config, replicas, {m \in network : ~Dead(m)}, cuts, history>>
 
 Deliverable(r, types) ==
   {m \in network : m.destination = r /\ m.type \in types /\ <<m.source, m.destination>> \notin cuts /\ ~Dead(m)}
