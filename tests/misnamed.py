@@ -24,7 +24,7 @@ MISNAMED = (
         "vote.membership-not-checked",
         (
             Edit(
-                "elections.py",
+                "kraft_reference/elections.py",
                 "    # Rules: vote.once-per-epoch, vote.repeat-grant.\n",
                 "    if not is_voter(state):\n        return False\n"
                 "    # Rules: vote.once-per-epoch, vote.repeat-grant.\n",
@@ -38,7 +38,7 @@ MISNAMED = (
         "fetch.timer",
         (
             Edit(
-                "replication.py",
+                "kraft_reference/replication.py",
                 "        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE if failed",
                 "        timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)\n"
                 "        return Outcome(rest, timers=timers, refusal=Refusal.ERROR_RESPONSE if failed",
@@ -52,7 +52,7 @@ MISNAMED = (
         "fetch.timer",
         (
             Edit(
-                "replication.py",
+                "kraft_reference/replication.py",
                 "        return Outcome(rest, refusal=useless)\n",
                 "        timers = (StartTimer(Timer.FETCH, configuration.timeouts.fetch_timeout_ms),)\n"
                 "        return Outcome(rest, timers=timers, refusal=useless)\n",
@@ -66,7 +66,7 @@ MISNAMED = (
         "end-quorum.send",
         (
             Edit(
-                "transitions.py",
+                "kraft_reference/transitions.py",
                 "    return tuple(sorted(other_voters(state), key=",
                 "    known = {*other_voters(state), *state.fetch_offsets} - {state.key}\n"
                 "    return tuple(sorted(known, key=",
@@ -80,7 +80,7 @@ MISNAMED = (
         "fetch.diverging.truncate",
         (
             Edit(
-                "replication.py",
+                "kraft_reference/replication.py",
                 "        diverging = end_of_epoch(state.log, request.last_epoch)\n",
                 "        diverging = end_of_epoch(state.log, request.last_epoch)\n"
                 "        seen = seen._replace(log=truncate(seen.log, max(diverging.offset, seen.high_watermark, 0)))\n",
@@ -94,12 +94,12 @@ MISNAMED = (
         "vote.once-per-epoch",
         (
             Edit(
-                "elections.py",
+                "kraft_reference/elections.py",
                 "    if state.voted_key is not None:\n        return voted_for(",
                 "    if state.voted_key is not None and state.leader_id is not None:\n        return voted_for(",
             ),
             Edit(
-                "elections.py",
+                "kraft_reference/elections.py",
                 "    if state.voted_key is not None:\n        return state\n",
                 "    if state.voted_key is not None and state.leader_id is not None:\n        return state\n",
             ),
@@ -112,7 +112,7 @@ MISNAMED = (
         "hw.own-epoch",
         (
             Edit(
-                "replication.py",
+                "kraft_reference/replication.py",
                 "state.high_watermark if publishes else UNKNOWN_HIGH_WATERMARK",
                 "state.high_watermark if publishes else 0",
             ),
@@ -125,7 +125,7 @@ MISNAMED = (
         "prevote.leader.rejects",
         (
             Edit(
-                "elections.py",
+                "kraft_reference/elections.py",
                 "    if state.role is Role.LEADER:\n        return False\n    # Rules: prevote",
                 "    # Rules: prevote",
             ),

@@ -9,8 +9,8 @@ What is checked?
     `shrink` cuts a failing schedule down to the moves that it takes.
 
 What is a scenario?
-    A script over `scenarios.director` that plays a schedule of a KIP step by step; `partition_scenarios` does the same
-    for KIP-455.
+    A script over `scenarios.director` that plays a schedule of a KIP step by step; those of KIP-455 are in
+    `kraft_partitions`.
 
 Can other software play a replica?
     Yes: a `World` is given a function that makes its replicas.

@@ -27,7 +27,7 @@ class Edit:
     """One text replaced by another.
 
     Attributes:
-        file: Path within the package, "elections.py".
+        file: Path with its package, "kraft_reference/elections.py"; or within a folder that is edited.
         old: Text that stands there exactly once.
         new: Text in its place.
     """
@@ -59,20 +59,20 @@ class ModelEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     new: str
 
     def as_edit(self) -> Edit:
-        """The edit of the package `kraft_spec`."""
-        return Edit(f"tla/{self.module}.tla", self.old, self.new)
+        """The edit of the module's file."""
+        return Edit(f"kraft_spec/tla/{self.module}.tla", self.old, self.new)
 
 
 class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text of a Python module of the reference replaced by another."""
 
     file: str
-    """Path within `kraft_reference`."""
+    """Path with its package: `kraft_reference` or `kraft_partitions`."""
     old: str
     new: str
 
     def as_edit(self) -> Edit:
-        """The edit of the package `kraft_reference`."""
+        """The edit of the file."""
         return Edit(self.file, self.old, self.new)
 
 
@@ -82,19 +82,23 @@ def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
     Raises:
         EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
     """
-    for path, text in edited_texts(folder, edits).items():
+    for path, text in edited_texts(edits, folder).items():
         path.write_text(text, encoding="utf-8")
 
 
-def edited_texts(folder: Path, edits: Iterable[Edit]) -> dict[Path, str]:
-    """The files of `folder` that the edits change, in the order of their paths, and their texts after it.
+def edited_texts(edits: Iterable[Edit], folder: Path | None = None) -> dict[Path, str]:
+    """The files that the edits change, in the order of their paths, and their texts after it.
+
+    Args:
+        edits: applied in their order.
+        folder: what their paths start from; None for the packages as they are installed.
 
     Raises:
         EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
     """
     edited: dict[Path, str] = {}
     for edit in edits:
-        path = folder / edit.file
+        path = installed_file(edit.file) if folder is None else folder / edit.file
         if path not in edited:
             if not path.is_file():
                 raise EditError(f"there is no {edit.file} to edit")
@@ -123,6 +127,16 @@ def package_folder(package: str) -> Path:
     return Path(spec.origin).parent
 
 
+def installed_file(path: str) -> Path:
+    """Return where a file is, given its path with its package.
+
+    Raises:
+        EditError: There is no such package.
+    """
+    package, _, rest = path.partition("/")
+    return package_folder(package) / rest
+
+
 def _forget_compiled(module: Path) -> None:
     """Python tells a stale compilation by size and second alone, which an edit may leave as they were."""
     for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
@@ -130,24 +144,29 @@ def _forget_compiled(module: Path) -> None:
 
 
 @contextmanager
-def edited_packages(edits: Mapping[str, Iterable[Edit]]) -> Iterator[dict[str, str]]:
-    """Yield the environment of a process that imports edited copies of these packages.
+def edited_packages(edits: Iterable[Edit], *packages: str) -> Iterator[dict[str, str]]:
+    """Yield the environment of a process that imports edited copies of the packages that the edits name.
 
     The copies are gone when the context is left.
+
+    Args:
+        edits: applied in their order.
+        packages: of which there is a copy even if no edit names them.
 
     Raises:
         EditError: An edit does not fit.
     """
+    edits = tuple(edits)
+    copied = sorted({*packages, *(edit.file.partition("/")[0] for edit in edits)})
     with tempfile.TemporaryDirectory(prefix="kraft-spec-edited-") as temporary:
-        for package, of_package in edits.items():
-            copy = Path(temporary) / package
+        for package in copied:
             # With the compiled modules, if there are any: the process then compiles what is edited, and no more.
             # Not with those that another process is just writing.
-            shutil.copytree(package_folder(package), copy, ignore=shutil.ignore_patterns("*.pyc.*"))
-            given = tuple(of_package)
-            apply_edits(copy, given)
-            for edit in given:
-                _forget_compiled(copy / edit.file)
+            ignored = shutil.ignore_patterns("*.pyc.*")
+            shutil.copytree(package_folder(package), Path(temporary) / package, ignore=ignored)
+        apply_edits(Path(temporary), edits)
+        for edit in edits:
+            _forget_compiled(Path(temporary) / edit.file)
         path = os.pathsep.join([temporary, *filter(None, [os.environ.get("PYTHONPATH")])])
         yield {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 

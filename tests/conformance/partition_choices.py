@@ -17,7 +17,7 @@ from kraft_conformance.protocol.partitions import (
     ShownStopReplica,
     ShownStorePartitions,
 )
-from kraft_reference.partitions.errors import Error
+from kraft_partitions.errors import Error
 
 Effects = tuple[ShownEffect, ...]
 

@@ -162,21 +162,24 @@ def fail(*_: object) -> None:
     raise EditError("elections.py: 'x' stands there 0 times, expected once")
 
 
+UNRANKED = "the rules are not ranked, the verdict stands: EditError: kraft_reference/elections.py: "
+
+
 def test_a_defect_of_attribution_leaves_the_failure_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kraft_conformance.runner.running.attributed_step", fail)
     monkeypatch.setattr(defects, "RAISES", False)
     vector = Catalogue().vector("foreign.none-named.vote")
     outcome = run_vector(LocalSession(Altered("votes-in-memory")), vector, "kip", attributes=True)
     assert (outcome.status, outcome.rules) == (Status.FAIL, vector.rules)
-    assert outcome.remark.startswith("the rules are not ranked, the verdict stands: EditError: elections.py: ")
+    assert outcome.remark.startswith(UNRANKED)
 
 
 def test_a_reference_that_is_edited_where_the_runner_is_installed_is_judged_all_the_same() -> None:
-    edit = Edit("elections.py", "# Rule: prevote.leader.rejects.", "# A mutant edits this line.")
+    edit = Edit("kraft_reference/elections.py", "# Rule: prevote.leader.rejects.", "# A mutant edits this line.")
     words = ("conformance", "run", "--adapter", altered("silent=HandleVoteRequest"), "-k", "vote.granted")
-    with edited_packages({"kraft_reference": (edit,)}) as environment:
+    with edited_packages([edit]) as environment:
         program = "import sys; from kraft_cli.cli import main; sys.exit(main(sys.argv[1:]))"
         command = [sys.executable, "-c", program, *words]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == ExitCode.VIOLATION, done.stderr
-    assert "note: the rules are not ranked, the verdict stands: EditError: elections.py: " in done.stdout
+    assert f"note: {UNRANKED}" in done.stdout

@@ -154,7 +154,7 @@ def test_what_no_rule_forbids_passes(mode: str) -> None:
 @contextmanager
 def edited(monkeypatch: pytest.MonkeyPatch, edits: Iterable[Edit]) -> Iterator[None]:
     """Adapters that are started here import an edited reference."""
-    with edited_packages({"kraft_reference": edits}) as environment, monkeypatch.context() as patched:
+    with edited_packages(edits) as environment, monkeypatch.context() as patched:
         for name in environment.keys() - os.environ.keys() | {"PYTHONPATH"}:
             patched.setenv(name, environment[name])
         yield
@@ -162,17 +162,17 @@ def edited(monkeypatch: pytest.MonkeyPatch, edits: Iterable[Edit]) -> Iterator[N
 
 FREE = {
     "the last in sync leads": Edit(
-        "partitions/leadership.py",
+        "kraft_partitions/leadership.py",
         "for replica in partition.replicas if replica in alive]",
         "for replica in reversed(partition.replicas) if replica in alive]",
     ),
     "a cancellation sorts": Edit(
-        "partitions/reassignment.py",
+        "kraft_partitions/reassignment.py",
         "replicas = partition.original\n",
         "replicas = tuple(sorted(partition.original)[::-1])\n",
     ),
     "everybody is told of the ISR": Edit(
-        "partitions/changes.py",
+        "kraft_partitions/changes.py",
         "{name for name in names if name != kept_quiet or _is_news(before[name], new[name])} | set(notified)",
         "set(names) | set(notified)",
     ),

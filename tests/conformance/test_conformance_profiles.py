@@ -38,10 +38,10 @@ from kraft_dev.vectors.target import THREE
 from kraft_dev.vectors.targeted import TARGETS
 from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_kafka.differences import known_differences
+from kraft_partitions import decisions as of_partitions
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.state import initial_state
 from kraft_reference.configuration import Configuration
-from kraft_reference.partitions import decisions as of_partitions
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.state import initial_state
 from kraft_reference.profile import KAFKA_PROFILES, KIP, PROFILES, Profile
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.scenarios.opening import nominate, start

@@ -6,9 +6,9 @@ from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_kafka.node.image import ABORT, BEGIN, END, changes, counted, image_of, new_partition
 from kraft_kafka.node.metadata import METADATA_VERSION_RECORD, says_metadata_version
 from kraft_kafka.wire.metadata_records import encode_metadata_record
-from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
-from kraft_reference.partitions.effects import StorePartitions
-from kraft_reference.partitions.state import initial_state
+from kraft_partitions.decisions import PROFILES, ReassignmentProfile
+from kraft_partitions.effects import StorePartitions
+from kraft_partitions.state import initial_state
 
 IDS = {"A": "AAAAAAAAAAAAAAAAAAAAAg", "B": "AAAAAAAAAAAAAAAAAAAAAw"}
 

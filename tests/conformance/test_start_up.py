@@ -45,7 +45,7 @@ sys.exit(EntryPoint("kraft-spec", sys.argv[1], "console_scripts").load()())
 """Runs a script of the package, which is interrupted while it loads."""
 
 LIBRARIES = {"crc32c", "jinja2", "jsonschema", "junitparser", "kio", "pyarrow", "pyspark", "z3"}
-PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_simulation.partition_scenarios"}
+PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_partitions.scenarios"}
 OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_kafka.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED
 OF_CHECKING = {"jpype", "numpy", "kraft_simulation.world", "kraft_spec.tlc.jvm", "kraft_traces.check"}

@@ -182,7 +182,7 @@ def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_p
         "import pathlib, sys; from kraft_dev.matrix.inside import look; from kraft_dev.matrix.tool import Tally;"
         " print(look('edges', Tally(pathlib.Path(sys.argv[1])))); sys.exit('jpype' in sys.modules)"
     )
-    with edited_packages({"kraft_reference": ()}) as environment:
+    with edited_packages((), "kraft_reference") as environment:
         words = [sys.executable, "-c", program, str(file)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr

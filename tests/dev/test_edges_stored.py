@@ -16,7 +16,7 @@ from kraft_dev.edges import (
     stored_graph,
     storing,
 )
-from kraft_spec.edits import Edit, edited_packages
+from kraft_spec.edits import Edit, edited_packages, installed_file
 from kraft_spec.tlc.jar import JAR_VARIABLE, find_jar
 
 
@@ -80,7 +80,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> 
 _ASK = "from kraft_dev.edges.storing import enumeration_key; print(enumeration_key())"
 
 
-def key_with(edits: dict[str, tuple[Edit, ...]], **variables: str) -> str:
+def key_with(*edits: Edit, **variables: str) -> str:
     with edited_packages(edits) as environment:
         command = [sys.executable, "-P", "-c", _ASK]
         done = subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, check=True)
@@ -88,23 +88,22 @@ def key_with(edits: dict[str, tuple[Edit, ...]], **variables: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("package", "name"),
+    "file",
     [
-        ("kraft_spec", "tla/Elections.tla"),
-        ("kraft_spec", "tla/Edges.cfg"),
-        ("kraft_dev", "edges/constructed.py"),
-        ("kraft_spec", "mapping_tables.py"),
-        ("kraft_reference", "records.py"),
+        "kraft_spec/tla/Elections.tla",
+        "kraft_spec/tla/Edges.cfg",
+        "kraft_dev/edges/constructed.py",
+        "kraft_spec/mapping_tables.py",
+        "kraft_reference/records.py",
     ],
 )
-def test_the_key_is_another_after_any_change(package: str, name: str) -> None:
-    folder = Path(sys.modules[package].__file__ or "").parent
-    text = (folder / name).read_text(encoding="utf-8")
-    assert key_with({package: (Edit(name, text, f"{text}\n"),)}) != storing.enumeration_key()
+def test_the_key_is_another_after_any_change(file: str) -> None:
+    text = installed_file(file).read_text(encoding="utf-8")
+    assert key_with(Edit(file, text, f"{text}\n")) != storing.enumeration_key()
 
 
 def test_the_key_is_the_same_in_another_process_and_depends_on_the_jar(tmp_path: Path) -> None:
-    assert key_with({}) == storing.enumeration_key()
+    assert key_with() == storing.enumeration_key()
     jar = tmp_path / "tla2tools.jar"
     jar.write_bytes(find_jar().path.read_bytes() + b" ")
-    assert key_with({}, **{JAR_VARIABLE: str(jar)}) != storing.enumeration_key()
+    assert key_with(**{JAR_VARIABLE: str(jar)}) != storing.enumeration_key()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kraft_dev.load_bearing.searching import MODULE, broken_configuration, search
 from kraft_simulation.scenarios import scenario
 from kraft_simulation.workload import WORKLOADS
-from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts, package_folder
+from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts
 from kraft_spec.models import Configuration, find_check
 from kraft_spec.mutants import (
     Covered,
@@ -86,8 +86,7 @@ def test_edits_fit_and_the_edited_reference_is_python(name: str) -> None:
     mutant = CATALOGUE[name]
     changed = {
         path.name
-        for package, edits in (("kraft_spec", model_edits(mutant)), ("kraft_reference", reference_edits(mutant)))
-        for path, text in edited_texts(package_folder(package), edits).items()
+        for path, text in edited_texts((*model_edits(mutant), *reference_edits(mutant))).items()
         if text != path.read_text(encoding="utf-8")
     }
     assert changed == {Path(edit.file).name for edit in (*model_edits(mutant), *reference_edits(mutant))}
@@ -96,7 +95,7 @@ def test_edits_fit_and_the_edited_reference_is_python(name: str) -> None:
 def test_an_edited_reference_is_what_a_process_imports() -> None:
     mutant = CATALOGUE["own-vote-counts-twice"]
     look = "import inspect, kraft_reference.transitions as t; print(inspect.getsource(t.leader_if_majority))"
-    with edited_packages({"kraft_reference": reference_edits(mutant)}) as environment:
+    with edited_packages(reference_edits(mutant)) as environment:
         shown = subprocess.run(
             [sys.executable, "-c", look], env=environment, capture_output=True, text=True, check=True
         )

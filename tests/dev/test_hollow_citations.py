@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import Source
 
 REPOSITORY = Path(__file__).parents[2]
-PACKAGES = {"reference": "reference/kraft_reference", "model": "spec/kraft_spec"}
-FOLDERS = {"reference": "reference/kraft_reference", "model": "spec/kraft_spec/tla"}
+ROOTS = {"reference": "reference", "model": "spec"}
+FOLDERS = {"reference": ("reference/kraft_reference", "reference/kraft_partitions"), "model": ("spec/kraft_spec/tla",)}
 
 ADDS_WRONG_CODE = {
     "fetch.fetched-flag": "Every change of role clears the flag; the mutant adds the exception of a former leader.",
@@ -81,8 +82,8 @@ def under_box(path: str) -> Mapping[tuple[str, int], tuple[tuple[str, int], ...]
 def cited(layer: str) -> Mapping[str, frozenset[tuple[str, int]]]:
     """The functions or operators that cite each rule; what a box of the model cites, every operator under it cites."""
     places: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
-    source = Source(layer, FOLDERS[layer], REPOSITORY / FOLDERS[layer])
-    for citation in find_citations(source, load_registry().ids):
+    sources = [Source(layer, folder, REPOSITORY / folder) for folder in FOLDERS[layer]]
+    for citation in chain.from_iterable(find_citations(source, load_registry().ids) for source in sources):
         is_in_box = text_of(citation.path).splitlines()[citation.line - 1].startswith("(*")
         for there in places_of(citation.path, [citation.line]):
             below = under_box(citation.path).get(there, ()) if is_in_box else ()
@@ -104,7 +105,7 @@ def changed_places(layer: str, edits: Iterable[Edit]) -> set[tuple[str, int]]:
     """The functions or operators that edits change."""
     edited: dict[str, str] = {}
     for edit in edits:
-        path = f"{PACKAGES[layer]}/{edit.file}"
+        path = f"{ROOTS[layer]}/{edit.file}"
         edited[path] = edit.applied_to(edited.get(path, text_of(path)))
     return {there for path, text in edited.items() for there in places_of(path, changed_lines(text_of(path), text))}
 

@@ -40,14 +40,15 @@ _MAJORITY = "    return 2 * number > len(voters)"
 
 
 def broken(name: str, new: str) -> Subject:
-    return Subject(name, (Edit("state.py", _MAJORITY, new),), ("vote.log-check",), "a bug")
+    return Subject(name, (Edit("kraft_reference/state.py", _MAJORITY, new),), ("vote.log-check",), "a bug")
 
 
 COMMENTED = broken("only-a-comment", f"    # Nothing.\n{_MAJORITY}")
 HALF = broken("half-is-a-majority", "    return 2 * number >= len(voters)")
 HANGS = broken("hangs", f"    while voters:\n        pass\n{_MAJORITY}")
-MISFIT = Subject("misfit", (Edit("elections.py", "no such text", "other"),))
-RAISES = Subject("raises", (Edit("state.py", "UNKNOWN_HIGH_WATERMARK = -1", "UNKNOWN_HIGH_WATERMARK = 1 // 0"),))
+MISFIT = Subject("misfit", (Edit("kraft_reference/elections.py", "no such text", "other"),))
+_WATERMARK = "UNKNOWN_HIGH_WATERMARK = "
+RAISES = Subject("raises", (Edit("kraft_reference/state.py", f"{_WATERMARK}-1", f"{_WATERMARK}1 // 0"),))
 SCENARIOS, PARTITIONS = TOOLS["scenarios"], TOOLS["partitions"]
 FAST = ["--tool", "scenarios", "--jobs", "1"]
 
@@ -68,7 +69,7 @@ def matrix_of(*rows: Row, drawn: tuple[Row, ...] = (), name: str = "mutants") ->
 def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
     """Such a mutant would be detected by its NameError, whatever the tools can see."""
     for subject in seeded_subjects():
-        for path, text in edited_texts(package_folder("kraft_reference"), subject.edits).items():
+        for path, text in edited_texts(subject.edits).items():
             (tmp_path / f"{subject.name}.{path.name}").write_text(text, encoding="utf-8")
     words = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -78,8 +79,9 @@ def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> No
 @pytest.mark.nightly
 def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
     """Such a mutant would be detected by its TypeError or AttributeError, whatever the tools can see."""
-    source, copy = package_folder("kraft_reference"), tmp_path / "kraft_reference"
-    shutil.copytree(source, copy)
+    packages = ("kraft_reference", "kraft_partitions")
+    for package in packages:
+        shutil.copytree(package_folder(package), tmp_path / package)
     daemon = [sys.executable, "-m", "mypy.dmypy", "--status-file", str(tmp_path / "status")]
 
     def checked(*words: str) -> str:
@@ -87,21 +89,22 @@ def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
 
     try:
         checked("start", "--", "--strict")
-        assert "Success" in checked("check", "kraft_reference")
+        assert "Success" in checked("check", *packages)
         for subject in seeded_subjects():
-            edited = edited_texts(source, subject.edits)
+            edited = edited_texts(subject.edits)
             for path, text in edited.items():
-                (copy / path.relative_to(source)).write_text(text, encoding="utf-8")
-            said = checked("check", "kraft_reference")
+                (tmp_path / path.parent.name / path.name).write_text(text, encoding="utf-8")
+            said = checked("check", *packages)
             assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", said), (subject.name, said)
             for path in edited:
-                shutil.copy(path, copy / path.relative_to(source))
+                shutil.copy(path, tmp_path / path.parent.name / path.name)
     finally:
         checked("stop")
 
 
 def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> None:
-    modules = {path.name: path.read_text().splitlines() for path in machine_made.protocol_modules()}
+    paths = machine_made.protocol_modules()
+    modules = {f"kraft_reference/{path.name}": path.read_text().splitlines() for path in paths}
     names = {subject.name for subject in seeded_subjects()}
     for key in load_undetectable(behind_adapter=True):
         if isinstance(key, Key):

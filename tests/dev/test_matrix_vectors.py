@@ -105,7 +105,7 @@ def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
 ) -> None:
     monkeypatch.setattr(adapter, "REPLY_TIMEOUT_S", 1.0)
     old = "from kraft_reference.configuration import Configuration\n"
-    found = cells(Subject("broken", (Edit("elections.py", old, f"{old}{new}"),)), "vote.granted")
+    found = cells(Subject("broken", (Edit("kraft_reference/elections.py", old, f"{old}{new}"),)), "vote.granted")
     assert {cell.where for cell in found.values()} == {"hello"}
     assert said in found["wire"].what
 
@@ -113,7 +113,7 @@ def test_a_mutant_that_does_not_come_to_its_hello_is_detected_there(
 def test_a_mutant_that_dies_in_every_vector_is_left_alone_after_a_few() -> None:
     old = "    def step(self,"
     new = "    def step(self, *_):\n        import os\n\n        os._exit(7)\n\n    def _step(self,"
-    found = cells(Subject("dies", (Edit("replica.py", old, new),)))
+    found = cells(Subject("dies", (Edit("kraft_reference/replica.py", old, new),)))
     assert (found["state"].detects, found["state"].amount) == (True, 0), "how many there are is not known"
     assert "ended with exit code 7" in found["state"].what
 

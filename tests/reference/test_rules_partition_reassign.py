@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import handle
-from kraft_reference.partitions.effects import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import handle
+from kraft_partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
     LeaderAndIsr,
@@ -15,8 +15,8 @@ from kraft_reference.partitions.effects import (
     StorePartitions,
     StoreReassignPartitions,
 )
-from kraft_reference.partitions.errors import ERROR_CODES, Error
-from kraft_reference.partitions.events import (
+from kraft_partitions.errors import ERROR_CODES, Error
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     BrokerFails,
@@ -27,9 +27,9 @@ from kraft_reference.partitions.events import (
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.outcome import Outcome, Refusal
-from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
-from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_partitions.outcome import Outcome, Refusal
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
+from kraft_partitions.state import ControllerState, initial_state
 
 A0 = TopicPartition("A", 0)
 B0 = TopicPartition("B", 0)

@@ -24,7 +24,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_only_what_is_edited_is_compiled_again(package: str) -> None:
-    with edited_packages({package: (Edit("__init__.py", "VALUE = 1", "VALUE = 2"),)}) as environment:
+    with edited_packages([Edit(f"{package}/__init__.py", "VALUE = 1", "VALUE = 2")]) as environment:
         copy = Path(environment["PYTHONPATH"].split(os.pathsep)[0]) / package
         assert [one.name for one in (copy / "__pycache__").iterdir()] == [f"other.{sys.implementation.cache_tag}.pyc"]
         command = [sys.executable, "-c", f"import {package} as p; print(p.VALUE, p.OTHER)"]
@@ -33,7 +33,7 @@ def test_only_what_is_edited_is_compiled_again(package: str) -> None:
 
 
 def test_an_edit_of_the_same_length_and_second_is_not_hidden(package: str) -> None:
-    with edited_packages({package: (Edit("other.py", "OTHER = 1", "OTHER = 3"),)}) as environment:
+    with edited_packages([Edit(f"{package}/other.py", "OTHER = 1", "OTHER = 3")]) as environment:
         copy = Path(environment["PYTHONPATH"].split(os.pathsep)[0]) / package
         source = Path(sys.path[0]) / package / "other.py"
         times = source.stat()

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import due
-from kraft_reference.partitions.decisions import KAFKA_4, KIP, ReassignmentProfile
-from kraft_reference.partitions.events import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import due
+from kraft_partitions.decisions import KAFKA_4, KIP, ReassignmentProfile
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     BrokerFails,
@@ -20,9 +20,9 @@ from kraft_reference.partitions.events import (
     DeleteTopic,
     Event,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.partition import TopicPartition
-from kraft_reference.partitions.state import exists, initial_state
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.partition import TopicPartition
+from kraft_partitions.state import exists, initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_spec.rules import load_registry
 from kraft_traces.check import Rejection

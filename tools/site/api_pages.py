@@ -13,6 +13,7 @@ FOLDER = "api"
 PACKAGES = (
     ("reference", "kraft_reference"),
     ("reference", "kraft_simulation"),
+    ("reference", "kraft_partitions"),
     ("spec", "kraft_spec"),
     ("traces", "kraft_traces"),
     ("conformance", "kraft_conformance"),
@@ -26,7 +27,7 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
     "kraft_kafka.live": "[running implementations](../live.md), behind `kraft-spec live`",
     "kraft_kafka.node": "[a node](../node.md), behind `kraft-spec node`",
-    "kraft_simulation.partition_scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_proofs": "what `kraft-spec prove` runs",
     "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",

@@ -52,9 +52,9 @@ IN_PYTHON: Mapping[str, str] = {
     "RoleTable": "kraft_reference.roles",
     "Forgetting": "kraft_simulation.checkpoint",
     "Trace": "kraft_traces.check",
-    "Partitions": "kraft_reference.partitions.reassignment",
-    "PartitionReassignment": "kraft_reference.partitions",
-    "PartitionProperties": "kraft_reference.partitions.properties",
+    "Partitions": "kraft_partitions.reassignment",
+    "PartitionReassignment": "kraft_partitions",
+    "PartitionProperties": "kraft_partitions.properties",
 }
 """The Python module that is most like one of the model."""
 

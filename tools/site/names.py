@@ -1,6 +1,6 @@
 """How scenarios are called on the pages."""
 
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS, PartitionScenario
+from kraft_partitions.scenarios import PARTITION_SCENARIOS, PartitionScenario
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.scenarios.scenario import Scenario
 

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from kraft_spec.edits import package_folder
 
-PACKAGES = ("kraft_reference", "kraft_simulation", "kraft_spec", "kraft_traces", "kraft_pipeline")
+PACKAGES = (
+    "kraft_reference",
+    "kraft_simulation",
+    "kraft_partitions",
+    "kraft_spec",
+    "kraft_traces",
+    "kraft_pipeline",
+)
 """What the workers import of ours."""
 
 PACKAGES_FOLDER = "kraft_spec_packages"

@@ -5,13 +5,13 @@ from typing import Any
 
 from kraft_conformance.console import stdout
 from kraft_conformance.failure import usage_error
-from kraft_simulation.partition_scenarios import (
+from kraft_partitions.scenarios import (
     PartitionScenario,
     PartitionScenarioRun,
     PartitionVariant,
     partition_scenario,
 )
-from kraft_simulation.partition_scenarios.stage import EVENTUALLY_COMPLETES
+from kraft_partitions.scenarios.stage import EVENTUALLY_COMPLETES
 from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences

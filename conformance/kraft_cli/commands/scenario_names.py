@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS
+from kraft_partitions.scenarios import PARTITION_SCENARIOS
 from kraft_simulation.scenarios import SCENARIOS, Scenario
 from kraft_simulation.scenarios.schedule import AnyScenario
 

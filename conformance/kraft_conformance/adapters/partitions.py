@@ -16,10 +16,10 @@ from kraft_conformance.protocol.partitions import (
     PartitionStep,
     PartitionStepReply,
 )
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.occurrence import happen
-from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.occurrence import happen
+from kraft_partitions.state import ControllerState, initial_state
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 
 

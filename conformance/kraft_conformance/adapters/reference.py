@@ -38,9 +38,9 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
+from kraft_partitions.controller import REFERENCE, Controllers
 from kraft_reference import events
 from kraft_reference.events import Draw, Event
-from kraft_reference.partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
 from kraft_reference.replica import Step as Done
 from kraft_reference.state import new_replica

@@ -17,11 +17,11 @@ from kraft_conformance.protocol.messages import (
     StepReply,
 )
 from kraft_conformance.protocol.partitions import ShownEffect
+from kraft_partitions.errors import Error as PartitionError
 from kraft_reference.changes import ChangeKind
 from kraft_reference.effects import Timer
 from kraft_reference.messages import Error
 from kraft_reference.outcome import Refusal
-from kraft_reference.partitions.errors import Error as PartitionError
 from kraft_reference.records import RecordKind
 from kraft_reference.roles import Role
 from kraft_traces.consistency import Inconsistency, check_event

@@ -3,8 +3,8 @@
 import msgspec
 
 from kraft_conformance.protocol.partitions import ControllerView, ShownEffect
-from kraft_reference.partitions.partition import Partition, TopicPartition
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions.partition import Partition, TopicPartition
+from kraft_partitions.state import ControllerState
 from kraft_traces.partitions.lines import TracedEffect, TracedState
 
 

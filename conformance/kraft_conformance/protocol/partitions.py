@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_args
 from msgspec import UNSET, Struct, UnsetType
 
 from kraft_conformance.protocol.base import Message
-from kraft_reference.partitions import effects
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.outcome import Refusal
-from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_partitions import effects
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.outcome import Refusal
+from kraft_partitions.partition import Partition, TopicPartition
 from kraft_traces.partitions.encode import header_of
 from kraft_traces.partitions.lines import (
     OF_PARTITIONS,

@@ -7,8 +7,8 @@ from kraft_conformance.runner.attribution import steps_of
 from kraft_conformance.runner.partition_attribution import steps_of_controllers
 from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_conformance.vectors.format import Vector
+from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_reference.effects import StartTimer
-from kraft_reference.partitions.occurrence import PartitionOccurrence
 from kraft_reference.replica import Step
 from kraft_spec.attribution import Given, GivenToControllers, does_otherwise
 from kraft_spec.mutants import load_catalogue

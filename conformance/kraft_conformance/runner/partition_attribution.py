@@ -10,7 +10,7 @@ from kraft_conformance.protocol.partitions import (
     PartitionStepReply,
 )
 from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_spec.attribution import Attribution, Differing, GivenToControllers, attributed
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 from kraft_conformance.vectors.recording import Construction, Run
+from kraft_partitions.decisions import ReassignmentProfile
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Receive
 from kraft_reference.messages import Message
-from kraft_reference.partitions.decisions import ReassignmentProfile
 from kraft_reference.profile import PROFILES, Profile
 from kraft_simulation.occurrence import Occurrence
 from kraft_traces.check import Rejection, TraceChecker, Verdict, VerdictKind, check_occurrences

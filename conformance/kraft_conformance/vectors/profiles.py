@@ -8,7 +8,7 @@ from importlib.resources import files
 import msgspec
 
 from kraft_conformance.protocol.features import Subject
-from kraft_reference.partitions import decisions
+from kraft_partitions import decisions
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, KIP, PROFILES
 
 FILE_NAME = "kafka_4.toml"

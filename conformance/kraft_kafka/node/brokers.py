@@ -17,8 +17,8 @@ from kraft_kafka.wire.error_codes import (
 )
 from kraft_kafka.wire.metadata_records import encode_metadata_record
 from kraft_kafka.wire.other_requests import text_of
+from kraft_partitions.events import BrokerFails, BrokerStarts
 from kraft_reference.messages import Error
-from kraft_reference.partitions.events import BrokerFails, BrokerStarts
 
 _FENCED, _UNFENCED = 1, -1
 

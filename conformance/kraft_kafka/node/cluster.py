@@ -12,7 +12,7 @@ from kraft_kafka.wire.error_codes import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from kraft_kafka.wire.other_requests import text_of, uuid_from
-from kraft_reference.partitions.partition import Partition
+from kraft_partitions.partition import Partition
 
 _BROKERS, _CONTROLLERS = 1, 2
 """Types of endpoints.  From KIP-919 on a request says which ones it asks for."""

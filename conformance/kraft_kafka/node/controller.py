@@ -1,7 +1,7 @@
 """The controller of brokers, topics and partitions: the leader of the quorum, which knows what is committed.
 
 One request at a time, from what the committed records say to the commit of the records that it makes of it.
-What becomes of a partition is decided by the reference (`kraft_reference.partitions`); nothing of KIP-455 is here.
+What becomes of a partition is decided by the reference (`kraft_partitions`); nothing of KIP-455 is here.
 Rules: partition-reassign.controller-only, partition-reassign.persisted.
 """
 
@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from kraft_kafka.node.driver import Node
 from kraft_kafka.node.image import ABORT, BEGIN, END, Image, changes, counted, image_of
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import due, handle
-from kraft_reference.partitions.decisions import KAFKA_4, KIP
-from kraft_reference.partitions.effects import StorePartitions
-from kraft_reference.partitions.events import CompleteReassignment, Event
-from kraft_reference.partitions.outcome import Outcome
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import due, handle
+from kraft_partitions.decisions import KAFKA_4, KIP
+from kraft_partitions.effects import StorePartitions
+from kraft_partitions.events import CompleteReassignment, Event
+from kraft_partitions.outcome import Outcome
+from kraft_partitions.state import ControllerState
 from kraft_reference.roles import Role
 
 TOPIC = 2

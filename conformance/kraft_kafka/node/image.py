@@ -17,7 +17,7 @@ from kraft_kafka.wire.metadata_records import (
     type_of,
 )
 from kraft_kafka.wire.schema import NULL_UUID
-from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_partitions.partition import Partition, TopicPartition
 
 BEGIN, END = encode_metadata_record("BeginTransactionRecord"), encode_metadata_record("EndTransactionRecord")
 ABORT = encode_metadata_record("AbortTransactionRecord")

@@ -23,16 +23,16 @@ from kraft_kafka.wire.error_codes import (
 )
 from kraft_kafka.wire.metadata_records import encode_metadata_record
 from kraft_kafka.wire.other_requests import text_of
-from kraft_reference.partitions.effects import (
+from kraft_partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
     ListReassignmentsAnswer,
     Reassignment,
 )
-from kraft_reference.partitions.errors import ERROR_CODES, Error
-from kraft_reference.partitions.events import AlterPartition, AlterPartitionReassignments, ListPartitionReassignments
-from kraft_reference.partitions.outcome import Outcome
-from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
+from kraft_partitions.errors import ERROR_CODES, Error
+from kraft_partitions.events import AlterPartition, AlterPartitionReassignments, ListPartitionReassignments
+from kraft_partitions.outcome import Outcome
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _PARTITIONS_MAX = 1_000

@@ -82,7 +82,7 @@ def _with_probes(tree: ast.Module, file: str) -> None:
     tree.body = [probing.visit(one) if isinstance(one, code) else one for one in tree.body]
 
 
-_COPY = Copy("_kraft_reference_altered", _with_probes, {PROBE: _THE_PROBE})
+_COPY = Copy("_altered_", _with_probes, {PROBE: _THE_PROBE})
 
 
 def _stack(number: int, frame: FrameType | None) -> tuple[Place, ...]:
@@ -90,7 +90,7 @@ def _stack(number: int, frame: FrameType | None) -> tuple[Place, ...]:
     caller = None if frame is None else frame.f_back
     while caller is not None:
         module = str(caller.f_globals.get("__name__", ""))
-        if module.startswith(_COPY.name):
+        if module.startswith(_COPY.prefix):
             found.append(Place(_COPY.file(module), caller.f_lineno))
         caller = caller.f_back
     return tuple(found)

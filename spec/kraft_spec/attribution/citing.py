@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kraft_spec.attribution.probing import Place
-from kraft_spec.edits import package_folder
+from kraft_spec.edits import installed_file
 from kraft_spec.rules import load_registry
 
 _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
@@ -65,7 +65,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 @cache
 def _module(file: str) -> _Module:
-    text = (package_folder("kraft_reference") / file).read_text(encoding="utf-8")
+    text = installed_file(file).read_text(encoding="utf-8")
     lines = tuple(text.splitlines())
     commented: dict[int, tuple[str, ...]] = {}
     comment = ""

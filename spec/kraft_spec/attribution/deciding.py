@@ -8,10 +8,9 @@ from typing import Any
 
 from kraft_spec.attribution.given import AnyGiven, played, player
 from kraft_spec.attribution.probing import Place
-from kraft_spec.copies import ORIGINAL
-from kraft_spec.edits import package_folder
+from kraft_spec.edits import installed_file
 
-_DISPATCHER = "replica.py"
+_DISPATCHER = "kraft_reference/replica.py"
 """The module that calls the handler of an event."""
 
 
@@ -23,22 +22,22 @@ def decided(given: AnyGiven) -> tuple[Any, Place | None]:
     Raises:
         Exception: the reference cannot take the event.
     """
-    folder = package_folder(ORIGINAL)
+    dispatcher = installed_file(_DISPATCHER)
     place: Place | None = None
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
         nonlocal place
         caller = frame.f_back
-        if event != "return" or caller is None or Path(caller.f_code.co_filename) != folder / _DISPATCHER:
+        if event != "return" or caller is None or Path(caller.f_code.co_filename) != dispatcher:
             return
         file = Path(frame.f_code.co_filename)
-        if caller.f_code.co_name in ("_handle", "_receive") and file.parent == folder and file.name != _DISPATCHER:
-            place = Place(file.name, frame.f_lineno)
+        if caller.f_code.co_name in ("_handle", "_receive") and file.parent == dispatcher.parent and file != dispatcher:
+            place = Place(f"{file.parent.name}/{file.name}", frame.f_lineno)
 
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        step = played(import_module(f"{ORIGINAL}.{player(given)}"), given)
+        step = played(import_module(player(given)), given)
     finally:
         sys.setprofile(before)
     return step, place

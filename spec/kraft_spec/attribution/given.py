@@ -3,11 +3,11 @@
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.events import Event as PartitionEvent
+from kraft_partitions.state import ControllerState
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.events import Event as PartitionEvent
-from kraft_reference.partitions.state import ControllerState
 from kraft_reference.state import ReplicaState
 
 
@@ -37,7 +37,7 @@ AnyGiven = Given | GivenToControllers
 
 def player(given: AnyGiven) -> str:
     """The module of the reference that lets the step happen."""
-    return "replica" if isinstance(given, Given) else "partitions.occurrence"
+    return "kraft_reference.replica" if isinstance(given, Given) else "kraft_partitions.occurrence"
 
 
 def played(module: ModuleType, given: Any) -> Any:

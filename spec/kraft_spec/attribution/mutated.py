@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 from kraft_spec.attribution.given import AnyGiven, played, player
 from kraft_spec.copies import Copy
-from kraft_spec.edits import Edit, edited_texts, package_folder
+from kraft_spec.edits import Edit, edited_texts
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits
 
-_COPY = Copy("_kraft_reference_mutated")
-_PACKAGE = "kraft_reference"
+_COPY = Copy("_mutated_")
 _IN_USE = threading.RLock()
 """There is one copy for all threads."""
 _STATEMENTS = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
@@ -164,9 +163,8 @@ def _mutants() -> Mapping[str, tuple[Edit, ...]]:
 def _patch(edits: tuple[Edit, ...]) -> _Patch:
     functions: list[tuple[FunctionType, FunctionType]] = []
     names: list[tuple[dict[str, Any], str, Any]] = []
-    folder = package_folder(_PACKAGE)
-    for path, text in edited_texts(folder, edits).items():
-        file = path.relative_to(folder).as_posix()
+    for path, text in edited_texts(edits).items():
+        file = f"{path.parent.name}/{path.name}"
         module = _COPY.module(file.removesuffix(".py").replace("/", "."))
         old = _COPY.tree(path.read_text(encoding="utf-8"), file)
         new = _COPY.tree(text, file)

@@ -11,7 +11,7 @@ class Place(NamedTuple):
     """A line of the reference."""
 
     file: str
-    """Path within `kraft_reference`."""
+    """Path with its package: "kraft_reference/elections.py"."""
     line: int
 
 

@@ -24,6 +24,7 @@ def model_without(rules: Collection[str]) -> Iterator[Path]:
         return
     edits = model_edits_without(rules)
     with tempfile.TemporaryDirectory(prefix="kraft-spec-without-") as temporary:
-        shutil.copytree(model, Path(temporary) / "tla")
+        copy = Path(temporary) / "kraft_spec" / "tla"
+        shutil.copytree(model, copy)
         apply_edits(Path(temporary), edits)
-        yield Path(temporary) / "tla"
+        yield copy

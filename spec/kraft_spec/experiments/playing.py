@@ -1,8 +1,8 @@
 """Runs of plans and scenarios, whose replicas and controllers do without the rules that these name."""
 
+from kraft_partitions.scenarios import PartitionScenario, PartitionScenarioRun, PartitionVariant
+from kraft_partitions.scenarios import run as run_partitions
 from kraft_simulation.failure import Failure, investigate
-from kraft_simulation.partition_scenarios import PartitionScenario, PartitionScenarioRun, PartitionVariant
-from kraft_simulation.partition_scenarios import run as run_partitions
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import Scenario, ScenarioRun, Variant, run
 from kraft_simulation.simulation import Simulation

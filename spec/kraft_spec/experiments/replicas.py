@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-from kraft_reference.partitions.controller import REFERENCE, Controllers
+from kraft_partitions.controller import REFERENCE, Controllers
 from kraft_reference.replica import Replica
 from kraft_simulation.world import MakeReplica
-from kraft_spec.copies import ORIGINAL, Copy
+from kraft_spec.copies import ORIGINALS, Copy
 from kraft_spec.edits import Edit, edited_texts, package_folder
 from kraft_spec.experiments.catalogue import reference_edits_without
 
@@ -38,7 +38,7 @@ def replicas_edited(edits: tuple[Edit, ...]) -> MakeReplica:
     Raises:
         EditError: an edit does not apply.
     """
-    return cast(MakeReplica, _edited(edits).module("replica").Replica)
+    return cast(MakeReplica, _edited(edits).module("kraft_reference.replica").Replica)
 
 
 def controllers_without(rules: Collection[str]) -> Controllers:
@@ -53,37 +53,31 @@ def controllers_without(rules: Collection[str]) -> Controllers:
 
 @cache
 def _controllers_edited(edits: tuple[Edit, ...]) -> Controllers:
-    return Controllers(*_edited(edits).module("partitions.controller").REFERENCE)
+    return Controllers(*_edited(edits).module("kraft_partitions.controller").REFERENCE)
 
 
 def _edited(edits: tuple[Edit, ...]) -> Copy:
-    folder = package_folder(ORIGINAL)
-    texts = edited_texts(folder, edits)
-    imports = {_module(path): _imported(path.read_text(encoding="utf-8")) for path in _files(folder)}
-    concerned = {_module(path) for path in texts}
+    texts = edited_texts(edits)
+    files = {name: path for package in ORIGINALS for name, path in _modules(package)}
+    imports = {name: _imported(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    concerned = {name for name, path in files.items() if path in texts}
     while more := {one for one, imported in imports.items() if one not in concerned and imported & concerned}:
         concerned |= more
-    shared = [one for one in imports if one not in concerned]
-    return Copy(f"_{ORIGINAL}_without_{next(_NUMBERS)}", texts=texts, shared=shared)
+    shared = [one for one in files if one not in concerned]
+    return Copy(f"_without_{next(_NUMBERS)}_", texts=texts, shared=shared)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """The modules of the two cores."""
-    for pattern in ("*.py", "partitions/*.py"):
-        yield from (path for path in sorted(folder.glob(pattern)) if path.stem != "__init__")
-
-
-def _module(path: Path) -> str:
-    """The name of a module of a core within the reference."""
-    return ".".join(path.relative_to(package_folder(ORIGINAL)).with_suffix("").parts)
+def _modules(package: str) -> Iterator[tuple[str, Path]]:
+    """The modules of a core and their files."""
+    for path in sorted(package_folder(package).glob("*.py")):
+        if path.stem != "__init__":
+            yield f"{package}.{path.stem}", path
 
 
 def _imported(text: str) -> frozenset[str]:
-    """The names within the reference that a text imports, of modules or of what is in them, and of those modules."""
+    """The names that a text imports from the cores, of modules or of what is in them, and of those modules."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module is not None:
-            package, _, module = node.module.partition(".")
-            if package == ORIGINAL:
-                found.update([module, *(f"{module}.{one.name}".removeprefix(".") for one in node.names)])
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(ORIGINALS):
+            found.update([node.module, *(f"{node.module}.{one.name}" for one in node.names)])
     return frozenset(found)

@@ -60,6 +60,7 @@ def package_sources() -> tuple[Source, ...]:
     found = [
         Source("reference", "kraft_reference", resources.files("kraft_reference")),
         Source("reference", "kraft_simulation", resources.files("kraft_simulation")),
+        Source("reference", "kraft_partitions", resources.files("kraft_partitions")),
         Source("model", "kraft_spec/tla", resources.files("kraft_spec") / "tla"),
         Source("spec", "kraft_spec", resources.files("kraft_spec"), frozenset({"tla"})),
     ]

@@ -1,7 +1,7 @@
 ------------------------ MODULE PartitionProperties -------------------------
 (***************************************************************************)
 (* What reassignment promises (KIP-455).  In Python, about single steps:   *)
-(* kraft_reference.partitions.properties.                                  *)
+(* kraft_partitions.properties.                                  *)
 (***************************************************************************)
 EXTENDS PartitionReassignment
 

@@ -1,7 +1,7 @@
 ----------------------- MODULE PartitionReassignment ------------------------
 (***************************************************************************)
 (* The controllers of a cluster and what they store (KIP-455).             *)
-(* In Python: kraft_reference.partitions.                                  *)
+(* In Python: kraft_partitions.                                  *)
 (*                                                                         *)
 (* cluster: controller (the node), memory (what each node takes the        *)
 (* partitions to be; with every rule in force nobody but the controller    *)

@@ -1,7 +1,7 @@
 ----------------------------- MODULE Partitions -----------------------------
 (***************************************************************************)
 (* The algorithm of KIP-455 on one partition: start, replace, cancel,      *)
-(* complete.  In Python: kraft_reference.partitions.reassignment.          *)
+(* complete.  In Python: kraft_partitions.reassignment.          *)
 (*                                                                         *)
 (* A partition is a record: replicas (R, a sequence), in_sync (I, a set),  *)
 (* adding (AR) and removing (RR, sequences), leader (NoLeader while nobody *)

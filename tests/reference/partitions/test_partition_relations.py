@@ -8,24 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
-from kraft_reference.partitions.effects import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.decisions import PROFILES, ReassignmentProfile
+from kraft_partitions.effects import (
     Effect,
     LeaderAndIsr,
     StopReplica,
     StorePartitions,
 )
-from kraft_reference.partitions.events import (
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     CompleteReassignment,
     Event,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.partition import TopicPartition
-from kraft_reference.partitions.state import initial_state
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.partition import TopicPartition
+from kraft_partitions.state import initial_state
 
 EVENTS = 120
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_simulation.partition_scenarios import (
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.scenarios import (
     PARTITION_SCENARIOS,
     PartitionScenario,
     PartitionVariant,
     partition_scenario,
     run,
 )
-from kraft_simulation.partition_scenarios.scenario import cluster
-from kraft_simulation.partition_scenarios.stage import PartitionStage
+from kraft_partitions.scenarios.scenario import cluster
+from kraft_partitions.scenarios.stage import PartitionStage
 from kraft_simulation.scenarios import ScenarioFailure
 from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.experiments.replicas import controllers_without

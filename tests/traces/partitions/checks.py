@@ -3,9 +3,9 @@
 import json
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_reference.partitions.properties import PartitionWatch
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS, run
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.properties import PartitionWatch
+from kraft_partitions.scenarios import PARTITION_SCENARIOS, run
 from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader

@@ -14,7 +14,7 @@ from tests.traces.strategies import altered_anywhere
 
 from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_dev.schemas.partition_trace import PARTITION_TRACE_SCHEMA
-from kraft_reference.partitions.events import Event
+from kraft_partitions.events import Event
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.errors import (
     DuplicateHeaderError,

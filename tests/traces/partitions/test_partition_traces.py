@@ -11,8 +11,8 @@ from tests.traces.partitions.checks import (
 )
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS
+from kraft_partitions.decisions import KAFKA_4
+from kraft_partitions.scenarios import PARTITION_SCENARIOS
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.encode import configuration_of, header_of

@@ -19,7 +19,7 @@ from tests.traces.pipeline.corpus import (
 from tests.traces.pipeline.taken import Taken, accounted, taken
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.decisions import PROFILES
+from kraft_partitions.decisions import PROFILES
 from kraft_traces.partitions.encode import encoded
 
 

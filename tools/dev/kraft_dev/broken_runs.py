@@ -5,10 +5,10 @@ be broken in the same way, or else a line would differ before it violates anythi
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -71,9 +71,7 @@ def judge_runs(mutant: Mutant, judge: Judge, runs: Sequence[Run], until: str = "
         EditError: An edit does not fit.
         ChildError: The process failed; the message is its last words.
     """
-    edits: Mapping[str, Any] = {"kraft_reference": reference_edits(mutant)}
-    if judge == "line":
-        edits = {**edits, "kraft_spec": model_edits(mutant)}
+    edits = reference_edits(mutant) + (model_edits(mutant) if judge == "line" else ())
     asked = msgspec.json.encode(_Request(judge, tuple(runs), until)).decode()
     with edited_packages(edits) as environment:
         said = run_child(__name__, environment=environment, standard_input=asked)

@@ -1,4 +1,4 @@
-"""Random runs of the controllers of `kraft_reference.partitions`: requests of every kind among failures of every kind.
+"""Random runs of the controllers of `kraft_partitions`: requests of every kind among failures of every kind.
 
 One seed, one run.
 Half of what is asked is meant well; the rest is wrong in one way or another, or late.
@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
-from kraft_reference.partitions.events import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.decisions import KIP, ReassignmentProfile
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     BrokerFails,
@@ -23,9 +23,9 @@ from kraft_reference.partitions.events import (
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.partition import Assignment, TopicPartition
-from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.partition import Assignment, TopicPartition
+from kraft_partitions.state import ControllerState, initial_state
 
 BROKERS = 6
 NAMES = (TopicPartition("A", 0), TopicPartition("A", 1), TopicPartition("B", 0))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_simulation.partition_scenarios import partition_scenario
+from kraft_partitions.scenarios import partition_scenario
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import scenario
 from kraft_spec.experiments.playing import play, play_partitions, simulation_of

@@ -8,7 +8,7 @@ from tools.site.diagrams.rows import rows_of
 from tools.site.diagrams.sequences import figure_of
 from tools.site.names import AnyScenario
 
-from kraft_simulation.partition_scenarios import PartitionScenario
+from kraft_partitions.scenarios import PartitionScenario
 from kraft_spec.experiments.playing import play, play_partitions
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from kraft_reference.partitions.partition import Partition
-from kraft_simulation.partition_scenarios.scenario import PartitionScenarioRun
+from kraft_partitions.partition import Partition
+from kraft_partitions.scenarios.scenario import PartitionScenarioRun
 
 _HEADS = ("#", "event", "partition", "R", "I", "AR", "RR", "leader", "")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -8,10 +8,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from kraft_reference.partitions import effects, events
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.partition import Partition
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions import effects, events
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.partition import Partition
+from kraft_partitions.state import ControllerState
 from kraft_spec.experiments import model_without
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification

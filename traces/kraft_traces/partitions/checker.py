@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import Controllers
-from kraft_reference.partitions.decisions import ReassignmentProfile
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.state import initial_state
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import Controllers
+from kraft_partitions.decisions import ReassignmentProfile
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_spec.edits import EditError
 from kraft_spec.experiments import switchable_partition_rules

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, convert, to_builtins
 
-from kraft_reference.partitions import effects, events
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_reference.partitions.partition import Partition, TopicPartition
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions import effects, events
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.occurrence import PartitionOccurrence
+from kraft_partitions.partition import Partition, TopicPartition
+from kraft_partitions.state import ControllerState
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.lines import (
     SCHEMA,
@@ -33,7 +33,7 @@ def event_of(traced: TracedEvent) -> events.Event:
     return made
 
 
-GENERATOR = "kraft_reference.partitions"
+GENERATOR = "kraft_partitions"
 
 
 def header_of(

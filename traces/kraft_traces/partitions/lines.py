@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from kraft_reference.partitions import effects, events
-from kraft_reference.partitions.outcome import Refusal
-from kraft_reference.partitions.partition import Partition, TopicPartition
+from kraft_partitions import effects, events
+from kraft_partitions.outcome import Refusal
+from kraft_partitions.partition import Partition, TopicPartition
 from kraft_traces.lines import SpecHash
 from kraft_traces.values import ReplicaId, SmallCount
 

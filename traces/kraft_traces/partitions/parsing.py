@@ -6,9 +6,9 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
 
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.outcome import Refusal
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.errors import Error
+from kraft_partitions.outcome import Refusal
 from kraft_traces.errors import (
     DuplicateHeaderError,
     FieldError,

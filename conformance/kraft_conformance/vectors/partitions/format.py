@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kraft_conformance.protocol.features import Feature, Kip, Level, Subject
 from kraft_conformance.protocol.partitions import ControllerView, PartitionCluster, ShownEffect
 from kraft_conformance.vectors.manifest import VectorId
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.outcome import Refusal
+from kraft_partitions.errors import Error
+from kraft_partitions.outcome import Refusal
 from kraft_traces.partitions.lines import Name, TracedEvent
 from kraft_traces.values import Count, ReplicaId
 

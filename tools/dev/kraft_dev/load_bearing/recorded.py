@@ -25,7 +25,7 @@ def counterexample_of(mutant: Mutant, found: ModelCheckReport) -> Counterexample
     """
     module = package_folder("kraft_spec") / "tla" / "KRaft.tla"
     # TLC says on which line an action stands: of the module as the mutant has it.
-    broken = edited_texts(package_folder("kraft_spec"), model_edits(mutant)).get(module)
+    broken = edited_texts(model_edits(mutant)).get(module)
     return in_words(found, next_actions() if broken is None else actions_of_next(broken))
 
 

@@ -151,7 +151,7 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[
         EditError: An edit does not fit.
     """
     with tempfile.TemporaryDirectory(prefix="kraft-spec-mutant-") as temporary:
-        folder = Path(temporary) / "tla"
+        folder = Path(temporary) / "kraft_spec" / "tla"
         shutil.copytree(model_directory(), folder)
         # What a mutant leaves out anyway, its slice need not leave out once more; a first state of its own is one under
         # all other rules.

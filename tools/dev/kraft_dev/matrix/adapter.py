@@ -30,7 +30,7 @@ def broken_adapter(subject: Subject) -> Iterator[str]:
     Raises:
         EditError: an edit does not fit.
     """
-    with edited_packages({"kraft_reference": subject.edits}) as environment:
+    with edited_packages(subject.edits, "kraft_reference") as environment:
         yield command_line(environment)
 
 

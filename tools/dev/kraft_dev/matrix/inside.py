@@ -29,7 +29,7 @@ def in_own_process(tool: str) -> Callable[[Subject, Means], Iterator[Cell]]:
     def cells(subject: Subject, means: Means) -> Iterator[Cell]:
         words = [tool, str(means.edges())] if tool == WITH_EDGES else [tool]
         began = monotonic()
-        with edited_packages({"kraft_reference": subject.edits}) as environment:
+        with edited_packages(subject.edits, "kraft_reference") as environment:
             try:
                 said = run_child(__name__, *words, environment=environment, seconds=means.seconds)
             except ChildTimeoutError:

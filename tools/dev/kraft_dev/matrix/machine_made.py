@@ -23,7 +23,7 @@ from typing import Any
 
 from kraft_dev.matrix.subjects import Key, Subject
 from kraft_spec.attribution import rules_around
-from kraft_spec.edits import Edit, package_folder
+from kraft_spec.edits import Edit, installed_file, package_folder
 
 _NO_CHANGE = ("Eq_Is", "Is_Eq", "IsNot_NotEq", "NotEq_IsNot")
 _NO_ORDER = tuple(f"{identity}_{order}" for identity in ("Is", "IsNot") for order in ("Lt", "LtE", "Gt", "GtE"))
@@ -45,11 +45,13 @@ class _Candidate:
     def place_in_draw(self, seed: int) -> bytes:
         """Where it comes in the order of a seed, whatever changes in other lines."""
         line, column = self.start
-        lines = _text(package_folder("kraft_reference") / self.file).splitlines()
+        lines = _text(installed_file(self.file)).splitlines()
         text = lines[line - 1]
         place = column - (len(text) - len(text.lstrip()))
         above = sum(one.strip() == text.strip() for one in lines[: line - 1])
-        return sha256(f"{seed}\0{self.file}\0{self.operator}\0{text.strip()}\0{place}\0{above}".encode()).digest()
+        return sha256(
+            f"{seed}\0{Path(self.file).name}\0{self.operator}\0{text.strip()}\0{place}\0{above}".encode()
+        ).digest()
 
 
 def is_available() -> bool:
@@ -61,6 +63,11 @@ def protocol_modules() -> tuple[Path, ...]:
     """The modules that are mutated, by name."""
     left_out = ("__init__.py", *_VIEWS)
     return tuple(sorted(path for path in package_folder("kraft_reference").glob("*.py") if path.name not in left_out))
+
+
+def _file(path: Path) -> str:
+    """The path of a module with its package."""
+    return f"{path.parent.name}/{path.name}"
 
 
 def sample(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
@@ -75,7 +82,7 @@ def sample(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
     candidates.sort(key=lambda candidate: candidate.place_in_draw(seed))
     drawn: list[tuple[int, Subject]] = []
     # Two operators can make the same change, `not a is b` and `a is not b`: it counts once.
-    seen: set[object] = {(path.name, _behaviour(_compiled(path.name, _text(path)))) for path in protocol_modules()}
+    seen: set[object] = {(_file(path), _behaviour(_compiled(_file(path), _text(path)))) for path in protocol_modules()}
     for candidate in candidates:
         if len(drawn) == number:
             break
@@ -110,7 +117,7 @@ def _candidates(path: Path) -> tuple[_Candidate, ...]:
         starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
         for occurrence, start in enumerate(starts):
             if not any(first <= start < last for first, last in excluded):
-                found.append(_Candidate(path.name, name, occurrence, start))
+                found.append(_Candidate(_file(path), name, occurrence, start))
     return tuple(found)
 
 
@@ -146,7 +153,7 @@ def _made(candidate: _Candidate, seen: set[object]) -> tuple[int, Subject] | Non
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    text = _text(package_folder("kraft_reference") / candidate.file)
+    text = _text(installed_file(candidate.file))
     mutated: str | None = mutate_code(text, get_operator(candidate.operator)(), candidate.occurrence)
     if mutated is None:
         return None

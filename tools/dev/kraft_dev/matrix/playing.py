@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from kraft_dev.edges import load_edges, replay
 from kraft_dev.matrix.tool import Look, Tally
 from kraft_dev.partition_workload import random_configuration, random_run
-from kraft_reference.partitions.decisions import PROFILES
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.scenarios import PARTITION_SCENARIOS
 from kraft_simulation.occurrence import Occurrence
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
 from kraft_simulation.scenarios.director import Director

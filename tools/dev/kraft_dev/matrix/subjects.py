@@ -12,14 +12,14 @@ from kraft_conformance.protocol import features
 from kraft_spec.edits import Edit
 from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
 
-_PARTITION_FILES = "partitions/"
+_PARTITION_FILES = "kraft_partitions/"
 
 
 class Key(NamedTuple):
     """What names a machine-made mutant, whatever else changes in its file.
 
     Attributes:
-        file: Path within `kraft_reference`.
+        file: Path with its package.
         operator: Name of the operator in Cosmic Ray, without its provider.
         before: The first changed line of the source, without indentation.
         after: That line in the mutant.
@@ -39,7 +39,7 @@ class Subject:
 
     Attributes:
         name: Of the mutant.
-        edits: Of `kraft_reference`; none of the unbroken one.
+        edits: Of the reference; none of the unbroken one.
         breaks: Rules, the one that it is about first.
         change: What it does wrong, or the line before and after.
         part: Whose vectors it meets: those of a replica of the quorum, or of controllers of partitions.

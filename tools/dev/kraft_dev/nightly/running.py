@@ -23,6 +23,7 @@ _LAST_WORDS = 20
 _PACKAGES = (
     "kraft_reference",
     "kraft_simulation",
+    "kraft_partitions",
     "kraft_spec",
     "kraft_proofs",
     "kraft_traces",

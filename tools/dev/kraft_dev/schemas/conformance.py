@@ -18,8 +18,8 @@ from kraft_kafka.live import capture
 _NAMES = {
     "kraft_reference.messages.Error": "Error",
     "kraft_reference.outcome.Refusal": "Refusal",
-    "kraft_reference.partitions.errors.Error": "PartitionError",
-    "kraft_reference.partitions.outcome.Refusal": "PartitionRefusal",
+    "kraft_partitions.errors.Error": "PartitionError",
+    "kraft_partitions.outcome.Refusal": "PartitionRefusal",
 }
 """What types are called in the protocol's schema that share a name."""
 

@@ -8,10 +8,10 @@ from typing import Any, TypedDict
 
 from msgspec import to_builtins
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.partition import Partition, TopicPartition
-from kraft_reference.partitions.reassignment import awaited_replicas
-from kraft_reference.partitions.state import initial_state
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.partition import Partition, TopicPartition
+from kraft_partitions.reassignment import awaited_replicas
+from kraft_partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_traces.check.verdict import VerdictKind
 from kraft_traces.errors import TraceError

@@ -4,21 +4,21 @@ from collections.abc import Iterable, Sequence
 
 from kraft_conformance.protocol.features import LEVELS, Level
 from kraft_dev.vectors.partitions.staging import PartitionRun, again
-from kraft_reference.partitions.effects import (
+from kraft_partitions.effects import (
     AlterReassignmentsAnswer,
     Effect,
     StorePartitions,
     StoreReassignPartitions,
 )
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.events import (
+from kraft_partitions.errors import Error
+from kraft_partitions.events import (
     AlterPartitionReassignments,
     ControllerFailover,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_reference.partitions.partition import Assignment, TopicPartition
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions.occurrence import PartitionOccurrence
+from kraft_partitions.partition import Assignment, TopicPartition
+from kraft_partitions.state import ControllerState
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without
 

@@ -8,8 +8,8 @@ from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_v
 from kraft_dev.vectors.partitions.scripts import PARTITION_TARGETS
 from kraft_dev.vectors.partitions.staging import accepting, partition_run
 from kraft_dev.vectors.target import source_of
-from kraft_reference.partitions.decisions import PROFILES
-from kraft_simulation.partition_scenarios import PARTITION_SCENARIOS, PartitionVariant
+from kraft_partitions.decisions import PROFILES
+from kraft_partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
 from kraft_traces.partitions.checker import given_up
 from kraft_traces.partitions.process import PartitionProcess
 

@@ -29,10 +29,10 @@ from kraft_conformance.vectors.partitions.view_changes import applied, by_name, 
 from kraft_conformance.vectors.recording import VectorProofError
 from kraft_dev.vectors.partitions.deciding import level_of
 from kraft_dev.vectors.partitions.staging import PartitionRun
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.events import Event, WriteReassignPartitions
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.state import ControllerState, initial_state
+from kraft_partitions.errors import Error
+from kraft_partitions.events import Event, WriteReassignPartitions
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.state import ControllerState, initial_state
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.encode import event_of, line_of, traced_state
 from kraft_traces.partitions.lines import Ids, TracedEvent

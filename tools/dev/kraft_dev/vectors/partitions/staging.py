@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from kraft_conformance.vectors.acceptance import accepted_profiles
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.decisions import PROFILES, ReassignmentProfile
-from kraft_reference.partitions.effects import Effect
-from kraft_reference.partitions.events import Event
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.state import ControllerState, initial_state
-from kraft_simulation.partition_scenarios.stage import PartitionStage
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.decisions import PROFILES, ReassignmentProfile
+from kraft_partitions.effects import Effect
+from kraft_partitions.events import Event
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.scenarios.stage import PartitionStage
+from kraft_partitions.state import ControllerState, initial_state
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.process import PartitionProcess
 

@@ -8,10 +8,10 @@ from kraft_conformance.protocol.features import Level
 from kraft_conformance.vectors.profiles import SUFFIX
 from kraft_dev.vectors.partitions.recording import PartitionSubject
 from kraft_dev.vectors.partitions.staging import RecordingStage
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_simulation.partition_scenarios.scenario import cluster
-from kraft_simulation.partition_scenarios.stage import A0, B0
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.decisions import KAFKA_4
+from kraft_partitions.scenarios.scenario import cluster
+from kraft_partitions.scenarios.stage import A0, B0
 from kraft_simulation.scenarios.schedule import ScriptT, said_of
 
 FIVE = cluster(5)

@@ -2,8 +2,8 @@
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import TWO_TOPICS, PartitionTargets
-from kraft_reference.partitions.events import AlterPartition, DeleteTopic, ListPartitionReassignments
-from kraft_simulation.partition_scenarios.stage import A0, B0
+from kraft_partitions.events import AlterPartition, DeleteTopic, ListPartitionReassignments
+from kraft_partitions.scenarios.stage import A0, B0
 
 TARGETS = PartitionTargets()
 

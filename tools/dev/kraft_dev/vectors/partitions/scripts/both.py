@@ -2,9 +2,9 @@
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import TWO_TOPICS, PartitionTargets
-from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_reference.partitions.events import CompleteReassignment
-from kraft_simulation.partition_scenarios.stage import A0, B0
+from kraft_partitions.decisions import KAFKA_4
+from kraft_partitions.events import CompleteReassignment
+from kraft_partitions.scenarios.stage import A0, B0
 
 TARGETS = PartitionTargets()
 

@@ -2,7 +2,7 @@
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import SINGLE, UNCLEAN, PartitionTargets
-from kraft_simulation.partition_scenarios.stage import A0
+from kraft_partitions.scenarios.stage import A0
 
 TARGETS = PartitionTargets()
 

@@ -2,8 +2,8 @@
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import KAFKA, UNCLEAN, PartitionTargets
-from kraft_reference.partitions.events import CompleteReassignment
-from kraft_simulation.partition_scenarios.stage import A0
+from kraft_partitions.events import CompleteReassignment
+from kraft_partitions.scenarios.stage import A0
 
 TARGETS = PartitionTargets()
 

@@ -2,8 +2,8 @@
 
 from kraft_dev.vectors.partitions.staging import RecordingStage
 from kraft_dev.vectors.partitions.target import KAFKA, SINGLE, PartitionTargets
-from kraft_simulation.partition_scenarios.scenario import cluster
-from kraft_simulation.partition_scenarios.stage import A0
+from kraft_partitions.scenarios.scenario import cluster
+from kraft_partitions.scenarios.stage import A0
 
 TARGETS = PartitionTargets()
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kraft_reference.partitions.partition import Assignment, TopicPartition
+from kraft_partitions.partition import Assignment, TopicPartition
 
 TIMEOUT_MS_DEFAULT = 60_000
 """Rule: partition-reassign.timeout-ignored."""

@@ -1,13 +1,13 @@
 """Brokers and controllers that fail and come back."""
 
-from kraft_reference.partitions.changes import changed, is_unclean, leader_and_isr
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.events import BrokerFails, BrokerStarts, ControllerFailover
-from kraft_reference.partitions.leadership import after_failure, led
-from kraft_reference.partitions.outcome import Outcome, Refusal
-from kraft_reference.partitions.partition import Partitions
-from kraft_reference.partitions.requests import with_legacy_targets
-from kraft_reference.partitions.state import ControllerState, exists
+from kraft_partitions.changes import changed, is_unclean, leader_and_isr
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.events import BrokerFails, BrokerStarts, ControllerFailover
+from kraft_partitions.leadership import after_failure, led
+from kraft_partitions.outcome import Outcome, Refusal
+from kraft_partitions.partition import Partitions
+from kraft_partitions.requests import with_legacy_targets
+from kraft_partitions.state import ControllerState, exists
 
 
 def _held_by(state: ControllerState, broker: int) -> Partitions:

@@ -3,8 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from kraft_reference.partitions.effects import Effect
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions.effects import Effect
+from kraft_partitions.state import ControllerState
 
 
 class Refusal(StrEnum):

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from kraft_reference.partitions.decisions import KIP
-from kraft_simulation.partition_scenarios.scenario import PartitionScenario, PartitionVariants, cluster
-from kraft_simulation.partition_scenarios.stage import PartitionStage
+from kraft_partitions.decisions import KIP
+from kraft_partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
+from kraft_partitions.scenarios.stage import PartitionStage
 
 VARIANTS = PartitionVariants()
 

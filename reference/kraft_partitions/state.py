@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.partition import Assignment, Partition, Partitions, TopicPartition
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.partition import Assignment, Partition, Partitions, TopicPartition
 
 
 class ControllerState(NamedTuple):

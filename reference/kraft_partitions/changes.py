@@ -2,18 +2,18 @@
 
 from collections.abc import Collection
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.effects import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.effects import (
     Effect,
     LeaderAndIsr,
     StopReplica,
     StorePartitions,
     StoreReassignPartitions,
 )
-from kraft_reference.partitions.outcome import Outcome
-from kraft_reference.partitions.partition import Partition, Partitions, TopicPartition, without
-from kraft_reference.partitions.reassignment import completed, may_complete
-from kraft_reference.partitions.state import ControllerState, exists
+from kraft_partitions.outcome import Outcome
+from kraft_partitions.partition import Partition, Partitions, TopicPartition, without
+from kraft_partitions.reassignment import completed, may_complete
+from kraft_partitions.state import ControllerState, exists
 
 
 def is_unclean(configuration: PartitionConfiguration, name: TopicPartition) -> bool:

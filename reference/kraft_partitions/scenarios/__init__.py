@@ -1,7 +1,7 @@
 """The scenarios S25 to S29: KIP-455 as schedules, with R, I, AR and RR after every step."""
 
-from kraft_simulation.partition_scenarios import cancelling, normal, old_znode, replacing, shrinking
-from kraft_simulation.partition_scenarios.scenario import (
+from kraft_partitions.scenarios import cancelling, normal, old_znode, replacing, shrinking
+from kraft_partitions.scenarios.scenario import (
     PartitionScenario,
     PartitionScenarioRun,
     PartitionVariant,

@@ -1,6 +1,6 @@
 """Who leads a partition."""
 
-from kraft_reference.partitions.partition import Partition
+from kraft_partitions.partition import Partition
 
 
 def led(partition: Partition, alive: frozenset[int], unclean: bool) -> Partition:

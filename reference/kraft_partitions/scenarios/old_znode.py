@@ -1,7 +1,7 @@
 """S29.  The old znode and the API mixed."""
 
-from kraft_simulation.partition_scenarios.scenario import PartitionScenario, PartitionVariants, cluster
-from kraft_simulation.partition_scenarios.stage import A0, B0, PartitionStage
+from kraft_partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
+from kraft_partitions.scenarios.stage import A0, B0, PartitionStage
 
 VARIANTS = PartitionVariants()
 

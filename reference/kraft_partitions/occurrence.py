@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.effects import Effect
-from kraft_reference.partitions.events import Event
-from kraft_reference.partitions.outcome import Refusal
-from kraft_reference.partitions.state import ControllerState
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.effects import Effect
+from kraft_partitions.events import Event
+from kraft_partitions.outcome import Refusal
+from kraft_partitions.state import ControllerState
 
 
 class PartitionOccurrence(NamedTuple):

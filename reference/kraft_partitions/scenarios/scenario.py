@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
-from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_reference.partitions.partition import Assignment, TopicPartition
-from kraft_simulation.partition_scenarios.stage import A0, PartitionStage
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.decisions import KIP, ReassignmentProfile
+from kraft_partitions.occurrence import PartitionOccurrence
+from kraft_partitions.partition import Assignment, TopicPartition
+from kraft_partitions.scenarios.stage import A0, PartitionStage
 from kraft_simulation.scenarios.schedule import AnyScenario, AnyVariant, AnyVariants, ScriptT
 
 PartitionVariant: TypeAlias = AnyVariant[PartitionConfiguration, PartitionStage]

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from kraft_reference.partitions.decisions import KAFKA_4, KIP
-from kraft_simulation.partition_scenarios.cancelling import moving
-from kraft_simulation.partition_scenarios.scenario import PartitionScenario, PartitionVariants, cluster
-from kraft_simulation.partition_scenarios.stage import PartitionStage
+from kraft_partitions.decisions import KAFKA_4, KIP
+from kraft_partitions.scenarios.cancelling import moving
+from kraft_partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
+from kraft_partitions.scenarios.stage import PartitionStage
 
 VARIANTS = PartitionVariants()
 

@@ -1,8 +1,8 @@
 """S25.  Normal reassignment, TR = [4,3,2]."""
 
-from kraft_reference.partitions.decisions import KAFKA_4
-from kraft_simulation.partition_scenarios.scenario import PartitionScenario, PartitionVariants, cluster
-from kraft_simulation.partition_scenarios.stage import A0, PartitionStage
+from kraft_partitions.decisions import KAFKA_4
+from kraft_partitions.scenarios.scenario import PartitionScenario, PartitionVariants, cluster
+from kraft_partitions.scenarios.stage import A0, PartitionStage
 
 VARIANTS = PartitionVariants()
 

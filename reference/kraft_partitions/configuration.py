@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kraft_reference.partitions.decisions import KIP, ReassignmentProfile
-from kraft_reference.partitions.partition import Assignment, TopicPartition
+from kraft_partitions.decisions import KIP, ReassignmentProfile
+from kraft_partitions.partition import Assignment, TopicPartition
 
 
 @dataclass(frozen=True, slots=True)

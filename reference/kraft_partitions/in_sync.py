@@ -1,12 +1,12 @@
 """AlterPartition: the leader of a partition changes its in-sync replicas (KIP-497, as far as KIP-455 rests on it)."""
 
-from kraft_reference.partitions.changes import changed
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.effects import AlterPartitionAnswer
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.events import AlterPartition
-from kraft_reference.partitions.outcome import Outcome, Refusal
-from kraft_reference.partitions.state import ControllerState, exists
+from kraft_partitions.changes import changed
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.effects import AlterPartitionAnswer
+from kraft_partitions.errors import Error
+from kraft_partitions.events import AlterPartition
+from kraft_partitions.outcome import Outcome, Refusal
+from kraft_partitions.state import ControllerState, exists
 
 
 def after_alter_partition(

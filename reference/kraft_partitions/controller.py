@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kraft_reference.partitions.changes import changed
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.events import (
+from kraft_partitions.changes import changed
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     BrokerFails,
@@ -17,17 +17,17 @@ from kraft_reference.partitions.events import (
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.failures import after_broker_fails, after_broker_starts, after_controller_failover
-from kraft_reference.partitions.in_sync import after_alter_partition
-from kraft_reference.partitions.outcome import Outcome, Refusal
-from kraft_reference.partitions.partition import TopicPartition
-from kraft_reference.partitions.reassignment import completed, may_complete
-from kraft_reference.partitions.requests import (
+from kraft_partitions.failures import after_broker_fails, after_broker_starts, after_controller_failover
+from kraft_partitions.in_sync import after_alter_partition
+from kraft_partitions.outcome import Outcome, Refusal
+from kraft_partitions.partition import TopicPartition
+from kraft_partitions.reassignment import completed, may_complete
+from kraft_partitions.requests import (
     after_alter_reassignments,
     after_list_reassignments,
     after_write_reassign_partitions,
 )
-from kraft_reference.partitions.state import ControllerState, exists
+from kraft_partitions.state import ControllerState, exists
 
 
 def handle(state: ControllerState, event: Event, configuration: PartitionConfiguration) -> Outcome:

@@ -8,8 +8,8 @@ Rules: partition-reassign.start, partition-reassign.leader-in-removing.
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
+from kraft_partitions.errors import Error
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
 
 LEADER_AND_ISR_VERSION = 3
 """The first version with AddingReplicas and RemovingReplicas.  Rule: partition-reassign.leader-and-isr-fields."""

@@ -8,18 +8,18 @@ answers, and each step is held against that.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.effects import AlterReassignmentsAnswer
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.events import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.effects import AlterReassignmentsAnswer
+from kraft_partitions.errors import Error
+from kraft_partitions.events import (
     AlterPartitionReassignments,
     ControllerFailover,
     Event,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence
-from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
-from kraft_reference.partitions.state import ControllerState, exists, initial_state
+from kraft_partitions.occurrence import PartitionOccurrence
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
+from kraft_partitions.state import ControllerState, exists, initial_state
 
 
 class Asked(NamedTuple):

@@ -5,9 +5,9 @@ After every event a `row` (or `rows`) says R, I, AR and RR; an event that none f
 
 from collections.abc import Iterable
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.controller import REFERENCE, Controllers
-from kraft_reference.partitions.effects import (
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.controller import REFERENCE, Controllers
+from kraft_partitions.effects import (
     AlterPartitionAnswer,
     AlterReassignmentsAnswer,
     Effect,
@@ -15,7 +15,7 @@ from kraft_reference.partitions.effects import (
     ListReassignmentsAnswer,
     StopReplica,
 )
-from kraft_reference.partitions.events import (
+from kraft_partitions.events import (
     AlterPartition,
     AlterPartitionReassignments,
     BrokerFails,
@@ -26,10 +26,10 @@ from kraft_reference.partitions.events import (
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.occurrence import PartitionOccurrence, happen
-from kraft_reference.partitions.partition import Assignment, Partition, TopicPartition
-from kraft_reference.partitions.properties import PartitionWatch
-from kraft_reference.partitions.state import initial_state
+from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
+from kraft_partitions.properties import PartitionWatch
+from kraft_partitions.state import initial_state
 from kraft_simulation.scenarios.schedule import Expectations
 
 A0 = TopicPartition("A", 0)

@@ -1,24 +1,24 @@
 """AlterPartitionReassignments and ListPartitionReassignments, and the old way to ask for a reassignment."""
 
-from kraft_reference.partitions.changes import changed, is_unclean
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.effects import AlterReassignmentsAnswer, ListReassignmentsAnswer, Reassignment
-from kraft_reference.partitions.errors import Error
-from kraft_reference.partitions.events import (
+from kraft_partitions.changes import changed, is_unclean
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.effects import AlterReassignmentsAnswer, ListReassignmentsAnswer, Reassignment
+from kraft_partitions.errors import Error
+from kraft_partitions.events import (
     AlterPartitionReassignments,
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_reference.partitions.leadership import led
-from kraft_reference.partitions.outcome import Outcome, Refusal
-from kraft_reference.partitions.partition import Assignment, Partition, Partitions, TopicPartition
-from kraft_reference.partitions.reassignment import (
+from kraft_partitions.leadership import led
+from kraft_partitions.outcome import Outcome, Refusal
+from kraft_partitions.partition import Assignment, Partition, Partitions, TopicPartition
+from kraft_partitions.reassignment import (
     cancelled,
     is_valid_target,
     keeps_acknowledged_records,
     reassigned,
 )
-from kraft_reference.partitions.state import ControllerState, exists
+from kraft_partitions.state import ControllerState, exists
 
 
 def _top_level_error(state: ControllerState, node: int, permitted: bool) -> Error | None:

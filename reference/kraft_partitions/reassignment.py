@@ -1,8 +1,8 @@
 """The algorithm of KIP-455 on one partition: start, replace, cancel, complete."""
 
-from kraft_reference.partitions.configuration import PartitionConfiguration
-from kraft_reference.partitions.leadership import led
-from kraft_reference.partitions.partition import Assignment, Partition, without
+from kraft_partitions.configuration import PartitionConfiguration
+from kraft_partitions.leadership import led
+from kraft_partitions.partition import Assignment, Partition, without
 
 # ---------------------------------------------------------------------------------------------------------
 # Start and replace.
