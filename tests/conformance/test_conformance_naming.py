@@ -159,7 +159,7 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
 
 
 def fail(*_: object) -> None:
-    raise EditError("elections.py: 'x' stands there 0 times, expected once")
+    raise EditError("kraft_reference/elections.py: 'x' stands there 0 times, expected once")
 
 
 UNRANKED = "the rules are not ranked, the verdict stands: EditError: kraft_reference/elections.py: "
