@@ -128,7 +128,7 @@ counterexamples:
 
 vectors:
 	@tools/ensure_venv.sh run
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev.vectors.generate
+	@$(WITH_JAVA) $(BIN)/python -m kraft_vectors.generate
 
 # What is skipped is said last, on standard error, where nobody overlooks it.
 adapters:

@@ -1,7 +1,4 @@
-"""The conformance suite: vectors, the adapter protocol, the runner and random runs.
-
-What is a vector?
-    A state, one or more events, and what must come of them, with what the rules leave open (`vectors`).
+"""The conformance tests: the adapter protocol, the runner of vectors, random runs, reports, templates.
 
 How is an implementation asked?
     Through an adapter, a process that speaks kraft-adapter/1 on its pipes (`protocol`); `templates` has some to begin
@@ -11,5 +8,5 @@ What is a random run?
     The simulated cluster with adapters as its replicas: each step is compared with the reference, and TLC checks the
     trace (`random_runs`).
 
-It imports `kraft_traces` and what that imports.
+It imports `kraft_vectors` and what that imports.
 """

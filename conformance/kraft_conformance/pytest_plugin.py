@@ -80,7 +80,7 @@ class _Adapter:
     """One process of the adapter, started when the first vector runs and again after a fault."""
 
     def __init__(self, command: str, profile: str | None) -> None:
-        from kraft_conformance.vectors.catalogue import Catalogue
+        from kraft_vectors.catalogue import Catalogue
 
         self.command = command
         self.profile = profile

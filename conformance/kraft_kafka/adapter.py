@@ -12,11 +12,11 @@ from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from kraft_conformance.protocol.features import Level, Subject
 from kraft_kafka.jars import Kafka, KafkaUnavailableError
 from kraft_kafka.releases import edits
 from kraft_spec.compiled.building import user_cache
 from kraft_spec.tlc.jar import find_java
+from kraft_vectors.features import Level, Subject
 
 _DIGITS = 12
 """Of a digest, in the name of a folder."""

@@ -12,9 +12,9 @@ from xml.sax.saxutils import escape
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, UnavailableError
-from kraft_conformance.protocol.features import Subject
 from kraft_kafka.releases import Jar, Release, library_jars
 from kraft_spec.compiled.building import user_cache
+from kraft_vectors.features import Subject
 
 _MAVEN_S = 600.0
 """How long Maven may take: the jars of a release are some 11 MB."""

@@ -11,7 +11,7 @@ from importlib.resources import files
 import msgspec
 
 from kraft_conformance.runner.outcome import Status
-from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
+from kraft_vectors.manifest import MANIFEST, vector_folder
 
 FILE_NAME = "recorded.json"
 

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from kraft_conformance.protocol.features import Subject
 from kraft_simulation.workload import WORKLOADS
+from kraft_vectors.features import Subject
 
 _PROFILES = {(4, 2): "kafka-4", (4, 1): "kafka-4.1"}
 """Profiles by the first release that each is of, the newest first; older releases have `_OLDEST_PROFILE`."""

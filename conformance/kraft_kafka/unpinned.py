@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 from kraft_conformance.failure import usage_error
-from kraft_conformance.protocol.features import Subject
 from kraft_kafka.jars import (
     VERSION,
     Kafka,
@@ -24,6 +23,7 @@ from kraft_kafka.jars import (
 )
 from kraft_kafka.releases import Jar, Release, library_jars, logging_jars, nearest, releases
 from kraft_spec.compiled.building import user_cache
+from kraft_vectors.features import Subject
 
 _LOG = logging.getLogger(__name__)
 

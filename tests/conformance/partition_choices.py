@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from tests.conformance.choices import Change, Moment, each, of_effects
 
 from kraft_conformance.protocol.messages import Reply
-from kraft_conformance.protocol.partitions import (
-    PartitionObserveReply,
+from kraft_conformance.protocol.partitions import PartitionObserveReply
+from kraft_partitions.errors import Error
+from kraft_vectors.partitions.shown import (
     ShownAlterReassignmentsAnswer,
     ShownEffect,
     ShownLeaderAndIsr,
@@ -17,7 +18,6 @@ from kraft_conformance.protocol.partitions import (
     ShownStopReplica,
     ShownStorePartitions,
 )
-from kraft_partitions.errors import Error
 
 Effects = tuple[ShownEffect, ...]
 

@@ -10,7 +10,6 @@ from tests.misnamed import MISNAMED, Misnamed
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.attribution import (
     Seen,
@@ -26,7 +25,6 @@ from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
 from kraft_reference import replica
@@ -41,6 +39,8 @@ from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.states import traced_state
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.cluster import configuration_from
 
 NEXT_STEP = ("reassign.commit-before-next-step",)
 

@@ -12,9 +12,9 @@ from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.manifest import ManifestEntry
 from kraft_spec.rules import load_registry
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.manifest import ManifestEntry
 
 ENTRIES = [*Catalogue().entries.values()]
 OF_PARTITIONS = [one for one in ENTRIES if one.subject == "partitions"]

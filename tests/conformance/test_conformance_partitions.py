@@ -12,34 +12,31 @@ from tests.conformance.commands import Captured, altered, assert_said, lines, ou
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.partitions import (
-    PartitionObserve,
-    PartitionReset,
-    partition_cluster_of,
-)
+from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
-from kraft_conformance.vectors.acceptance import NotAcceptedError
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.recording import VectorProofError
-from kraft_conformance.vectors.smoke import PARTITION_SMOKE
-from kraft_dev.vectors.partitions.recording import PartitionSubject, partition_vector_of
-from kraft_dev.vectors.partitions.staging import (
-    PartitionRun,
-    RecordingStage,
-    accepting,
-    partition_run,
-)
-from kraft_dev.vectors.partitions.target import FIVE
 from kraft_spec.edits import Edit, edited_packages
 from kraft_spec.experiments import switchable_partition_rules
 from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.encode import configuration_of
 from kraft_traces.partitions.process import PartitionProcess
+from kraft_vectors.acceptance import NotAcceptedError
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.partitions.recording import PartitionSubject, partition_vector_of
+from kraft_vectors.partitions.shown import partition_cluster_of
+from kraft_vectors.partitions.staging import (
+    PartitionRun,
+    RecordingStage,
+    accepting,
+    partition_run,
+)
+from kraft_vectors.partitions.target import FIVE
+from kraft_vectors.recording import VectorProofError
+from kraft_vectors.smoke import PARTITION_SMOKE
 
 ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "partitions"]
 

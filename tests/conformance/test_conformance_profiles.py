@@ -14,29 +14,7 @@ from tests.conformance.commands import REFERENCE, Captured, altered, document, l
 
 from kraft_cli.commands import conformance_profiles
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.features import Subject as SubjectName
-from kraft_conformance.protocol.partition_values import shown_effect
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.vectors import profiles
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.profiles import (
-    EXPERIMENTAL,
-    SUFFIX,
-    SUFFIXES,
-    Source,
-    difference_of,
-    provenance,
-    read_kafka_file,
-    shown_profile,
-    summary_of,
-)
-from kraft_conformance.vectors.recording import Run, Subject, vector_of
-from kraft_dev.vectors.staging import RecordingDirector, recorded
-from kraft_dev.vectors.target import THREE
-from kraft_dev.vectors.targeted import TARGETS
-from kraft_dev.vectors.twins import Recorded, with_twins
 from kraft_kafka.differences import known_differences
 from kraft_partitions import decisions as of_partitions
 from kraft_partitions.occurrence import PartitionOccurrence, happen
@@ -48,6 +26,28 @@ from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_spec.rules import load_registry
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of
+from kraft_vectors import profiles
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.features import Subject as SubjectName
+from kraft_vectors.format import Vector
+from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.partitions.values import shown_effect
+from kraft_vectors.profiles import (
+    EXPERIMENTAL,
+    SUFFIX,
+    SUFFIXES,
+    Source,
+    difference_of,
+    provenance,
+    read_kafka_file,
+    shown_profile,
+    summary_of,
+)
+from kraft_vectors.recording import Run, Subject, vector_of
+from kraft_vectors.scripts import TARGETS
+from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.target import THREE
+from kraft_vectors.twins import Recorded, with_twins
 
 DECISIONS = [
     one.name

@@ -6,16 +6,17 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.cluster import cluster_of, configuration_from
-from kraft_conformance.protocol.messages import Hello, HelloReply, Observe, Request, Reset, Software, Step, TracedDraw
+from kraft_conformance.protocol.messages import Hello, HelloReply, Observe, Request, Reset, Software, Step
 from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_traces.errors import TraceError
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.cluster import cluster_of, configuration_from
+from kraft_vectors.draw import TracedDraw
+from kraft_vectors.format import Vector
+from kraft_vectors.partitions.format import PartitionVector
 
 DRAW = TracedDraw(7, 1500, 400)
 

@@ -37,11 +37,11 @@ from kraft_conformance.runner.output.sarif import sarif
 from kraft_conformance.runner.output.sequence import Mark, sequence
 from kraft_conformance.runner.output.wording import output_name
 from kraft_conformance.runner.plain import Difference, plain
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedPersistQuorumState
 from kraft_traces.latitude.writes import Disk
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.manifest import MANIFEST, vector_folder
 
 FORMATS = {"junit": "r.xml", "markdown": "r.md", "html": "r.html"}
 

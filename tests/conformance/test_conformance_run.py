@@ -30,9 +30,9 @@ from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.vectors import profiles
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.experiments import switchable_rules
+from kraft_vectors import profiles
+from kraft_vectors.catalogue import Catalogue
 
 Lines = list[dict[str, Any]]
 

@@ -24,8 +24,8 @@ from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Softwa
 from kraft_conformance.protocol.parsing import encoded, parse_reply
 from kraft_conformance.runner.asking import NotAsked, applies
 from kraft_conformance.runner.process import AdapterProcess
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import Vector
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.format import Vector
 
 REPLY_S = 20.0
 PASSED = 109

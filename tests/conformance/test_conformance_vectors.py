@@ -8,17 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model, in_terms_of_the_model
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.files import files_of
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.manifest import MANIFEST, VectorFileError, vector_folder
-from kraft_conformance.vectors.recording import Subject, VectorProofError, vector_of
-from kraft_conformance.vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
 from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
-from kraft_dev.vectors.generate import differing, generated, write
-from kraft_dev.vectors.staging import RecordingDirector, recorded
-from kraft_dev.vectors.target import THREE
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
 from kraft_simulation.scenarios.director import Director
@@ -35,6 +25,16 @@ from kraft_traces.effects import (
     TracedStartTimer,
 )
 from kraft_traces.latitude.ordering import happens_before
+from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model, in_terms_of_the_model
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.files import files_of
+from kraft_vectors.format import Vector
+from kraft_vectors.generate import differing, generated, write
+from kraft_vectors.manifest import MANIFEST, VectorFileError, vector_folder
+from kraft_vectors.recording import Subject, VectorProofError, vector_of
+from kraft_vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
+from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.target import THREE
 
 
 @pytest.mark.slow

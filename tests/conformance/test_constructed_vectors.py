@@ -5,12 +5,6 @@ from dataclasses import replace
 import pytest
 from tests.conformance.commands import Captured, altered, output
 
-from kraft_conformance.vectors.acceptance import NotAcceptedError, accepted_by_model
-from kraft_conformance.vectors.recording import Subject as Cut
-from kraft_conformance.vectors.recording import vector_of
-from kraft_dev.vectors.openings import rivals
-from kraft_dev.vectors.staging import RecordingDirector, recorded
-from kraft_dev.vectors.target import THREE
 from kraft_reference.events import ElectionTimeout
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.outcome import Refusal
@@ -18,6 +12,12 @@ from kraft_reference.profile import PROFILES
 from kraft_reference.roles import Role
 from kraft_simulation.scenarios.opening import start
 from kraft_traces.values import TracedKey
+from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model
+from kraft_vectors.openings import rivals
+from kraft_vectors.recording import Subject as Cut
+from kraft_vectors.recording import vector_of
+from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.target import THREE
 
 CUT = Cut("constructed.made", "Made here", ("vote.candidate.rejects",), 1)
 

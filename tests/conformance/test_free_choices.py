@@ -11,12 +11,12 @@ from kraft_conformance.random_runs.seats import InProcess, LocalSession, Referen
 from kraft_conformance.random_runs.shown import reference_effects
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_reference.effects import FlushLog, StartTimer, Timer
 from kraft_traces.check import check_reader
 from kraft_traces.effects import TracedFlushLog, TracedStartTimer
 from kraft_traces.reader import trace_of_bytes
 from kraft_traces.state_types import TracedState
+from kraft_vectors.catalogue import Catalogue
 
 VECTORS = {one.id: one for one in Catalogue().of_replicas()}
 OF_BOTH = tuple([one.id for one in VECTORS.values() if one.courses and "kafka-4" in one.requires.profiles])

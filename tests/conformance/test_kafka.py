@@ -21,8 +21,6 @@ from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.profiles import read_kafka_file
 from kraft_kafka.adapter import command_line, source_folder
 from kraft_kafka.controllers import controller
 from kraft_kafka.differences import expected_failures, known_differences, known_in_schedules
@@ -34,6 +32,8 @@ from kraft_simulation.violation import Violation
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.rules import load_registry
 from kraft_traces.vocabulary import EVENT_NAMES
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.profiles import read_kafka_file
 
 RELEASE = releases()[VERSION]
 REPLY_S = "30"

@@ -19,7 +19,6 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_kafka.controllers import controllers
 from kraft_kafka.live.differences import expected_failures
 from kraft_kafka.live.holding import Holding
@@ -28,6 +27,7 @@ from kraft_kafka.live.peers import Peer
 from kraft_kafka.live.translating import Translation
 from kraft_kafka.live.wire_log import Event, Way, WireLog
 from kraft_kafka.wire.log_records import batches_of
+from kraft_vectors.catalogue import Catalogue
 
 PROGRAM = [sys.executable, "-m", "kraft_cli.cli"]
 NODE = shlex.join([*PROGRAM, "node", "run", "-c", "{properties}"])

@@ -16,7 +16,6 @@ from tests.conformance.commands import Captured
 from tests.conformance.kafka_python import MODULES, differences, kafka_module
 
 from kraft_dev.schemas.conformance import WIRE_SCHEMA
-from kraft_dev.vectors.generate import differing, write_or_check
 from kraft_dev.wire.format import MANIFEST, Pair, Refusal, WireFile
 from kraft_dev.wire.generate import (
     data_folder,
@@ -35,6 +34,7 @@ from kraft_kafka.wire.other_requests import entity_in
 from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_kafka.wire.schema import Field, Kind, Message, messages
 from kraft_spec.rules import load_registry
+from kraft_vectors.generate import differing, write_or_check
 
 FILES: tuple[WireFile, ...] = tuple(read_files())
 PAIRS: tuple[Pair, ...] = tuple(pair for file in FILES for pair in file.pairs)

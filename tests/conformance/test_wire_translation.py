@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kraft_conformance.vectors.manifest import vector_folder
 from kraft_dev.samples import sample_folder
 from kraft_kafka.wire.errors import WireError
 from kraft_kafka.wire.frames import decode_request, decode_response, encode_frame
@@ -15,6 +14,7 @@ from kraft_kafka.wire.trace_links import LINKS, WITHOUT_KAFKA_FIELD, filled, kaf
 from kraft_kafka.wire.translation import from_kafka, to_kafka
 from kraft_traces.latitude.bare_responses import TOP_LEVEL
 from kraft_traces.message_types import TRACED_MESSAGES
+from kraft_vectors.manifest import vector_folder
 
 VOTE = {
     "type": "VoteRequest",

@@ -9,19 +9,10 @@ import pytest
 from tests.conformance.commands import REFERENCE, altered
 
 from kraft_conformance.protocol.messages import Reset, ResetReply, Step, StepReply
-from kraft_conformance.protocol.partitions import (
-    PartitionReset,
-    PartitionResetReply,
-    PartitionStep,
-    PartitionStepReply,
-    ShownStorePartitions,
-)
+from kraft_conformance.protocol.partitions import PartitionReset, PartitionResetReply, PartitionStep, PartitionStepReply
 from kraft_conformance.runner.outcome import FAILING
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_dev.matrix import adapter
 from kraft_dev.matrix.adapter import command_line
 from kraft_dev.matrix.subjects import UNBROKEN, Subject, seeded_subjects
@@ -30,6 +21,10 @@ from kraft_dev.matrix.vectors import DETECTORS, HISTORY, View, cells_of, not_det
 from kraft_dev.results import Cell, Row, load_result
 from kraft_spec.edits import Edit
 from kraft_traces.effects import TracedPersistQuorumState, TracedSend, TracedStartTimer
+from kraft_vectors.catalogue import AnyVector, Catalogue
+from kraft_vectors.format import Vector
+from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.partitions.shown import ShownStorePartitions
 
 MEANS = Means(Path, 60.0)
 

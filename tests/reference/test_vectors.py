@@ -6,7 +6,7 @@ from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
+from kraft_vectors.catalogue import AnyVector, Catalogue
 
 CATALOGUE = Catalogue()
 

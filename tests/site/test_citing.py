@@ -4,8 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.rules import load_registry
+from kraft_vectors.catalogue import Catalogue
 
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]

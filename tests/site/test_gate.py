@@ -16,9 +16,7 @@ from kraft_spec.rules.scope import Exemption
 RULE = "vote.log-check"
 NO_PYTHON = f"{RULE}: no implementation names it, and spec/kraft_spec/rules/scope.toml gives no reason"
 NO_TLA = f"{RULE}: no TLA+ names it, and spec/kraft_spec/rules/scope.toml gives no reason"
-NO_VECTOR = (
-    f"{RULE}: no vector is about it, and conformance/kraft_conformance/vectors/without_vector.toml gives no reason"
-)
+NO_VECTOR = f"{RULE}: no vector is about it, and conformance/kraft_vectors/without_vector.toml gives no reason"
 
 
 def without(material: Material, *layers: str, vectors: bool = True) -> Material:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_dev.wire.generate import rules_of_pairs
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.citations import CitationReport, check_citations
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.rules.sources import checkout_sources
+from kraft_vectors.catalogue import Catalogue
 
 REPOSITORY = Path(__file__).parents[2]
 

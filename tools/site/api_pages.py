@@ -16,6 +16,7 @@ PACKAGES = (
     ("reference", "kraft_partitions"),
     ("spec", "kraft_spec"),
     ("traces", "kraft_traces"),
+    ("conformance", "kraft_vectors"),
     ("conformance", "kraft_conformance"),
     ("conformance", "kraft_kafka.wire"),
 )
@@ -31,6 +32,8 @@ LEFT_OUT: Mapping[str, str] = {
     "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
     "kraft_proofs": "what `kraft-spec prove` runs",
     "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",
+    "kraft_vectors.scripts": "the scripts that make [vectors](../conformance.md#where-they-come-from)",
+    "kraft_vectors.partitions.scripts": "the same for partitions",
     "kraft_pipeline": "what `kraft-spec pipeline` runs on Spark",
 }
 """Packages that nobody imports for a purpose of their own, and what they are behind."""

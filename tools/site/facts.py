@@ -8,9 +8,6 @@ from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.pieces import Piece, pieces
 from tools.site.slices import slices_without
 
-from kraft_conformance.vectors.catalogue import Catalogue as VectorCatalogue
-from kraft_conformance.vectors.manifest import ManifestEntry
-from kraft_conformance.vectors.rule_coverage import rule_coverage
 from kraft_proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_proofs.induction.mutants import Mutant as TheoryMutant
 from kraft_proofs.theorems import Theorem, theorems
@@ -22,6 +19,9 @@ from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_spec.rules.citations import Citation, CitationReport, check_citations
 from kraft_spec.rules.scope import Layer, Scope, load_scope
 from kraft_spec.rules.sources import checkout_sources
+from kraft_vectors.catalogue import Catalogue as VectorCatalogue
+from kraft_vectors.manifest import ManifestEntry
+from kraft_vectors.rule_coverage import rule_coverage
 
 _TEST_BENCH = ("/scenarios/", "/cluster/")
 """What drives the reference and is no part of it."""

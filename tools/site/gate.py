@@ -32,8 +32,7 @@ def lacking(facts: RuleFacts) -> tuple[str, ...]:
         lines.append(f"{rule.id}: no TLA+ names it, and spec/kraft_spec/rules/scope.toml gives no reason")
     if not facts.vectors and not facts.vector_reason:
         lines.append(
-            f"{rule.id}: no vector is about it, and "
-            "conformance/kraft_conformance/vectors/without_vector.toml gives no reason"
+            f"{rule.id}: no vector is about it, and conformance/kraft_vectors/without_vector.toml gives no reason"
         )
     return tuple(lines)
 

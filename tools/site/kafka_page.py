@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from tools.site.markup import counted
 
 from kraft_conformance.runner.outcome import FAILING, Status
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.profiles import Difference as Decision
-from kraft_conformance.vectors.profiles import read_kafka_file
 from kraft_dev.markdown import table
 from kraft_kafka.differences import Difference, known_differences
 from kraft_kafka.recorded import Recorded, RecordedRun, load_recorded
 from kraft_spec.rules import Registry
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.profiles import Difference as Decision
+from kraft_vectors.profiles import read_kafka_file
 
 PAGE = "results/kafka.md"
 

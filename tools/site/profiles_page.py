@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
-from kraft_conformance.vectors.profiles import (
+from kraft_dev.markdown import code, codes, table
+from kraft_kafka.recorded import load_recorded
+from kraft_reference.profile import KAFKA_4, KIP
+from kraft_vectors.profiles import (
     REPOSITORY,
     Difference,
     KafkaFile,
@@ -10,9 +13,6 @@ from kraft_conformance.vectors.profiles import (
     Unexpressed,
     read_kafka_file,
 )
-from kraft_dev.markdown import code, codes, table
-from kraft_kafka.recorded import load_recorded
-from kraft_reference.profile import KAFKA_4, KIP
 
 PAGE = "results/profiles.md"
 
@@ -32,7 +32,7 @@ def _head(known: KafkaFile) -> Iterator[str]:
     yield from (
         "# Profiles",
         "",
-        "From `conformance/kraft_conformance/vectors/kafka_4.toml`.",
+        "From `conformance/kraft_vectors/kafka_4.toml`.",
         "",
         "A *profile* answers the points at which the KIPs contradict themselves or Apache Kafka departs from them"
         " ([decisions](../decisions.md)).",

@@ -28,7 +28,6 @@ from kraft_cli.commands.signals import ended_by_signals
 from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.protocol.features import SUBJECTS, Subject
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
@@ -36,13 +35,14 @@ from kraft_conformance.runner.output.results import results_of, suite_version
 from kraft_conformance.runner.partition_explanation import partition_explained
 from kraft_conformance.runner.reports import exit_code, repetition
 from kraft_conformance.runner.selection import read_expected_failures, selected
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
-from kraft_conformance.vectors.manifest import ManifestEntry
-from kraft_conformance.vectors.partitions.format import PartitionVector
-from kraft_conformance.vectors.profiles import provenance, shown_profile
-from kraft_conformance.vectors.rule_coverage import rule_coverage
-from kraft_conformance.vectors.smoke import SMOKE_OF
 from kraft_reference.profile import PROFILES
+from kraft_vectors.catalogue import AnyVector, Catalogue
+from kraft_vectors.features import SUBJECTS, Subject
+from kraft_vectors.manifest import ManifestEntry
+from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.profiles import provenance, shown_profile
+from kraft_vectors.rule_coverage import rule_coverage
+from kraft_vectors.smoke import SMOKE_OF
 
 app = typer.Typer(help="Run the conformance vectors on an implementation, through its adapter.", no_args_is_help=True)
 app.command()(profiles)

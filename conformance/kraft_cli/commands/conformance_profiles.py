@@ -5,8 +5,8 @@ from msgspec import to_builtins
 from kraft_cli.commands.options import Json
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.vectors.profiles import EXPERIMENTAL, Difference, read_kafka_file, shown_profile
 from kraft_reference.profile import KAFKA_4, KIP, PROFILES
+from kraft_vectors.profiles import EXPERIMENTAL, Difference, read_kafka_file, shown_profile
 
 
 def profiles(as_json: Json = False) -> int:

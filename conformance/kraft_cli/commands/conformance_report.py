@@ -19,8 +19,8 @@ from kraft_conformance.runner.output.lines import lines_of, read_results
 from kraft_conformance.runner.output.matrix import Matrix, matrix_document, matrix_markdown, matrix_of, matrix_page
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.reports import Cause, common_causes, counts, details, headline
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.manifest import VectorFileError
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.manifest import VectorFileError
 
 JsonLines = Annotated[
     bool, typer.Option("--json", help="JSON lines: the run, one for each vector, then a summary; `report` reads them.")

@@ -21,7 +21,6 @@ from kraft_cli.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_conformance.protocol.features import Subject
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import seat_of
 from kraft_conformance.runner.campaign import Plan
@@ -36,6 +35,7 @@ from kraft_kafka.patching.patches import patched, patches
 from kraft_kafka.releases import nearest, newest, releases
 from kraft_kafka.unpinned import known_release, release_of
 from kraft_simulation.workload import WORKLOADS
+from kraft_vectors.features import Subject
 
 app = typer.Typer(
     help="Run the suite on Apache Kafka's own KafkaRaftClient: a release, or a build of your own.", no_args_is_help=True

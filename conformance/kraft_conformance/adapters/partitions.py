@@ -5,7 +5,6 @@
 
 from msgspec import UNSET
 
-from kraft_conformance.protocol.partition_values import shown_effect, state_from, view_of
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionObserveReply,
@@ -21,6 +20,7 @@ from kraft_partitions.controller import REFERENCE, Controllers
 from kraft_partitions.occurrence import happen
 from kraft_partitions.state import ControllerState, initial_state
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
+from kraft_vectors.partitions.values import shown_effect, state_from, view_of
 
 
 class PartitionAdapter:

@@ -13,7 +13,6 @@ from typing import BinaryIO
 from msgspec import UNSET
 
 from kraft_conformance.adapters.partitions import PartitionAdapter
-from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import (
     SCHEMA,
     Bye,
@@ -34,7 +33,6 @@ from kraft_conformance.protocol.messages import (
     Software,
     Step,
     StepReply,
-    TracedDraw,
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
@@ -53,6 +51,8 @@ from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
+from kraft_vectors.cluster import configuration_from
+from kraft_vectors.draw import TracedDraw
 
 
 class ReferenceAdapter:

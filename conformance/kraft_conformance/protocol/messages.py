@@ -9,8 +9,6 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kraft_conformance.protocol.base import Message as _Message
-from kraft_conformance.protocol.cluster import Cluster
-from kraft_conformance.protocol.features import KIPS, UNOBSERVED, Feature, Level, Subject
 from kraft_conformance.protocol.partitions import (
     PartitionObserve,
     PartitionObserveReply,
@@ -27,8 +25,11 @@ from kraft_traces.effects import TracedEffect
 from kraft_traces.lines import KipLevel, TracedCrash, TracedInput
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
-from kraft_traces.values import CorrelationId, DurationMs, KraftVersion, Offset, ReplicaId
+from kraft_traces.values import DurationMs, KraftVersion, Offset, ReplicaId
 from kraft_traces.vocabulary import EventName
+from kraft_vectors.cluster import Cluster
+from kraft_vectors.draw import TracedDraw
+from kraft_vectors.features import KIPS, UNOBSERVED, Feature, Level, Subject
 
 SCHEMA: Literal["kraft-adapter/1"] = "kraft-adapter/1"
 
@@ -38,17 +39,6 @@ class Software(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     version: str
-
-
-class TracedDraw(Struct, frozen=True, forbid_unknown_fields=True):
-    """What chance and the outside contribute to one step."""
-
-    correlation_id: CorrelationId
-    """For the requests that the step sends; unlike any before, restarts included."""
-    election_timeout_ms: DurationMs
-    """In case the step starts an election timer."""
-    election_backoff_ms: DurationMs
-    """In case a Candidate loses."""
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from msgspec import UNSET
 from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import FEATURES, KIPS, LEVELS, SUBJECTS, UNOBSERVED
 from kraft_conformance.protocol.messages import (
     HelloReply,
     ObserveReply,
@@ -16,7 +15,6 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.partitions import ShownEffect
 from kraft_partitions.errors import Error as PartitionError
 from kraft_reference.changes import ChangeKind
 from kraft_reference.effects import Timer
@@ -33,6 +31,8 @@ from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.partitions.parsing import EVENT_NAMES as PARTITION_EVENT_NAMES
 from kraft_traces.state_types import ChangePhase
 from kraft_traces.vocabulary import EVENT_NAMES
+from kraft_vectors.features import FEATURES, KIPS, LEVELS, SUBJECTS, UNOBSERVED
+from kraft_vectors.partitions.shown import ShownEffect
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
 """Longer lines are refused, so that memory stays bounded."""

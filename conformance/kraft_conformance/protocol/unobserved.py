@@ -6,9 +6,9 @@ from typing import TypeVar, get_args
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import WriteOrTimer
 from kraft_conformance.protocol.messages import ObserveReply, Reply, RestartReply, StepReply
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
+from kraft_vectors.features import WriteOrTimer
 
 _Reply = TypeVar("_Reply", bound=Reply)
 _Part = TypeVar("_Part", bound=Struct)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kraft_conformance.protocol.features import FEATURES, FEATURES_OF_KIPS, Feature
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_simulation.workload import Preset
+from kraft_vectors.features import FEATURES, FEATURES_OF_KIPS, Feature
 
 _PARTS: dict[str, tuple[Feature, ...]] = {
     "append_voters_interval_ms": ("append-voters", "voters-records"),

@@ -16,9 +16,9 @@ from kraft_conformance.random_runs.shrinking import ShrunkRun, shrunk
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault, UnknownProfile, Unsupported
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.vectors.acceptance import accepted_by_model
 from kraft_reference.profile import PROFILES
 from kraft_simulation.workload import WORKLOADS
+from kraft_vectors.acceptance import accepted_by_model
 
 __all__ = ("RandomPlan", "random_campaign", "repetition")
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.random_runs.notes import FirstDifference, Notes, Passed, is_of_timers
 from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
@@ -14,12 +13,13 @@ from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
 from kraft_conformance.runner.plain import Compared, Difference
 from kraft_conformance.runner.process_life import ended
-from kraft_conformance.vectors.expecting import expected_of
-from kraft_conformance.vectors.format import Expected
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
+from kraft_vectors.expecting import expected_of
+from kraft_vectors.features import Level
+from kraft_vectors.format import Expected
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from functools import partial
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.cluster import cluster_of
 from kraft_conformance.protocol.messages import (
     Crash,
     CrashReply,
@@ -25,7 +24,6 @@ from kraft_conformance.protocol.messages import (
     RestartReply,
     Step,
     StepReply,
-    TracedDraw,
 )
 from kraft_conformance.random_runs.comparer import StepComparer
 from kraft_conformance.random_runs.durations import Durations
@@ -40,7 +38,6 @@ from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
-from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import DurableEffect, Effect, Send, StartTimer
@@ -61,6 +58,9 @@ from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
+from kraft_vectors.cluster import cluster_of
+from kraft_vectors.draw import TracedDraw
+from kraft_vectors.expecting import without_id
 
 
 class AdapterReplica(Replica):

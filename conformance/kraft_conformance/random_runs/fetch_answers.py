@@ -7,13 +7,10 @@ from typing import TypeGuard
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, reference_step
 from kraft_conformance.random_runs.shown import timers_last
 from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.vectors.expecting import step_of
-from kraft_conformance.vectors.format import Expected, VectorEvent
 from kraft_reference.effects import Effect, Send
 from kraft_reference.messages import ChangeResponse, FetchResponse
 from kraft_reference.outcome import Refusal
@@ -22,6 +19,9 @@ from kraft_traces.latitude.fetch_answers import WAITS
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedFetchResponse
 from kraft_traces.state_types import TracedState
+from kraft_vectors.draw import TracedDraw
+from kraft_vectors.expecting import step_of
+from kraft_vectors.format import Expected, VectorEvent
 
 _NO_DRAW = TracedDraw(0, 0, 0)
 

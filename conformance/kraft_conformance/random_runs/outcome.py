@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from kraft_conformance.protocol.features import Feature
 from kraft_conformance.runner.outcome import Outcome
+from kraft_vectors.features import Feature
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kraft_conformance.vectors.expecting import without_id
 from kraft_reference import events
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
@@ -15,6 +14,7 @@ from kraft_traces.effects import TracedEffect
 from kraft_traces.encode import event_line
 from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_configurations
 from kraft_traces.lines import EventLine
+from kraft_vectors.expecting import without_id
 
 
 class Happening(NamedTuple):

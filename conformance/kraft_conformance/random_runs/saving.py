@@ -14,19 +14,19 @@ from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.vectors.acceptance import Accepts, NotAcceptedError
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.files import file_name, files_of
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.manifest import MANIFEST
-from kraft_conformance.vectors.recording import Run, Subject, VectorProofError, vector_of
-from kraft_conformance.vectors.requirements import at_replica
 from kraft_reference.events import Draw, Event, event_name
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.schedule import replay
 from kraft_simulation.world import World
 from kraft_spec.rules import load_registry
 from kraft_traces.streams import whole_file
+from kraft_vectors.acceptance import Accepts, NotAcceptedError
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.files import file_name, files_of
+from kraft_vectors.format import Vector
+from kraft_vectors.manifest import MANIFEST
+from kraft_vectors.recording import Run, Subject, VectorProofError, vector_of
+from kraft_vectors.requirements import at_replica
 
 
 class NoVectorError(Exception):

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.concluding import CORE
-from kraft_conformance.vectors.state_changes import applied
 from kraft_reference import durability
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
 from kraft_reference.effects import Answer, Effect, Send, StartTimer
@@ -27,6 +26,7 @@ from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_traces.values import CHANGE_SUFFIX, traced_key, traced_record, traced_snapshot
+from kraft_vectors.state_changes import applied
 
 _Part = TypeVar("_Part", bound=Struct)
 

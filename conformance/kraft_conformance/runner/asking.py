@@ -7,10 +7,10 @@ from msgspec import UNSET
 from kraft_conformance.protocol.messages import Crash, HelloReply, Restart, Step
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import RULES_MAX, Status
-from kraft_conformance.vectors.catalogue import AnyVector
-from kraft_conformance.vectors.format import Vector, VectorEvent
-from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.action_rules import rules_of_event
+from kraft_vectors.catalogue import AnyVector
+from kraft_vectors.format import Vector, VectorEvent
+from kraft_vectors.profiles import shown_profile
 
 
 class NotAsked(Exception):  # noqa: N818 - a decision, not an error

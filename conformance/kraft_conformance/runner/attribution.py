@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from kraft_conformance.protocol.cluster import Cluster, configuration_from
 from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
 from kraft_conformance.runner.plain import Difference
-from kraft_conformance.vectors.format import Expected, Vector, VectorEvent
 from kraft_reference import replica
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
@@ -25,6 +23,8 @@ from kraft_traces.lines import EventLine
 from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
+from kraft_vectors.cluster import Cluster, configuration_from
+from kraft_vectors.format import Expected, Vector, VectorEvent
 
 _KNOWN_IN_MEMORY = ("epoch", "leader_id", "voted_key")
 

@@ -21,10 +21,10 @@ from kraft_conformance.runner.outcome import (
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.runner.whole_run import likeliest_first
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.profiles import provenance
 from kraft_reference.profile import PROFILES
 from kraft_spec.attribution import defect_line
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.profiles import provenance
 
 REPLY_TIMEOUT_S = 10.0
 """Seconds that a reply may take, if nothing else is asked for."""

@@ -2,11 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.runner.attribution import steps_of
 from kraft_conformance.runner.partition_attribution import steps_of_controllers
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import Vector
 from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_reference.effects import StartTimer
 from kraft_reference.replica import Step
@@ -17,6 +14,9 @@ from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, p
 from kraft_traces.partitions.encode import line_of
 from kraft_traces.partitions.encode import traced_state as traced_controllers
 from kraft_traces.states import traced_state
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.features import Level
+from kraft_vectors.format import Vector
 
 _VECTORS_MAX = 100
 """So many vectors are looked at for a mutant."""

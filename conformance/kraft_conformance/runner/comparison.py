@@ -7,11 +7,9 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.unobserved import names_of
 from kraft_conformance.runner.plain import Compared, Difference, compare, plain, tag_of, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
-from kraft_conformance.vectors.format import Expected, VectorStep
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import (
     TracedAnswer,
@@ -30,6 +28,8 @@ from kraft_traces.latitude.values import Latitude
 from kraft_traces.latitude.writes import LOG_ENDS, Disk, holds, normal_form, syncs_beyond_log
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
+from kraft_vectors.features import Level
+from kraft_vectors.format import Expected, VectorStep
 
 _OF_THE_LOG = (TracedAppendRecords, TracedTruncateLog, TracedWriteSnapshot)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from kraft_conformance.protocol.features import shows
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.protocol.unobserved import names_of
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_conformance.vectors.catalogue import AnyVector
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.requirements import about
+from kraft_vectors.catalogue import AnyVector
+from kraft_vectors.features import shows
+from kraft_vectors.format import Vector
+from kraft_vectors.requirements import about
 
 CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
 """Fields of the state without which a vector of the level `state` says nothing."""

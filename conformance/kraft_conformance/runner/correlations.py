@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.messages import TracedDraw
 from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.runner.requests_ahead import STARTS_ANEW, request_of
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
+from kraft_vectors.draw import TracedDraw
 
 
 class Correlations:

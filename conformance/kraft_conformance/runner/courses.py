@@ -10,12 +10,12 @@ from kraft_conformance.runner.comparison import EffectComparison, compared_refus
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
-from kraft_conformance.vectors.expecting import step_of
-from kraft_conformance.vectors.format import Course, Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.state_changes import applied
 from kraft_reference.state import ReplicaState
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.state_types import TracedState
+from kraft_vectors.expecting import step_of
+from kraft_vectors.format import Course, Vector, VectorEvent, VectorStep
+from kraft_vectors.state_changes import applied
 
 
 class Shown(NamedTuple):

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import UNSET
 
 from kraft_conformance.runner.plain import plain
-from kraft_conformance.vectors.catalogue import AnyVector
-from kraft_conformance.vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
-from kraft_conformance.vectors.profiles import provenance, shown_profile
-from kraft_conformance.vectors.state_changes import changed_fields
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedSend
 from kraft_traces.message_types import TracedFetchResponse
+from kraft_vectors.catalogue import AnyVector
+from kraft_vectors.format import Course, Expected, Vector, VectorEvent, VectorStep
+from kraft_vectors.profiles import provenance, shown_profile
+from kraft_vectors.state_changes import changed_fields
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 """The position of an output, which is shown counted from 1."""

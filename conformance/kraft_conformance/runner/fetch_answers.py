@@ -9,7 +9,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.runner.requests_ahead import STARTS_ANEW
-from kraft_conformance.vectors.format import VectorEvent, VectorStep
 from kraft_reference.configuration import Configuration
 from kraft_reference.messages import FetchRequest
 from kraft_reference.state import ReplicaState
@@ -19,6 +18,7 @@ from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.values import Latitude
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 from kraft_traces.messages import message_of
+from kraft_vectors.format import VectorEvent, VectorStep
 
 
 class FetchAnswers:

@@ -10,8 +10,6 @@ from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
-from kraft_conformance.vectors.expecting import expected_of, step_of
-from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
@@ -20,6 +18,8 @@ from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of
 from kraft_traces.states import traced_state
+from kraft_vectors.expecting import expected_of, step_of
+from kraft_vectors.format import Vector, VectorEvent, VectorStep
 
 
 class HistoryWatch:

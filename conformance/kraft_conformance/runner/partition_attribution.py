@@ -2,17 +2,14 @@
 
 from msgspec import json
 
-from kraft_conformance.protocol.features import Level
-from kraft_conformance.protocol.partition_values import shown_effect, state_from, view_of
-from kraft_conformance.protocol.partitions import (
-    ControllerView,
-    PartitionCluster,
-    PartitionStepReply,
-)
-from kraft_conformance.vectors.partitions.format import PartitionVector
+from kraft_conformance.protocol.partitions import PartitionStepReply
 from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_spec.attribution import Attribution, Differing, GivenToControllers, attributed
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
+from kraft_vectors.features import Level
+from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.partitions.shown import ControllerView, PartitionCluster
+from kraft_vectors.partitions.values import shown_effect, state_from, view_of
 
 
 def attributed_controllers(

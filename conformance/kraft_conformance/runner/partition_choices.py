@@ -9,13 +9,13 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.partitions import ControllerView
 from kraft_conformance.runner.partition_items import Item, label, partition_fields
-from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVectorStep
-from kraft_conformance.vectors.partitions.view_changes import by_name
-from kraft_conformance.vectors.state_changes import given
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.lines import Name, TracedEvent
+from kraft_vectors.partitions.format import PartitionLatitude, PartitionVectorStep
+from kraft_vectors.partitions.shown import ControllerView
+from kraft_vectors.partitions.view_changes import by_name
+from kraft_vectors.state_changes import given
 
 
 class Choices:

@@ -9,9 +9,9 @@ from msgspec import UNSET
 
 from kraft_conformance.runner.explanation import counted, headed
 from kraft_conformance.runner.partition_items import items, label, partition_fields, view_fields
-from kraft_conformance.vectors.partitions.format import PartitionVector, PartitionVectorStep
-from kraft_conformance.vectors.partitions.view_changes import by_name
 from kraft_traces.partitions.lines import TracedEvent
+from kraft_vectors.partitions.format import PartitionVector, PartitionVectorStep
+from kraft_vectors.partitions.view_changes import by_name
 
 _LETTERS = {"replicas": "R", "in_sync": "I", "adding": "AR", "removing": "RR"}
 """The lists of a partition as KIP-455 calls them."""

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from kraft_conformance.protocol.partitions import (
+from kraft_conformance.runner.plain import plain
+from kraft_traces.partitions.lines import Name
+from kraft_vectors.partitions.shown import (
     ControllerView,
     ShownEffect,
     ShownLeaderAndIsr,
@@ -15,8 +17,6 @@ from kraft_conformance.protocol.partitions import (
     ShownStorePartitions,
     ShownStoreReassignPartitions,
 )
-from kraft_conformance.runner.plain import plain
-from kraft_traces.partitions.lines import Name
 
 STORED = (ShownStorePartitions, ShownStoreReassignPartitions)
 """What is shown from the level `effects` on."""

@@ -6,17 +6,14 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.partitions import (
     LEADER_AND_ISR_LEAST,
-    ControllerView,
     PartitionObserve,
     PartitionObserveReply,
     PartitionReset,
     PartitionResetReply,
     PartitionStep,
     PartitionStepReply,
-    ShownEffect,
 )
 from kraft_conformance.runner.asking import NotAsked
 from kraft_conformance.runner.comparison import compared_refusal
@@ -27,11 +24,13 @@ from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
 from kraft_conformance.runner.plain import Compared, Difference, compare, text
 from kraft_conformance.runner.session import Adapter
-from kraft_conformance.vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
-from kraft_conformance.vectors.partitions.view_changes import applied, by_name
 from kraft_spec.mutants import load_catalogue
 from kraft_spec.rules import strictest_level
 from kraft_traces.partitions.lines import Name
+from kraft_vectors.features import Level
+from kraft_vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
+from kraft_vectors.partitions.shown import ControllerView, ShownEffect
+from kraft_vectors.partitions.view_changes import applied, by_name
 
 # ---------------------------------------------------------------------------------------------------------
 # Comparing.

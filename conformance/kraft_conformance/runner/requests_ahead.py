@@ -10,10 +10,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.runner.plain import Difference, compare, plain, tag_of
-from kraft_conformance.vectors.format import VectorEvent
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
+from kraft_vectors.format import VectorEvent
 
 STARTS_ANEW = frozenset({"Crash", "Restart", "ReplaceDisk"})
 """Events after which there is no connection on which an old answer could arrive."""

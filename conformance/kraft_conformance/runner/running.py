@@ -8,7 +8,6 @@ from msgspec import UNSET, json
 from msgspec.structs import replace
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.cluster import Cluster, configuration_from
 from kraft_conformance.protocol.messages import (
     Crash,
     CrashReply,
@@ -44,9 +43,6 @@ from kraft_conformance.runner.process_life import ended, turns_idly
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.without_pre_vote import as_asked
-from kraft_conformance.vectors.catalogue import AnyVector
-from kraft_conformance.vectors.format import Vector, VectorEvent
-from kraft_conformance.vectors.partitions.format import PartitionVector
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_spec.attribution import Attribution, defect_line
@@ -55,6 +51,10 @@ from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, p
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
 from kraft_traces.state_types import TracedState
+from kraft_vectors.catalogue import AnyVector
+from kraft_vectors.cluster import Cluster, configuration_from
+from kraft_vectors.format import Vector, VectorEvent
+from kraft_vectors.partitions.format import PartitionVector
 
 
 def run_vector(

@@ -6,8 +6,8 @@ from pathlib import Path
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_conformance.runner.outcome import ExpectedFailure
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.manifest import ManifestEntry
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.manifest import ManifestEntry
 
 
 def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import HelloReply, Reset, RestartReply, StepReply
 from kraft_conformance.runner.asking import request_of_event
-from kraft_conformance.vectors.expecting import without_id
-from kraft_conformance.vectors.format import Vector, VectorEvent
-from kraft_conformance.vectors.state_changes import applied
 from kraft_reference.roles import Role
 from kraft_traces.checkpoints import traced_replica_state
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
+from kraft_vectors.expecting import without_id
+from kraft_vectors.format import Vector, VectorEvent
+from kraft_vectors.state_changes import applied
 
 _OF_A_ROUND = ("Poll", "ElectionTimeout")
 """The events that, in a Pre-Vote round, send Pre-Votes and end the round."""

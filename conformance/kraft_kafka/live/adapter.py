@@ -7,7 +7,6 @@ from typing import BinaryIO
 import msgspec
 from msgspec import UNSET
 
-from kraft_conformance.protocol.features import Feature
 from kraft_conformance.protocol.messages import (
     SCHEMA,
     Bye,
@@ -35,6 +34,7 @@ from kraft_kafka.live.played import PlayedReplica
 from kraft_kafka.live.process import Commands, LaunchError
 from kraft_kafka.wire.errors import WireError
 from kraft_traces.errors import IncompleteLineError, TraceError
+from kraft_vectors.features import Feature
 
 UNSUPPORTED: tuple[Feature, ...] = (
     "crash-in-step",

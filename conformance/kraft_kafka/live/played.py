@@ -20,7 +20,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.cluster import configuration_from
 from kraft_conformance.protocol.messages import Crash, Reset, Restart, Step, StepReply
 from kraft_conformance.runner.comparison import effect_name
 from kraft_kafka.live.bench import Bench, Setup
@@ -38,6 +37,7 @@ from kraft_reference.replication import fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedPersistQuorumState, TracedSend
+from kraft_vectors.cluster import configuration_from
 
 _ELECTION_S = 4.0
 """Long enough for what a vector does until its next election timeout, and short enough to be waited for."""

@@ -15,12 +15,12 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import said
-from kraft_conformance.vectors.rule_coverage import RuleCoverage
 from kraft_kafka.live.cases import Case
 from kraft_kafka.live.cases.catalogue import cases
 from kraft_kafka.live.running import ROUND
 from kraft_spec.rules import load_registry
 from kraft_traces.values import Count
+from kraft_vectors.rule_coverage import RuleCoverage
 
 SCHEMA: Literal["kraft-live-results/1"] = "kraft-live-results/1"
 

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.cluster import Cluster
 from kraft_kafka.live.process import free_ports
 from kraft_kafka.node.metadata import METADATA_VERSION_MIN
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document
@@ -17,6 +16,7 @@ from kraft_kafka.wire.log_records import Batch, batches_of, control_batch, data_
 from kraft_kafka.wire.metadata_records import encode_metadata_record
 from kraft_reference.records import RecordKind
 from kraft_traces.values import TracedRecord, record_of, traced_record
+from kraft_vectors.cluster import Cluster
 
 _ENDPOINTS = frozenset(["endpoint", "leader_endpoint"])
 _OFFSETS = frozenset(["fetch_offset", "end_offset", "high_watermark", "diverging_end_offset"])

@@ -68,6 +68,7 @@ def package_sources() -> tuple[Source, ...]:
         "kraft_proofs": "spec",
         "kraft_traces": "traces",
         "kraft_pipeline": "traces",
+        "kraft_vectors": "conformance",
         "kraft_conformance": "conformance",
         "kraft_kafka": "conformance",
         "kraft_cli": "conformance",

@@ -6,13 +6,13 @@ from functools import cache
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.selection import selected
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_dev.markdown import Section, page
 from kraft_dev.results import SCHEMA, Cell, Matrix, Row, measured_now, origin
 from kraft_kafka.adapter import command_line
 from kraft_kafka.jars import Kafka, released
 from kraft_kafka.patching.patches import Patch, patched
 from kraft_kafka.releases import releases
+from kraft_vectors.catalogue import Catalogue
 
 REPLY_S = 30.0
 """A reply may have to wait for a JVM."""

@@ -8,7 +8,7 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import visible
 from kraft_conformance.runner.reports import details
-from kraft_conformance.vectors.profiles import shown_profile
+from kraft_vectors.profiles import shown_profile
 
 
 def junit(run: Run) -> bytes:

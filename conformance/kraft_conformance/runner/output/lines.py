@@ -14,8 +14,8 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import About, Results
 from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.reports import exit_code
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_traces.values import Count
+from kraft_vectors.catalogue import Catalogue
 
 
 class _VectorLine(Outcome, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="vector"):

@@ -10,8 +10,8 @@ from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.run import reasons
 from kraft_conformance.runner.output.wording import said, visible
 from kraft_conformance.runner.reports import details
-from kraft_conformance.vectors.profiles import shown_profile
 from kraft_spec.rules import Registry, load_registry
+from kraft_vectors.profiles import shown_profile
 
 BYTES_MAX = 1_000_000
 """A summary of a job may have 1 MiB."""

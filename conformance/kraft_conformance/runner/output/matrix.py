@@ -11,8 +11,8 @@ from kraft_conformance.runner.output.markdown import cell, in_line
 from kraft_conformance.runner.output.results import About, Results, suite_of
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.wording import said
-from kraft_conformance.vectors.catalogue import Catalogue
 from kraft_spec.rules import Rule
+from kraft_vectors.catalogue import Catalogue
 
 SCHEMA = "kraft-conformance-matrix/1"
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from kraft_conformance.protocol.features import LEVELS
 from kraft_conformance.runner.explanation import counted, happening
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.drawing import drawing
@@ -19,8 +18,9 @@ from kraft_conformance.runner.output.run import Run, reasons
 from kraft_conformance.runner.output.sequence import sequence
 from kraft_conformance.runner.output.wording import output_words, said, visible
 from kraft_conformance.runner.plain import plain
-from kraft_conformance.vectors.format import Vector
 from kraft_spec.rules import Registry, Rule, load_registry
+from kraft_vectors.features import LEVELS
+from kraft_vectors.format import Vector
 
 GLYPHS = {
     Status.PASS: "✓",

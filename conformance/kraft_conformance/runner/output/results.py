@@ -9,18 +9,18 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from kraft_conformance.protocol.features import Feature, Level, Subject
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.run import Run
 from kraft_conformance.runner.output.wording import said
 from kraft_conformance.runner.reports import repetition
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
-from kraft_conformance.vectors.manifest import MANIFEST, vector_folder
-from kraft_conformance.vectors.profiles import EXPERIMENTAL, shown_profile, summary_of
-from kraft_conformance.vectors.rule_coverage import RuleCoverage, rule_coverage
 from kraft_traces.lines import KipLevel
 from kraft_traces.values import Count, KraftVersion
+from kraft_vectors.catalogue import AnyVector, Catalogue
+from kraft_vectors.features import Feature, Level, Subject
+from kraft_vectors.manifest import MANIFEST, vector_folder
+from kraft_vectors.profiles import EXPERIMENTAL, shown_profile, summary_of
+from kraft_vectors.rule_coverage import RuleCoverage, rule_coverage
 
 SCHEMA: Literal["kraft-conformance-results/1"] = "kraft-conformance-results/1"
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.reports import counts
-from kraft_conformance.vectors.rule_coverage import RuleCoverage
+from kraft_vectors.rule_coverage import RuleCoverage
 
 
 class Asked(Protocol):

@@ -13,7 +13,7 @@ from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.results import About
 from kraft_conformance.runner.output.wording import output_name, output_words
 from kraft_conformance.runner.plain import Difference, plain
-from kraft_conformance.vectors.format import Vector, VectorEvent, VectorStep
+from kraft_vectors.format import Vector, VectorEvent, VectorStep
 
 CLIENT = "clients"
 """The lane of those who ask for changes and are answered."""

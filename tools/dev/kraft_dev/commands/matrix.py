@@ -11,7 +11,6 @@ import typer
 from kraft_conformance.console import progress, say
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
-from kraft_conformance.vectors.manifest import VectorFileError
 from kraft_dev.commands.options import Edges, Record, need_folder_of
 from kraft_dev.detectors.checks import all_checks
 from kraft_dev.detectors.evidence import check_problems, check_rows, checks_section, load_evidence, run_again
@@ -28,6 +27,7 @@ from kraft_dev.matrix.vectors import not_detected_any_more
 from kraft_dev.results import ResultError, Row, load_result, record_result
 from kraft_spec.edits import EditError
 from kraft_spec.mutants import MutantError, load_catalogue
+from kraft_vectors.manifest import VectorFileError
 
 KIND_NAMES = (*KINDS, "checks")
 

@@ -9,12 +9,12 @@ from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.running import errored
 from kraft_conformance.runner.session import Session
-from kraft_conformance.vectors.catalogue import AnyVector
 from kraft_dev.child import child_command
 from kraft_dev.matrix.mutant_adapter import NOT_THE_MUTANT
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tool import ToolError
 from kraft_spec.edits import edited_packages
+from kraft_vectors.catalogue import AnyVector
 
 PROFILE = "kip"
 """Under which vectors are asked; those of other profiles alone, under the first of theirs."""

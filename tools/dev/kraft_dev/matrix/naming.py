@@ -14,11 +14,11 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
 from kraft_dev.matrix.adapter import MutantProcess, mutant_process
 from kraft_dev.matrix.subjects import Subject, alike
 from kraft_dev.matrix.tool import Means
 from kraft_dev.results import Cell, Row
+from kraft_vectors.catalogue import AnyVector, Catalogue
 
 NAMED, UNKNOWN = "named", "unknown"
 

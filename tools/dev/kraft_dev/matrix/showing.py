@@ -5,14 +5,11 @@ from typing import TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.protocol.features import Level
 from kraft_conformance.protocol.messages import HelloReply, Reply, RestartReply, StepReply
-from kraft_conformance.protocol.partitions import (
-    PartitionStepReply,
-    ShownStorePartitions,
-    ShownStoreReassignPartitions,
-)
+from kraft_conformance.protocol.partitions import PartitionStepReply
 from kraft_traces.effects import TracedAnswer, TracedSend
+from kraft_vectors.features import Level
+from kraft_vectors.partitions.shown import ShownStorePartitions, ShownStoreReassignPartitions
 
 _Reply = TypeVar("_Reply", bound=Reply)
 

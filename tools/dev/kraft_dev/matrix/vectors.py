@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TypeVar
 
-from kraft_conformance.protocol.features import LEVELS, Level
 from kraft_conformance.protocol.messages import Reply, Request
 from kraft_conformance.runner.outcome import FAILING, Outcome
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.session import Session
-from kraft_conformance.vectors.catalogue import AnyVector, Catalogue
 from kraft_dev.matrix.adapter import MutantProcess, mutant_process
 from kraft_dev.matrix.showing import at_level
 from kraft_dev.matrix.subjects import Subject, seeded_subjects
 from kraft_dev.matrix.tool import Means
 from kraft_dev.results import Cell, Row, one_line
+from kraft_vectors.catalogue import AnyVector, Catalogue
+from kraft_vectors.features import LEVELS, Level
 
 _Reply = TypeVar("_Reply", bound=Reply)
 

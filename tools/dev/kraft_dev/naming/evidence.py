@@ -15,8 +15,6 @@ import msgspec
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.attribution import Seen, StepComparison, steps_of
 from kraft_conformance.runner.selection import selected
-from kraft_conformance.vectors.catalogue import Catalogue
-from kraft_conformance.vectors.format import Vector
 from kraft_dev.naming.bugs import Bug
 from kraft_reference import replica
 from kraft_reference.events import Crash
@@ -30,6 +28,8 @@ from kraft_spec.mutants import load_catalogue, reference_edits
 from kraft_traces.effects import TracedEffect, TracedStartTimer, traced_effect
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.states import traced_state
+from kraft_vectors.catalogue import Catalogue
+from kraft_vectors.format import Vector
 
 FAILURES_MAX = 4
 """Failures of a bug that are explained."""

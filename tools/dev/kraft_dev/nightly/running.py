@@ -28,6 +28,7 @@ _PACKAGES = (
     "kraft_proofs",
     "kraft_traces",
     "kraft_pipeline",
+    "kraft_vectors",
     "kraft_conformance",
     "kraft_kafka",
     "kraft_cli",

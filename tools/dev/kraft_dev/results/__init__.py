@@ -18,12 +18,12 @@ FOLDER = Path(__file__).parent
 SCHEMA: Literal["kraft-matrix/1"] = "kraft-matrix/1"
 
 _CODE = ("kraft_reference", "kraft_simulation", "kraft_partitions", "kraft_spec")
-_SUITE = (*_CODE, "kraft_conformance.vectors", "kraft_conformance.runner", "kraft_dev.matrix")
+_SUITE = (*_CODE, "kraft_vectors", "kraft_conformance.runner", "kraft_dev.matrix")
 DESCRIBES = {
     "mutants": (*_SUITE, "kraft_dev.edges"),
     "grading": _SUITE,
     "naming": _SUITE,
-    "kafka-bugs": ("kraft_conformance.vectors", "kraft_conformance.runner", "kraft_kafka"),
+    "kafka-bugs": ("kraft_vectors", "kraft_conformance.runner", "kraft_kafka"),
 }
 """Each result, and the packages whose change makes it old."""
 

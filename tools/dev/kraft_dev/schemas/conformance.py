@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 
 from kraft_conformance.protocol import messages
-from kraft_conformance.protocol.features import Subject
-from kraft_conformance.vectors.format import Vector
-from kraft_conformance.vectors.manifest import SCHEMA
-from kraft_conformance.vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
 from kraft_dev.wire import format as wire_format
 from kraft_kafka.live import capture
+from kraft_vectors.features import Subject
+from kraft_vectors.format import Vector
+from kraft_vectors.manifest import SCHEMA
+from kraft_vectors.partitions.format import PARTITION_SCHEMA, PartitionVector
 
 _NAMES = {
     "kraft_reference.messages.Error": "Error",
@@ -39,7 +39,7 @@ def _protocol() -> dict[str, Any]:
     }
 
 
-def _file(name: str, title: str, folder: str, kind: Any, package: str = "kraft_conformance") -> CommittedSchema:
+def _file(name: str, title: str, package: str, folder: str, kind: Any) -> CommittedSchema:
     return CommittedSchema(name, title, package, folder, partial(body_of, kind))
 
 
@@ -49,15 +49,15 @@ ADAPTER_SCHEMA = CommittedSchema(
 """Of a line between runner and adapter: a request, or a reply."""
 
 VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
-    "replica": _file(SCHEMA, f"A {SCHEMA}", "vectors/schema", Vector),
-    "partitions": _file(PARTITION_SCHEMA, f"A {PARTITION_SCHEMA}", "vectors/schema", PartitionVector),
+    "replica": _file(SCHEMA, f"A {SCHEMA}", "kraft_vectors", "schema", Vector),
+    "partitions": _file(PARTITION_SCHEMA, f"A {PARTITION_SCHEMA}", "kraft_vectors", "schema", PartitionVector),
 }
 """Of a vector, by the subject."""
 
 WIRE_SCHEMA = _file(
-    wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "wire", wire_format.WireFile, "kraft_kafka"
+    wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "kraft_kafka", "wire", wire_format.WireFile
 )
 """Of a file of pairs of JSON and bytes."""
 
-CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "live", capture.CaptureLine, "kraft_kafka")
+CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "kraft_kafka", "live", capture.CaptureLine)
 """Of a line of a capture."""

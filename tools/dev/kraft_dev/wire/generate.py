@@ -17,7 +17,6 @@ from typing import Any
 
 import msgspec
 
-from kraft_dev.vectors.generate import write_or_check
 from kraft_dev.wire.format import (
     MANIFEST,
     SCHEMA,
@@ -39,6 +38,7 @@ from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.frames import decode_request, decode_response, encode_frame, header_of, header_version
 from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_kafka.wire.schema import Field, Kind, Message, messages
+from kraft_vectors.generate import write_or_check
 
 
 class PairProofError(AssertionError):

@@ -1,0 +1,57 @@
+"""What must come of an event, written down from what the reference does in it."""
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict, replace
+
+from kraft_reference.outcome import Refusal
+from kraft_traces.effects import TracedEffect, TracedSend
+from kraft_traces.latitude.ordering import happens_before
+from kraft_traces.latitude.timers import latitude_of, may_start
+from kraft_traces.latitude.values import MaySend
+from kraft_traces.message_types import TracedMessage
+from kraft_traces.state_types import TracedState
+from kraft_vectors.format import Expected, VectorEvent, VectorStep
+from kraft_vectors.state_changes import changed
+
+
+def expected_of(
+    event: str,
+    message: TracedMessage | UnsetType,
+    outputs: tuple[TracedEffect, ...],
+    before: TracedState,
+    after: TracedState,
+    refusal: Refusal | None = None,
+    besides: tuple[MaySend, ...] = (),
+) -> Expected:
+    """What must come of an event, with what the rules leave open there.
+
+    Args:
+        event: its name.
+        message: what is received in it.
+        outputs: what the reference does, its messages without names.
+        before: the state before it.
+        after: the state after it.
+        refusal: why nothing happens.
+        besides: requests that may be sent beside those among `outputs`.
+    """
+    changes = changed(before, after)
+    return Expected(
+        outputs=outputs,
+        before=happens_before(outputs),
+        refusal=refusal,
+        state=changes,
+        latitude=latitude_of(event, message, before, outputs, changes),
+        may_send=besides or UNSET,
+        may_start=may_start(before, outputs, changes) or UNSET,
+    )
+
+
+def without_id(effect: TracedEffect) -> TracedEffect:
+    """An effect whose message, if it sends one, has no name: names are those of a run."""
+    return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
+
+
+def step_of(event: VectorEvent, expected: Expected) -> VectorStep:
+    """An event, and what must come of it."""
+    happening = {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
+    return VectorStep(**happening, **asdict(expected))

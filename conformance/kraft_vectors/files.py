@@ -1,0 +1,38 @@
+"""Vectors as files: one for each, and the manifest that names them."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from kraft_spec.rules import load_registry
+from kraft_vectors.encoding import file_bytes
+from kraft_vectors.format import Vector
+from kraft_vectors.manifest import MANIFEST, SCHEMA, Manifest, ManifestEntry
+from kraft_vectors.partitions.format import PartitionVector
+
+
+def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
+    """The files of these vectors and their manifest, by name."""
+    registry = load_registry()
+    made: dict[str, bytes] = {}
+    entries: list[ManifestEntry] = []
+    for vector in vectors:
+        name = file_name(vector.id)
+        if name in made:
+            raise ValueError(f"two vectors have the id {vector.id}")
+        for rule in vector.rules:
+            if not registry[rule].is_active:
+                raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
+        raw = made[name] = file_bytes(vector)
+        digest, steps = sha256(raw).hexdigest(), len(vector.steps)
+        history = None if vector.history is None else len(vector.history)
+        profiles = vector.requires.profiles
+        about = vector.level, vector.rules, steps, history, profiles, vector.subject
+        entries.append(ManifestEntry(vector.id, name, digest, *about))
+    made[MANIFEST] = file_bytes(Manifest(SCHEMA, tuple(sorted(entries, key=lambda entry: entry.id))))
+    return made
+
+
+def file_name(vector_id: str) -> str:
+    """Where a vector stands: a folder for the first part of its id."""
+    folder, _, rest = vector_id.partition(".")
+    return f"{folder}/{rest}.json"

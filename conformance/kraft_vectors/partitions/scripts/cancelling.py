@@ -1,0 +1,132 @@
+"""Cancellation: what is restored, who stops, and when there is nothing to cancel or nobody would be left."""
+
+from kraft_partitions.scenarios.stage import A0
+from kraft_vectors.partitions.staging import RecordingStage
+from kraft_vectors.partitions.target import SINGLE, UNCLEAN, PartitionTargets
+
+TARGETS = PartitionTargets()
+
+
+@TARGETS.vector("partition.cancel", "cancel")
+def _restores(s: RecordingStage) -> None:
+    """Everything is as before."""
+    s.alter(3, 4, 5)
+    s.step("Alter(null)")
+    s.cancel()
+    s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
+    s.notifies([1, 2, 3], stopped=[4, 5])
+    s.listed(expected={})
+
+
+@TARGETS.vector("partition.cancel.caught-up", "cancel")
+def _caught_up(s: RecordingStage) -> None:
+    """AR is gone from I too."""
+    s.alter(3, 4, 5)
+    s.in_sync(1, 2, 3, 4)
+    s.step("4 has caught up, and goes all the same")
+    s.cancel()
+    s.row("[1,2,3]", "[1,2,3]", "[]", "[]")
+
+
+@TARGETS.vector("partition.cancel.removal", allows=("cancel",))
+def _removal(s: RecordingStage) -> None:
+    """Nobody stops."""
+    s.alter(3, 1)
+    s.step("nothing was added")
+    s.cancel()
+    s.notifies([2, 3, 1])
+
+
+@TARGETS.vector("partition.cancel.leader", "cancel")
+def _moves_the_leader(s: RecordingStage) -> None:
+    """The leader was being added."""
+    s.alter(3, 4, 5)
+    s.in_sync(1, 2, 3, 4)
+    s.step("1, 2 and 3 fail, and 2 and 3 come back")
+    for broker in (1, 2, 3):
+        s.fail_broker(broker)
+    for broker in (2, 3):
+        s.start_broker(broker)
+    s.in_sync(2, 3, 4)
+    s.leads(4, 3)
+    s.step("4, which was added, leads")
+    s.cancel()
+    s.leads(2, 4)
+    s.notifies([1, 2, 3][1:], stopped=[4, 5])
+
+
+@TARGETS.vector("partition.cancel.nothing", "cancel-nothing")
+def _nothing(s: RecordingStage) -> None:
+    """Nothing is in progress."""
+    s.step("Alter(null) where nothing is in progress")
+    s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
+
+
+@TARGETS.vector("partition.cancel.completed", "cancel-nothing")
+def _completed(s: RecordingStage) -> None:
+    """It has completed."""
+    s.alter(1, 2, 4)
+    s.in_sync(1, 2, 3, 4)
+    s.complete()
+    s.step("it has completed in the meantime")
+    s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
+
+
+@TARGETS.vector("partition.cancel.twice", "cancel", "cancel-nothing")
+def _twice(s: RecordingStage) -> None:
+    """It is cancelled already."""
+    s.alter(3, 4, 5)
+    s.step("Alter(null)")
+    s.cancel()
+    s.step("Alter(null) again")
+    s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
+
+
+def _only_the_added(s: RecordingStage) -> None:
+    s.alter(4, 5)
+    s.in_sync(1, 4)
+    s.fail_broker(1)
+    s.start_broker(1)
+    s.row("[1,4,5]", "[4]", "[4,5]", "[1]")
+
+
+@TARGETS.vector("partition.cancel.last-in-sync", "isr-never-empty", "cancel", configuration=SINGLE)
+def _refused(s: RecordingStage) -> None:
+    """Nobody in sync would be left."""
+    _only_the_added(s)
+    s.step("4, which was added, is alone in sync")
+    s.cancel(answer="INVALID_REPLICA_ASSIGNMENT")
+    s.listed(expected={A0: "[1,4,5] | [4,5] | [1]"})
+    s.step("1 has caught up")
+    s.in_sync(1, 4)
+    s.cancel()
+    s.row("[1]", "[1]", "[]", "[]")
+
+
+@TARGETS.vector("partition.cancel.unclean", "cancel", configuration=UNCLEAN, allows=("isr-never-empty",))
+def _unclean(s: RecordingStage) -> None:
+    """Unclean election takes one of the others."""
+    s.alter(4, 5)
+    s.in_sync(1, 2, 3, 4)
+    s.step("1, 2 and 3 fail, and 1 comes back")
+    for broker in (1, 2, 3):
+        s.fail_broker(broker)
+    s.start_broker(1)
+    s.row("[1,2,3,4,5]", "[4]", "[4,5]", "[1,2,3]")
+    s.step("1 may lead uncleanly")
+    s.cancel()
+    s.row("[1,2,3]", "[1]", "[]", "[]")
+    s.leads(1, 4)
+
+
+@TARGETS.vector("partition.start.unclean-just-added", "start", configuration=UNCLEAN, allows=("isr-never-empty",))
+def _just_added(s: RecordingStage) -> None:
+    """A request makes nobody leader who holds nothing."""
+    s.step("1, 2 and 3 fail")
+    for broker in (1, 2, 3):
+        s.fail_broker(broker)
+    s.row("[1,2,3]", "[3]", "[]", "[]")
+    s.step("3, which alone is in sync, is dead: who has just been added must not lead")
+    s.alter(4, 5)
+    s.leads(None, 3)
+    s.row("[1,2,3,4,5]", "[3]", "[4,5]", "[1,2,3]")
