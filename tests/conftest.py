@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kraft_spec.attribution import defects
+from kraft_mutants.attribution import defects
 
 # Shared CI machines pause for whole garbage collections of the JVM: neither deadlines nor slow data
 # generation say anything about the code under test.

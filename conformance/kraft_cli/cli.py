@@ -22,6 +22,8 @@ COMMANDS = {
         "run": "Run the scenarios and simulations on the reference, check every trace, "
         "and model-check the smoke slice.",
         "rules": "Show the rules: all of them in a table, or one with everything that is known about it.",
+        "mutants": "List the mutants: rules broken on purpose in the model and the reference, for --mutant "
+        "and for the checks.",
         "scenario": "Run a named scenario on the reference, with the deciding rule and without it, "
         "and check its trace.",
         "simulate": "Run a cluster of the reference in virtual time, with faults and then without, "

@@ -11,7 +11,8 @@ How is a process judged that was not built for it?
     `live` asks running controllers over TCP, and records what they send each other.
 
 What was found?
-    `findings` has the schedules, `differences` what Kafka does otherwise and why, `patching` fixes and planted bugs.
+    `findings` has the schedules, `differences` where and why Kafka differs, `patching` fixes and mutants of
+    Kafka.
 
 It imports `kraft_conformance` and what that imports.
 """

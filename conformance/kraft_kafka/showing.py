@@ -14,6 +14,7 @@ from kraft_conformance.random_runs.notes import Notes
 from kraft_conformance.random_runs.running import line_shown
 from kraft_conformance.random_runs.table import Table
 from kraft_kafka.findings.finding import Finding
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
@@ -27,7 +28,6 @@ from kraft_simulation.scenarios.membership.unread_voters import voters_read
 from kraft_simulation.scenarios.notation import notation
 from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_simulation.world import MakeReplica
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.lines import EventLine, Generator
@@ -153,14 +153,14 @@ def _safely(finding: Finding, variant: Variant) -> Variant:
         profile = configuration.profile
         answer: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
         configuration = replace(configuration, profile=replace(profile, **answer))
-    return replace(variant, configuration=configuration, script=_SAFE[finding.name], without=())
+    return replace(variant, configuration=configuration, script=_SAFE[finding.name], mutants=())
 
 
 def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) -> ShownOnKafka:
     notes, configuration = Notes(), variant.configuration
     if not all(hello.has_pre_vote for hello in table.hellos):
         configuration = configuration.with_software(dict.fromkeys(configuration.replicas, "unsupported"))
-    beside = replicas_without(variant.without)
+    beside = mutated_replicas(variant.mutants)
     maker = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)
     director = _RecordingDirector(finding.schedule, configuration, maker)
     deviation, verdict, violated = "", None, tuple[str, ...]()
@@ -173,7 +173,7 @@ def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) ->
         # From there on the reference has gone on in its place.
         deviation = f"{notes.undecided or notes.first}: what it shows cannot be followed"
     if not deviation:
-        lines, verdict = _verdict(director, finding, variant.without)
+        lines, verdict = _verdict(director, finding, variant.mutants)
         violated = _violated_in_the_end(director)
         deviation = _problem(
             verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ()
@@ -197,7 +197,7 @@ def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) ->
                 generator,
                 lines,
                 is_whole=len(lines) >= director.sequence,
-                switched_off=variant.without,
+                switched_off=variant.mutants,
             )
         ),
     )

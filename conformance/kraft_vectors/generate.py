@@ -52,7 +52,7 @@ def scenario_vectors() -> Iterator[Vector]:
 
 def _is_conformant(variant: Variant) -> bool:
     """Are all rules in force, and does the model accept what happens?"""
-    return not variant.without and not TRACE_PROPERTIES & set(variant.violates)
+    return not variant.mutants and not TRACE_PROPERTIES & set(variant.violates)
 
 
 def _vectors(scenario: Scenario, variant: Variant) -> Iterator[Vector]:

@@ -81,8 +81,8 @@ class RunPlan:
     workload: str = "chaos"
     """A name in `WORKLOADS`."""
     profile: str = "kip"
-    switched_off: tuple[str, ...] = ()
-    """Ids of rules that the replicas do without: they are made by `kraft_spec.experiments`."""
+    mutants: tuple[str, ...] = ()
+    """Mutants of the replicas, by the rules that they omit: `kraft_mutants` makes them."""
 
     def preset(self) -> Preset:
         """The named mix.
@@ -111,10 +111,10 @@ class RunPlan:
         `make_replica`.
 
         Raises:
-            ValueError: the replicas shall do without rules, and those of the reference do not.
+            ValueError: the plan names mutants, and `make_replica` is the reference.
         """
-        if self.switched_off and make_replica is Replica:
-            raise ValueError(f"the reference keeps {', '.join(self.switched_off)}, expected other replicas")
+        if self.mutants and make_replica is Replica:
+            raise ValueError(f"the reference keeps {', '.join(self.mutants)}, expected mutated replicas")
         preset = self.preset()
         return Simulation(
             configuration or self.configuration(),
@@ -132,6 +132,6 @@ class RunPlan:
         words += ["--steps", str(self.steps), "--workload", self.workload]
         if self.profile != "kip":
             words += ["--profile", self.profile]
-        for rule in sorted(self.switched_off):
-            words += ["--switch-off", rule]
+        for rule in sorted(self.mutants):
+            words += ["--mutant", rule]
         return shlex.join(words)

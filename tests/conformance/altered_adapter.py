@@ -33,8 +33,8 @@ from kraft_conformance.protocol.messages import (
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.matrix.showing import at_level
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.durability import crashed
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
@@ -279,7 +279,7 @@ class Altered(Fetching):
         if unknown := {name for name, _ in named} - {*MODES, *RIGHT_FETCHES, *WRONG_FETCHES, *PROGRAMS}:
             raise ValueError(f"no such modes: {unknown}")
         left_out = [value for name, value in named if name == "without-rule"]
-        super().__init__(frozenset(modes), make_replica=replicas_without(left_out))
+        super().__init__(frozenset(modes), make_replica=mutated_replicas(left_out))
         self._is_kip = "kip-whatever-is-asked" in modes
         ordered = sorted(named, key=lambda one: self._LAST.index(one[0]) if one[0] in self._LAST else -1)
         self._changes = [(MODES[name], value) for name, value in ordered if name in MODES]
@@ -350,7 +350,7 @@ def main() -> None:
         request = parse_request(raw, number)
         resets += isinstance(request, Reset)
         if mode == "forgets-little" and resets > 1:
-            adapter.make_replica = replicas_without(("prevote.follower.rejects-after-fetch",))
+            adapter.make_replica = mutated_replicas(("prevote.follower.rejects-after-fetch",))
         reply = adapter.answer(request)
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")

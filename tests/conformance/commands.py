@@ -35,8 +35,8 @@ def altered(*modes: str) -> str:
 
 
 def without_rule(rule: str) -> str:
-    """The command line of the reference without a rule."""
-    return f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.without_rules {rule}"
+    """The command line of the reference with the mutant that omits a rule."""
+    return f"{shlex.quote(sys.executable)} -m kraft_conformance.adapters.reference --mutant {rule}"
 
 
 def output(capsys: Captured, *words: str) -> tuple[int, str]:

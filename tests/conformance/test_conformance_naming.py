@@ -27,14 +27,14 @@ from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
+from kraft_mutants import load_catalogue
+from kraft_mutants.attribution import Differing, attributed, defects
+from kraft_mutants.attribution.given import played
+from kraft_mutants.attribution.mutated import outcomes
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference import replica
 from kraft_reference.replica import Replica
-from kraft_spec.attribution import Differing, attributed, defects
-from kraft_spec.attribution.given import played
-from kraft_spec.attribution.mutated import outcomes
 from kraft_spec.edits import Edit, EditError, edited_packages
-from kraft_spec.experiments.replicas import replicas_without
-from kraft_spec.mutants import load_catalogue
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
 from kraft_traces.latitude.writes import disk_of
@@ -133,7 +133,7 @@ def test_a_step_without_a_rule_is_put_down_to_it() -> None:
     configuration = configuration_from(vector.cluster)
     state = replica_state_of("$.before", vector.before)
     given = given_of(Replica(state, configuration), vector.steps[0])
-    broken = replicas_without(("prevote.follower.rejects-after-fetch",))
+    broken = mutated_replicas(("prevote.follower.rejects-after-fetch",))
     wrong = broken(state, configuration).step(given.event, given.draw)
     found = attributed(given, lambda step: [] if step == wrong else [Differing("step", str(step), str(wrong))])
     assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")

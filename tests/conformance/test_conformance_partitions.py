@@ -18,9 +18,9 @@ from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session
+from kraft_mutants import omittable_partition_rules
+from kraft_mutants.replicas import mutated_controllers
 from kraft_spec.edits import Edit, edited_packages
-from kraft_spec.experiments import switchable_partition_rules
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.encode import configuration_of
 from kraft_traces.partitions.process import PartitionProcess
 from kraft_vectors.acceptance import NotAcceptedError
@@ -253,7 +253,7 @@ def test_a_field_that_is_left_out_is_unobserved(capsys: Captured) -> None:
     assert (code, statuses(found)) == (ExitCode.CONFORMANT, {"pass"})
 
 
-@pytest.mark.parametrize("rule", switchable_partition_rules())
+@pytest.mark.parametrize("rule", omittable_partition_rules())
 def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(capsys: Captured, rule: str) -> None:
     code, found = ran(capsys, without_rule(rule), rule)
     assert code == ExitCode.VIOLATION
@@ -305,7 +305,7 @@ def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
-    broken = controllers_without(("partition-reassign.cancel",))
+    broken = mutated_controllers(("partition-reassign.cancel",))
     run = partition_run("a bug", FIVE, cancels, lambda _: ("kip",), broken)
     with PartitionProcess() as process:
         accepts = accepting(process)

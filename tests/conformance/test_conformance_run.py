@@ -30,7 +30,7 @@ from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.outcome import Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.running import run_vector
-from kraft_spec.experiments import switchable_rules
+from kraft_mutants import omittable_rules
 from kraft_vectors import profiles
 from kraft_vectors.catalogue import Catalogue
 
@@ -277,7 +277,7 @@ UNREAD = "voters.set-from-snapshot-and-log"
 """Left out, it shows as a set that is not taken over: the rules of that are named, and those vectors are about them."""
 
 
-@pytest.mark.parametrize("rule", [one for one in switchable_rules() if one != UNREAD])
+@pytest.mark.parametrize("rule", [one for one in omittable_rules() if one != UNREAD])
 def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(rule: str) -> None:
     session, catalogue = LocalSession(Altered(f"without-rule={rule}")), Catalogue()
     about = [catalogue.vector(one.id) for one in catalogue.manifest.vectors if rule in (one.id, *one.rules)]

@@ -9,13 +9,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kraft_dev.schemas.conformance import VECTOR_SCHEMAS
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.events import Receive
 from kraft_reference.messages import VoteRequest
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import nominate, start
 from kraft_simulation.scenarios.scenario import cluster
 from kraft_simulation.scenarios.schedule import ScenarioFailure
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import (
     TracedAppendRecords,
@@ -193,7 +193,7 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         d.fetch_timeout(3)
         d.pre_vote(3, 2, "granted")
 
-    broken = replicas_without(("prevote.follower.rejects-after-fetch",))
+    broken = mutated_replicas(("prevote.follower.rejects-after-fetch",))
     run = recorded("a bug", cluster(3), grants, lambda _: ("kip",), broken)
     with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
         accepted_by_model(run)

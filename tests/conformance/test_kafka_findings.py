@@ -1,4 +1,4 @@
-"""`kraft-spec kafka finding` and `--patch`: a finding on a release of Kafka, its fix, and bugs that the suite sees."""
+"""`kraft-spec kafka finding`, `--fix` and `--mutant`: findings on a release of Kafka, their fixes, and its mutants."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,15 +17,15 @@ from kraft_dev.results import SCHEMA, Cell, Matrix, Row
 from kraft_kafka.adapter import command_line
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.jars import Kafka, KafkaUnavailableError
-from kraft_kafka.patching.patches import bugs, patched, patches
+from kraft_kafka.patching.patches import fixes, mutants, patched, patches
 from kraft_kafka.releases import releases
 from kraft_kafka.showing import Ending, ShownOnKafka, show_on_kafka
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.membership.unread_voters import read_at_restart, two_commit
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_spec.rules import load_registry
 
 FIRST = "own-vote-before-known-leader"
@@ -65,7 +65,7 @@ def test_software_with_the_leader_first_is_safe() -> None:
 
 
 def test_software_that_leaves_the_rule_out_shows_what_the_schedule_says_of_it() -> None:
-    found = shown(replicas_without(find_finding(UNREAD).variant()[1].without), UNREAD)
+    found = shown(mutated_replicas(find_finding(UNREAD).variant()[1].mutants), UNREAD)
     assert (found.ending, found.leaders, found.lost) == (Ending.SHOWN, {3: (1, 4)}, (5, 6))
     assert "ElectionSafety" in found.violated
     assert shown(name=UNREAD).ending is Ending.SAFE
@@ -86,18 +86,18 @@ def test_software_that_does_neither_deviates_from_the_schedule() -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_patches_are_the_fixes_of_findings_and_ten_bugs_at_least(capsys: Captured) -> None:
-    fixes = [name for name, one in patches().items() if not one.rules]
-    assert fixes == [one.fix for one in load_findings() if one.fix]
-    assert len(bugs()) >= 10
+def test_the_patches_are_the_fixes_of_findings_and_ten_mutants_at_least(capsys: Captured) -> None:
+    assert [*fixes()] == [one.fix for one in load_findings() if one.fix]
+    assert len(mutants()) >= 10
     registry = load_registry()
-    assert [rule for one in bugs() for rule in one.rules if rule not in registry] == []
-    code, listed = document(capsys, "kafka", "patches")
+    assert [rule for one in mutants().values() for rule in one.rules if rule not in registry] == []
+    code, listed = document(capsys, "kafka", "mutants")
     assert (code, [one["name"] for one in listed]) == (ExitCode.CONFORMANT, [*patches()])
 
 
 def test_wrong_names_are_refused(capsys: Captured) -> None:
-    assert_said(capsys, ExitCode.USAGE, "no patch 'x'; there are leader-", "kafka", "run", "--patch", "x")
+    assert_said(capsys, ExitCode.USAGE, "no fix 'x'; there are leader-", "kafka", "run", "--fix", "x")
+    assert_said(capsys, ExitCode.USAGE, "no mutant 'x'; there are votes-", "kafka", "run", "--mutant", "x")
     assert_said(capsys, ExitCode.USAGE, "no finding 'x'; there are observer-", "kafka", "finding", "x")
     said = "one of software without prevote.response.correlate"
     assert_said(capsys, ExitCode.NOTHING_JUDGED, said, "kafka", "finding", "late-grant-counted")
@@ -175,7 +175,7 @@ def test_a_release_without_pre_vote_keeps_no_vote_beside_a_leader(capsys: Captur
 @pytest.mark.usefixtures("kafka")
 @pytest.mark.parametrize("finding", [one for one in load_findings() if one.fix], ids=lambda one: one.name)
 def test_the_fix_makes_it_safe(capsys: Captured, finding: Finding) -> None:
-    code, said = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--patch", finding.fix)
+    code, said = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--fix", finding.fix)
     assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
 
 
@@ -194,11 +194,11 @@ def told_of_the_other(d: Director) -> None:
 @pytest.mark.parametrize("script", [read_at_restart, told_of_the_other])
 def test_what_else_becomes_of_unread_voters(kafka: Kafka, script: Callable[[Director], None]) -> None:
     _, variant = find_finding(UNREAD).variant()
-    play(command_line(kafka, "state"), variant.configuration, script, replicas_without(variant.without))
+    play(command_line(kafka, "state"), variant.configuration, script, mutated_replicas(variant.mutants))
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize(("patch", "code"), [((), ExitCode.VIOLATION), (("--patch", FIX), ExitCode.CONFORMANT)])
+@pytest.mark.parametrize(("patch", "code"), [((), ExitCode.VIOLATION), (("--fix", FIX), ExitCode.CONFORMANT)])
 def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: ExitCode) -> None:
     words = ("kafka", "run", "--version", VERSION, "-k", "restart.own-vote", "--profile", "kip", *patch)
     assert lines(capsys, *words)[0] == code
@@ -211,7 +211,7 @@ def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: E
 def test_a_planted_bug_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
     words = ("kafka", "run", "--version", VERSION, "-k", vector)
     assert lines(capsys, *words)[0] == ExitCode.CONFORMANT
-    code, found = lines(capsys, *words, "--patch", bug)
+    code, found = lines(capsys, *words, "--mutant", bug)
     assert code == ExitCode.VIOLATION
     failed = next(one for one in found if one.get("status") == "fail")
     assert patches()[bug].rules[0] in failed["rules"][:3]

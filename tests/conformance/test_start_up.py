@@ -49,7 +49,7 @@ PLAYED = {"kraft_simulation.simulation", "kraft_simulation.scenarios", "kraft_pa
 OF_OTHERS = {"kraft_spec.models", "kraft_proofs.induction", "kraft_conformance.runner", "kraft_kafka.wire"}
 OF_OTHERS |= LIBRARIES | PLAYED
 OF_CHECKING = {"jpype", "numpy", "kraft_simulation.world", "kraft_spec.tlc.jvm", "kraft_traces.check"}
-OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_spec.mutants", "kraft_proofs", "kraft_spec.rules"}
+OF_TABLES = {"msgspec", "tomllib", "kraft_reference", "kraft_mutants", "kraft_proofs", "kraft_spec.rules"}
 
 
 def loaded_by(*words: str) -> set[str]:

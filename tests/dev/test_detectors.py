@@ -16,8 +16,8 @@ from kraft_dev.detectors.evidence import (
     load_evidence,
     problem_of,
 )
+from kraft_mutants import load_catalogue
 from kraft_simulation.plan import RunPlan
-from kraft_spec.mutants import load_catalogue
 from kraft_traces.encode import event_line
 
 EVIDENCE = load_evidence()

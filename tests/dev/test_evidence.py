@@ -9,11 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kraft_dev.load_bearing.searching import MODULE, broken_configuration, search
-from kraft_simulation.scenarios import scenario
-from kraft_simulation.workload import WORKLOADS
-from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts
-from kraft_spec.models import Configuration, find_check
-from kraft_spec.mutants import (
+from kraft_mutants import (
     Covered,
     Exhaustive,
     Mutant,
@@ -24,6 +20,10 @@ from kraft_spec.mutants import (
     read_catalogue,
     reference_edits,
 )
+from kraft_simulation.scenarios import scenario
+from kraft_simulation.workload import WORKLOADS
+from kraft_spec.edits import Edit, EditError, apply_edits, edited_packages, edited_texts
+from kraft_spec.models import Configuration, find_check
 from kraft_spec.rules import load_registry
 
 HEAP_MEGABYTES = 3072
@@ -38,7 +38,7 @@ ENTRY = """
 name = "a"
 rules = ["vote.log-check"]
 bug = "b"
-switched_off = ["vote.voter-key"]
+extends = ["old-fetch-counts-by-id"]
 """
 
 
@@ -126,10 +126,10 @@ def test_an_edit_that_does_not_fit_is_an_error(tmp_path: Path, edit: Edit, messa
     ("text", "message"),
     [
         (ENTRY.replace("vote.log-check", "vote.of-the-dead"), "names 'vote.of-the-dead', which is no rule"),
-        (ENTRY.replace("vote.voter-key", "vote.of-the-dead"), "'vote.of-the-dead' is no rule that can be left out"),
+        (ENTRY.replace("old-fetch", "no-fetch"), "no mutant 'no-fetch-counts-by-id'"),
         (ENTRY + ENTRY, "two mutants are called a"),
         (ENTRY.replace('"vote.log-check"', ""), "names no rule"),
-        (ENTRY.replace("switched_off", "sample = true #"), "changes nothing"),
+        (ENTRY.replace("extends", "sample = true #"), "changes nothing"),
         (ENTRY.replace("bug", "bugs"), "unknown field `bugs`"),
         (ENTRY + '[mutant.evidence]\nby = "guess"\n', "guess"),
         ('[[not_modelled]]\nrule = "vote.of-the-dead"\nreason = "r"\n', "not_modelled names 'vote.of-the-dead'"),
@@ -150,9 +150,9 @@ def test_two_tables_may_not_share_a_name(tmp_path: Path) -> None:
         read_catalogue(tmp_path)
 
 
-def test_an_unknown_mutant_is_an_error_that_names_the_others() -> None:
-    with pytest.raises(MutantError, match=QUICK):
-        CATALOGUE["no-such-mutant"]
+def test_an_unknown_mutant_is_an_error_that_names_near_ones() -> None:
+    with pytest.raises(MutantError, match=f"did you mean {QUICK}"):
+        CATALOGUE["refusal-counts-as-vote"]
 
 
 def test_bounds_replace_the_slices() -> None:

@@ -20,11 +20,11 @@ from kraft_kafka.findings.finding import (
 )
 from kraft_kafka.findings.recognising import findings_in
 from kraft_kafka.findings.showing import counterexample_file, verdict_on
+from kraft_mutants.playing import play
 from kraft_reference.events import Event, event_name
 from kraft_simulation.failure import Failure
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios.director import Director
-from kraft_spec.experiments.playing import play
 from kraft_traces.check.verdict import RejectionKind, VerdictKind
 
 FINDINGS = load_findings()
@@ -177,7 +177,7 @@ def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
 def test_a_run_that_fails_with_any_answer_is_no_instance() -> None:
     failure = failure_of(KNOWN)
     # With this bug the new voter refuses the vote as well, whatever its Pre-Vote says.
-    broken = replace(failure.plan, switched_off=("vote.membership-not-checked",))
+    broken = replace(failure.plan, mutants=("vote.membership-not-checked",))
     assert findings_in(replace(failure, plan=broken)) == ()
 
 

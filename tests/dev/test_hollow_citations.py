@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tools.site.pieces import Piece, pieces, tla_blocks
 
+from kraft_mutants import load_catalogue, model_edits, reference_edits
 from kraft_spec.edits import Edit
-from kraft_spec.mutants import load_catalogue, model_edits, reference_edits
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.citations import find_citations
 from kraft_spec.rules.scope import load_scope

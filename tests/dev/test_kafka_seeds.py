@@ -68,7 +68,7 @@ def test_what_is_recorded_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--cluster", "4.3.1,latest"), ("--cluster", "reference"), ("--patch", "none"), ("--seeds", "5:5")]
+    "words", [("--cluster", "4.3.1,latest"), ("--cluster", "reference"), ("--mutant", "none"), ("--seeds", "5:5")]
 )
 def test_wrong_use_is_said(words: tuple[str, ...]) -> None:
     assert main(["kafka-seeds", *words]) == ExitCode.USAGE

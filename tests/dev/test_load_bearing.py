@@ -13,8 +13,8 @@ from kraft_dev.commands.load_bearing import shown
 from kraft_dev.load_bearing.evidence import not_as_recorded, verdict_counts
 from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
 from kraft_dev.load_bearing.searching import Found, hold
-from kraft_spec.mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
-from kraft_spec.mutants.load_bearing import Row, rows, rows_about
+from kraft_mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
+from kraft_mutants.load_bearing import Row, rows, rows_about
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 

@@ -32,9 +32,9 @@ from kraft_dev.matrix.subjects import (
 from kraft_dev.matrix.tool import Means, Tally, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS, tool_of
 from kraft_dev.results import SCHEMA, Cell, Matrix, Measured, Row, load_result
+from kraft_mutants import Mutant, load_catalogue
 from kraft_reference.replica import __file__ as a_module
 from kraft_spec.edits import Edit, edited_texts, package_folder
-from kraft_spec.mutants import Mutant, load_catalogue
 
 _MAJORITY = "    return 2 * number > len(voters)"
 
@@ -278,7 +278,9 @@ def test_a_matrix_is_recorded_with_its_commit_and_is_the_same_each_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     rule = ("prevote.follower.rejects-after-fetch",)
-    forgets = subject_of(Mutant("forgets", rule, "a follower grants Pre-Votes", switched_off=rule))
+    forgets = subject_of(
+        Mutant("forgets", rule, "a follower grants Pre-Votes", extends=("follower-that-fetches-grants-pre-votes",))
+    )
     chosen(monkeypatch, HALF, forgets)
     kind = replace(KINDS["mutants"], tools=(TOOLS["traces"], SCENARIOS))
     monkeypatch.setitem(KINDS, "mutants", kind)

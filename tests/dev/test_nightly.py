@@ -20,10 +20,10 @@ from kraft_dev.nightly import parts as nightly_parts
 from kraft_dev.nightly.parts import HARMLESS_UNDER_KAFKA, OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
 from kraft_dev.nightly.record import Item, Night, RecordError, read_night, record_path, write_night
 from kraft_dev.nightly.running import begin, run_item, run_night
+from kraft_mutants import load_catalogue
+from kraft_mutants.load_bearing import with_evidence
 from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_spec.models import CHECKS, takes_profile
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.load_bearing import with_evidence
 
 DAY = date(2026, 11, 25)
 

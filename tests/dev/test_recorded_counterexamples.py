@@ -7,9 +7,9 @@ import pytest
 
 from kraft_dev.load_bearing import recorded
 from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
+from kraft_mutants import Exhaustive, MutantError, load_catalogue
 from kraft_spec.counterexamples import Counterexample, Step
 from kraft_spec.edits import package_folder
-from kraft_spec.mutants import Exhaustive, MutantError, load_catalogue
 
 SEARCHED = {
     mutant.name: mutant.evidence for mutant in load_catalogue().mutants if isinstance(mutant.evidence, Exhaustive)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, Requester
 from kraft_reference.configuration import Configuration, PreVoteSupport, ReplicaConfiguration
 from kraft_reference.effects import StartTimer, Timer
@@ -20,7 +21,6 @@ from kraft_reference.quorum_reassignment import next_steps
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_spec.experiments.replicas import replicas_without
 
 DRAW = Draw(correlation_id=77, election_timeout_ms=1500, election_backoff_ms=400)
 ELECTION = StartTimer(Timer.ELECTION, 1500)
@@ -242,7 +242,7 @@ def role_name(state: ReplicaState) -> str:
 
 def step(state: ReplicaState, event: Event, configuration: Configuration = THREE, *without: str) -> Outcome:
     """The outcome of an event, in an experiment without these rules."""
-    return replicas_without(without)(state, configuration).outcome(event, DRAW)
+    return mutated_replicas(without)(state, configuration).outcome(event, DRAW)
 
 
 def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE, *without: str) -> Outcome:

@@ -4,6 +4,8 @@ import shlex
 
 import pytest
 
+from kraft_mutants.playing import failure_of, simulation_of
+from kraft_mutants.replicas import mutated_replicas
 from kraft_simulation.lasting import lasting_faults_in
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.schedule import replay
@@ -11,8 +13,6 @@ from kraft_simulation.shrink import replay_checked, shrink
 from kraft_simulation.violation import Violation
 from kraft_simulation.workload import WORKLOADS
 from kraft_simulation.world import World
-from kraft_spec.experiments.playing import failure_of, simulation_of
-from kraft_spec.experiments.replicas import replicas_without
 
 
 def run(plan: RunPlan) -> Violation | None:
@@ -25,7 +25,7 @@ def run(plan: RunPlan) -> Violation | None:
 def failing_plan(workload: str, rule: str, property_name: str, *, steps: int) -> RunPlan:
     """The first run without a rule that breaks the property; other properties may be broken on the way."""
     for seed in range(100):
-        plan = RunPlan(seed, 3, steps, workload, switched_off=(rule,))
+        plan = RunPlan(seed, 3, steps, workload, mutants=(rule,))
         violation = run(plan)
         if violation is not None and violation.property_name == property_name:
             return plan
@@ -34,7 +34,7 @@ def failing_plan(workload: str, rule: str, property_name: str, *, steps: int) ->
 
 def test_a_failure_shrinks_to_a_schedule_that_repeats_it() -> None:
     plan = failing_plan("storm", "vote.voter-key", "IdentityBinding", steps=1000)
-    make_replica = replicas_without(plan.switched_off)
+    make_replica = mutated_replicas(plan.mutants)
     failure = failure_of(plan)
     assert failure is not None
     assert failure.violation == run(plan)
@@ -112,4 +112,4 @@ def test_the_line_that_repeats_a_run_has_all_that_decides_it() -> None:
         "--workload": "storm",
         "--profile": "kafka-4",
     }
-    assert words[12:] == ["--switch-off", "fetch.replica-key", "--switch-off", "hw.own-epoch"]
+    assert words[12:] == ["--mutant", "fetch.replica-key", "--mutant", "hw.own-epoch"]

@@ -7,6 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kraft_mutants import load_catalogue
+from kraft_mutants.catalogue import reference_edits
+from kraft_mutants.replicas import edited_replicas
 from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
 from kraft_reference.messages import Error, VoteResponse
 from kraft_reference.replica import Replica
@@ -22,9 +25,6 @@ from kraft_simulation.plan import RunPlan, configuration_of
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.workload import WORKLOADS, Faults, Workload
 from kraft_simulation.world import World
-from kraft_spec.experiments.replicas import replicas_edited
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.catalogue import reference_edits
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 LASTING = sorted(name for name, one in WORKLOADS.items() if one.faults.stays_cut_chance + one.faults.stays_down_chance)
@@ -183,7 +183,7 @@ def test_an_answer_of_an_older_epoch_must_not_restart_the_fetch_timer() -> None:
     faults = replace(preset.faults, replace_disk_chance=0.4, downtime_ms_max=1500)
     broken = load_catalogue()["older-fetch-response-restarts-the-fetch-timer"]
     found = {}
-    for make_replica in (Replica, replicas_edited(reference_edits(broken))):
+    for make_replica in (Replica, edited_replicas(reference_edits(broken))):
         configuration = configuration_of(replace(preset, faults=faults), seed=5, voters=3)
         run = Simulation(configuration, 5, preset.workload, faults, steps=400, make_replica=make_replica)
         found[make_replica] = ended(run).violation

@@ -7,6 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kraft_mutants import load_catalogue
+from kraft_mutants.catalogue import reference_edits
+from kraft_mutants.replicas import edited_replicas
 from kraft_reference.events import ReplaceDisk
 from kraft_reference.identity import ReplicaKey
 from kraft_simulation.membership import may_disagree
@@ -14,9 +17,6 @@ from kraft_simulation.plan import RunPlan, configuration_of
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.survival import lost_voters, sets_to_come, survives_disk_loss
 from kraft_simulation.workload import WORKLOADS
-from kraft_spec.experiments.replicas import replicas_edited
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.catalogue import reference_edits
 
 SEEDS = st.integers(min_value=0, max_value=2**64 - 1)
 
@@ -105,7 +105,7 @@ def test_a_run_comes_to_a_set_at_the_end_of_a_snapshot_and_beyond(kept: str, see
     """An uncommitted set survives the snapshot in a replica with one of three mutants, each about its own place."""
     plan = RunPlan(seed, steps=600, workload="hasty-snapshots")
     edits = reference_edits(load_catalogue()[kept])
-    right, wrong = plan.simulation(), plan.simulation(make_replica=replicas_edited(edits))
+    right, wrong = plan.simulation(), plan.simulation(make_replica=edited_replicas(edits))
     for simulation in (right, wrong):
         for _ in simulation.run():
             pass

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from kraft_mutants import omittable_rules
+from kraft_mutants.playing import play
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.log import Snapshot
@@ -17,8 +19,6 @@ from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.notation import differs, notation
 from kraft_simulation.scenarios.opening import start
 from kraft_simulation.scenarios.scenario import cluster
-from kraft_spec.experiments import switchable_rules
-from kraft_spec.experiments.playing import play
 from kraft_spec.rules import PROPERTIES, load_registry
 
 VARIANTS = [
@@ -55,7 +55,7 @@ def test_numbers_and_names_are_complete_and_unique() -> None:
 def test_rules_and_properties_and_profiles_exist() -> None:
     registry = load_registry()
     for one in SCENARIOS:
-        named = {*one.rules, *(rule for variant in one.variants for rule in variant.without)}
+        named = {*one.rules, *(rule for variant in one.variants for rule in variant.mutants)}
         assert named <= set(registry.by_id), one.name
         for variant in one.variants:
             assert set(variant.violates) <= {*PROPERTIES, "RoleChange"}, variant.name
@@ -84,14 +84,14 @@ def test_nothing_is_violated_while_every_rule_is_in_force() -> None:
             configuration = variant.configuration
             pre_vote = any(replica.pre_vote == "supported" for replica in configuration.replicas.values())
             uuids = all(voter.directory_id for voter in configuration.voters)
-            if not variant.without and configuration.profile.name == "kip" and pre_vote and uuids:
+            if not variant.mutants and configuration.profile.name == "kip" and pre_vote and uuids:
                 name = f"{one.name}/{variant.name}"
                 assert (variant.violates == ()) is (name not in FOUND_WRONG | ASSUMPTION_BROKEN), name
 
 
 def test_every_experiment_is_used_by_a_scenario() -> None:
-    switches = set(switchable_rules())
-    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.without}
+    switches = set(omittable_rules())
+    used = {rule for one in SCENARIOS for variant in one.variants for rule in variant.mutants}
     assert used <= switches
     assert switches - used <= {"hw.own-epoch"}, "no scenario of the texts is about it"
 
@@ -103,7 +103,7 @@ def test_every_experiment_is_used_by_a_scenario() -> None:
 
 def test_a_follower_that_grants_pre_votes_is_found() -> None:
     one = scenario("partitioned-follower")
-    variant = replace(one.variants[0], without=("prevote.follower.rejects-after-fetch",))
+    variant = replace(one.variants[0], mutants=("prevote.follower.rejects-after-fetch",))
     with pytest.raises(ScenarioFailure) as caught:
         play(one, variant)
     assert str(caught.value) == (

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from kraft_mutants.playing import play
 from kraft_reference import replication
 from kraft_reference.events import (
     AddVoter,
@@ -18,7 +19,6 @@ from kraft_simulation.scenarios import SCENARIOS, Scenario, scenario
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import start
 from kraft_simulation.scenarios.scenario import cluster
-from kraft_spec.experiments.playing import play
 
 MEMBERSHIP = [one for one in SCENARIOS if re.match(r"s\d+b?-", one.name)]
 REASSIGNING = {f"s{n}" for n in range(20, 25)}
@@ -47,7 +47,7 @@ def test_parts_of_a_scenario_are_told_one_by_one() -> None:
 @pytest.mark.parametrize("one", MEMBERSHIP, ids=lambda one: one.name)
 def test_right_has_every_rule_in_force_and_wrong_has_not(one: Scenario) -> None:
     for variant in one.variants:
-        without = set(variant.without)
+        without = set(variant.mutants)
         if variant.name.startswith("right"):
             assert (without, variant.violates) == (set(), ())
         else:

@@ -25,6 +25,7 @@ from tests.reference.builders import (
 from tests.reference.wire import vote
 
 import kraft_reference
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.effects import Send
 from kraft_reference.events import (
@@ -51,7 +52,6 @@ from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_majority
-from kraft_spec.experiments.replicas import replicas_without
 
 
 def _values() -> list[type]:
@@ -151,7 +151,7 @@ class _Story:
             self.b: unattached(epoch, self.b, log=common),
             self.c: unattached(epoch, self.c, log=diverging),
         }
-        self._make_replica = replicas_without((without,) if without else ())
+        self._make_replica = mutated_replicas((without,) if without else ())
         self._steps = 0
         self._on_the_way: list[Message] = []
 

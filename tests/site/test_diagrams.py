@@ -11,13 +11,13 @@ from tools.site.diagrams.sequences import figure_of, sequence_diagram
 from tools.site.diagrams.svg import Picture, Point
 from tools.site.names import ALL_SCENARIOS
 
+from kraft_mutants.playing import play
 from kraft_partitions.scenarios import partition_scenario
 from kraft_proofs.transitions import prove_transition
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.roles import TRANSITIONS, Role
 from kraft_simulation.occurrence import CutLink, DropMessage, HealLink
 from kraft_simulation.scenarios import ScenarioRun, scenario
-from kraft_spec.experiments.playing import play
 from kraft_traces.view.flights import Arrow
 
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from kraft_mutants.models import mutated_model
 from kraft_spec.models import CHECKS, find_check, model_directory, run_check
+from kraft_spec.models.check import CheckReport, ModelCheck
 from kraft_spec.tlc.model_report import Outcome
 
 HEAP_MEGABYTES = 3072
@@ -21,9 +23,14 @@ SPECIFICATIONS = ("Spec", "SpecOfChange", "SpecOfReassignment", "SpecOfAnnouncem
 LIVENESS = tuple(check for check in CHECKS if check.name.startswith("liveness"))
 
 
+def run_mutated(check: ModelCheck) -> CheckReport:
+    with mutated_model(check.mutants) as directory:
+        return run_check(check, directory=directory, heap_megabytes=HEAP_MEGABYTES)
+
+
 @pytest.mark.parametrize("name", ["liveness-no-fall-back", "liveness-refusal-lasts"])
 def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
-    found = run_check(find_check(name), heap_megabytes=HEAP_MEGABYTES)
+    found = run_mutated(find_check(name))
     assert found.as_expected, (found.report.outcome, found.report.violated, found.report.message)
     back = re.fullmatch(r"Back to state (\d+)", found.report.loop)
     assert back, found.report.loop
@@ -34,8 +41,8 @@ def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
 
 def test_without_the_fall_back_the_check_that_held_fails() -> None:
     """The same configuration, with all properties, on a model in which a lost round is not left."""
-    broken = replace(find_check("liveness-removed-voter"), without=("state.prospective.lost.known-leader",))
-    found = run_check(broken, heap_megabytes=HEAP_MEGABYTES)
+    broken = replace(find_check("liveness-removed-voter"), mutants=("state.prospective.lost.known-leader",))
+    found = run_mutated(broken)
     assert found.report.outcome is Outcome.VIOLATION, found.report.message
     assert not found.as_expected
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from msgspec import inspect
 from tests.traces.places import END, EVENT, Document, FieldPlace, fields_there, other_values, value_at, with_value
 
+from kraft_mutants.playing import play
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
 from kraft_simulation.checkpoint import Checkpoint, Checkpoints
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS
-from kraft_spec.experiments.playing import play
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
@@ -75,7 +75,7 @@ def followed(
     configuration: Configuration, occurrences: Iterable[Occurrence], switched_off: Collection[str] = ()
 ) -> Checkpointed:
     """A run without these rules that is followed event by event."""
-    checkpoints = Checkpoints(configuration, replicas_without(switched_off))
+    checkpoints = Checkpoints(configuration, mutated_replicas(switched_off))
     events: list[EventLine] = []
     states = [checkpoints.now()]
     for occurrence in occurrences:
@@ -100,7 +100,7 @@ VIOLATING = {f"{one.name}/{variant.name}": (one, variant) for one in SCENARIOS f
 def played(name: str) -> Checkpointed:
     """A scenario."""
     told = play(*VIOLATING[name])
-    return followed(told.configuration, told.occurrences, told.variant.without)
+    return followed(told.configuration, told.occurrences, told.variant.mutants)
 
 
 def edited(raw: bytes, **fields: object) -> bytes:

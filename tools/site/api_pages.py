@@ -15,6 +15,7 @@ PACKAGES = (
     ("reference", "kraft_simulation"),
     ("reference", "kraft_partitions"),
     ("spec", "kraft_spec"),
+    ("spec", "kraft_mutants"),
     ("traces", "kraft_traces"),
     ("conformance", "kraft_vectors"),
     ("conformance", "kraft_conformance"),

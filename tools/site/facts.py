@@ -8,13 +8,13 @@ from tools.site.names import ALL_SCENARIOS, AnyScenario
 from tools.site.pieces import Piece, pieces
 from tools.site.slices import slices_without
 
+from kraft_mutants import Catalogue as MutantCatalogue
+from kraft_mutants import Exhaustive, Mutant, load_catalogue
+from kraft_mutants.load_bearing import Row, rows_about
 from kraft_proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_proofs.induction.mutants import Mutant as TheoryMutant
 from kraft_proofs.theorems import Theorem, theorems
 from kraft_spec.models import ModelCheck
-from kraft_spec.mutants import Catalogue as MutantCatalogue
-from kraft_spec.mutants import Exhaustive, Mutant, load_catalogue
-from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_spec.rules.citations import Citation, CitationReport, check_citations
 from kraft_spec.rules.scope import Layer, Scope, load_scope

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tools.site.markup import code_block, folded, prose, sentence
 
 from kraft_dev.markdown import codes
-from kraft_spec.mutants import Mutant
+from kraft_mutants import Mutant
 
 
 def mutant_section(mutants: Sequence[Mutant]) -> list[str]:
@@ -16,8 +16,8 @@ def mutant_section(mutants: Sequence[Mutant]) -> list[str]:
     lines += ["Broken on purpose, and noticed ([which tool kills which](../results/mutants.md)):", ""]
     for mutant in mutants:
         lines += [f"### {mutant.name}", "", sentence(prose(mutant.bug[:1].upper() + mutant.bug[1:])), ""]
-        if off := mutant.switched_off:
-            lines += [f"Switched off: {codes(off)}.", ""]
+        if mutant.extends:
+            lines += [f"Beside the edits of {codes(mutant.extends)}.", ""]
         changes: list[str] = []
         for edit in mutant.reference:
             changes += [

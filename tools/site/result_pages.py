@@ -10,8 +10,8 @@ from kraft_dev.markdown import page
 from kraft_dev.matrix import page as mutants
 from kraft_dev.matrix.tools import KINDS
 from kraft_dev.results import load_result
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.load_bearing import rows
+from kraft_mutants import load_catalogue
+from kraft_mutants.load_bearing import rows
 from kraft_spec.rules import Registry
 from kraft_spec.rules.scope import load_scope
 

@@ -11,9 +11,9 @@ from tools.site.slices import slice_lines
 
 from kraft_dev.load_bearing.recorded import recorded_counterexample
 from kraft_dev.markdown import codes, table
+from kraft_mutants import Covered, Exhaustive, Mutant, Schedule
+from kraft_mutants.load_bearing import Row
 from kraft_spec.counterexamples import Step
-from kraft_spec.mutants import Covered, Exhaustive, Mutant, Schedule
-from kraft_spec.mutants.load_bearing import Row
 from kraft_spec.rules import PROPERTIES, Registry, Rule
 
 FOLDER = "rules"
@@ -205,7 +205,7 @@ def _proofs(facts: RuleFacts, names: Collection[str]) -> list[str]:
 def _scenarios(facts: RuleFacts) -> list[str]:
     lines = ["## Scenarios", ""]
     for scenario in facts.scenarios:
-        without = [one.name for one in scenario.variants if facts.rule.id in one.without]
+        without = [one.name for one in scenario.variants if facts.rule.id in one.mutants]
         shown = ", ".join(f"[{name}](../scenarios/{scenario.name}.md#{name})" for name in without)
         switched_off = f" Without the rule: {shown}." if shown else ""
         lines.append(

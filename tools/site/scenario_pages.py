@@ -63,7 +63,7 @@ def scenario_page(scenario: AnyScenario, registry: Registry, diagram_of: Diagram
             "",
             sentence(prose(variant.outcome[:1].upper() + variant.outcome[1:], names)),
             "",
-            f"Rules switched off: {codes(sorted(variant.without)) or 'none'}.",
+            f"Rules switched off: {codes(sorted(variant.mutants)) or 'none'}.",
             f"Violated: {codes(variant.violates) or 'nothing'}.",
             "",
             "```console",

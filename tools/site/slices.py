@@ -76,7 +76,7 @@ def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:
         if name not in reached and name in operators:
             reached.add(name)
             due += [replaced.get(word, word) for word in operators[name].words]
-    return frozenset(check.without) | {name for each in reached for name in operators[each].leaves_out}
+    return frozenset(check.mutants) | {name for each in reached for name in operators[each].leaves_out}
 
 
 @cache

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 from msgspec import UNSET
 
+from kraft_mutants import omittable_rules
 from kraft_pipeline.observed import FIRST_ROLE, events_of
 from kraft_pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
 from kraft_pipeline.stretches import Stretch, stretches_of
 from kraft_pipeline.units import Row, Write
-from kraft_spec.experiments import switchable_rules
 from kraft_traces.errors import DuplicateHeaderError, EmptyTraceError, FieldError, LinesAfterEndError, TraceError
 from kraft_traces.lines import HeaderLine
 from kraft_traces.reader import TraceReader
@@ -80,7 +80,7 @@ def _opened(stretch: Stretch, line_bytes_max: int) -> TraceReader:
     )
     configuration_of(reader.header, stretch.source)
     for index, rule in enumerate(reader.header.switched_off):
-        if rule not in switchable_rules():
+        if rule not in omittable_rules():
             detail = f"{rule!r} is no rule that the model can switch off"
             raise FieldError(detail, stretch.source, 1, f"$.switched_off[{index}]")
     return reader

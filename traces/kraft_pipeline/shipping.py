@@ -16,6 +16,7 @@ PACKAGES = (
     "kraft_simulation",
     "kraft_partitions",
     "kraft_spec",
+    "kraft_mutants",
     "kraft_traces",
     "kraft_pipeline",
 )

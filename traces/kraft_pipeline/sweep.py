@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from kraft_mutants.playing import simulation_of
 from kraft_pipeline.checking import raised_row, row_of
 from kraft_pipeline.coverage import write_coverage
 from kraft_pipeline.journal import Journal
@@ -18,7 +19,6 @@ from kraft_pipeline.units import UNIT_EVENTS, Row, Write, units_wanted
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.violation import Violation
-from kraft_spec.experiments.playing import simulation_of
 from kraft_traces.check.model import trace_model
 from kraft_traces.check.run import check_lines
 from kraft_traces.encode import encode_line, event_line

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
 from kraft_simulation.checkpoint import Checkpoints
 from kraft_simulation.occurrence import Occurrence
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.checkpoints import checkpoint_line
 from kraft_traces.encode import encode_line, event_line, header_line
 from kraft_traces.lines import EndLine, Generator, HeaderLine, Line
@@ -32,7 +32,7 @@ def line_maker(
     """
     if checkpoint_every is None:
         return event_lines
-    checkpoints = Checkpoints(configuration, replicas_without(switched_off))
+    checkpoints = Checkpoints(configuration, mutated_replicas(switched_off))
 
     def lines(occurrence: Occurrence) -> Iterator[Line]:
         yield event_line(occurrence)

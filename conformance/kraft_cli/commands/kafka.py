@@ -17,7 +17,7 @@ from kraft_cli.commands.conformance_report import Html, JsonLines, Junit, Markdo
 from kraft_cli.commands.kafka_diagnose import diagnose
 from kraft_cli.commands.kafka_finding import known_finding, report_finding, show_finding
 from kraft_cli.commands.kafka_whole import show_whole
-from kraft_cli.commands.options import Json, Steps, TimeoutS, one_of, seeds_of
+from kraft_cli.commands.options import Json, Steps, TimeoutS, at_most_one, one_of, seeds_of
 from kraft_conformance.console import print_json, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
@@ -31,7 +31,7 @@ from kraft_kafka.differences import expected_failures as known_failures
 from kraft_kafka.differences import known_in_schedules
 from kraft_kafka.jars import Kafka, built
 from kraft_kafka.live.differences import expected_failures as known_live_failures
-from kraft_kafka.patching.patches import patched, patches
+from kraft_kafka.patching.patches import Patch, fixes, mutants, patched, patches
 from kraft_kafka.releases import nearest, newest, releases
 from kraft_kafka.unpinned import known_release, release_of
 from kraft_simulation.workload import WORKLOADS
@@ -74,9 +74,12 @@ Sources = Annotated[
 ]
 LevelName = Annotated[ShownLevel, typer.Option("--level", help="How much Kafka shows.")]
 Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Append what Kafka logs to this file.")]
-PatchName = Annotated[
+Fix = Annotated[
+    str | None, typer.Option("--fix", metavar="NAME", help="Run Kafka with the fix of a finding: see `kafka mutants`.")
+]
+Mutant = Annotated[
     str | None,
-    typer.Option("--patch", help="Change one place of Kafka first: a fix or a bug that `kafka patches` lists."),
+    typer.Option("--mutant", metavar="NAME", help="Break a rule in Kafka on purpose: `kafka mutants` lists them."),
 ]
 Live = Annotated[
     bool, typer.Option("--live", help="Run a whole controller as a process, over TCP, in place of its client alone.")
@@ -127,16 +130,16 @@ def list_releases(as_json: Json = False) -> int:
     return ExitCode.CONFORMANT
 
 
-@app.command("patches")
-def list_patches(as_json: Json = False) -> int:
-    """List the changes that can be made in Kafka first: fixes, and bugs that the suite finds."""
+@app.command("mutants")
+def list_mutants(as_json: Json = False) -> int:
+    """List what can be changed in Kafka: fixes of findings (--fix), and mutants that the suite detects (--mutant)."""
     if as_json:
         print_json([asdict(one) for one in patches().values()])
         return ExitCode.CONFORMANT
     rows = [
         (one.name, one.what, f"{one.type}.{one.method}", ", ".join(one.rules) or "a fix") for one in patches().values()
     ]
-    show_table("Patches of Apache Kafka", ("name", "what Kafka does with it", "where", "breaks"), rows)
+    show_table("Fixes and mutants of Apache Kafka", ("name", "what Kafka does with it", "where", "breaks"), rows)
     return ExitCode.CONFORMANT
 
 
@@ -147,11 +150,12 @@ def adapter(
     sources: Sources = None,
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
-    patch: PatchName = None,
+    fix: Fix = None,
+    mutant: Mutant = None,
     of_partitions: Partitions = False,
 ) -> int:
     """Print the command line of Kafka's adapter, for the commands of `kraft-spec conformance`."""
-    print(command_line(_kafka(version, jars, patch, of_partitions), level.value, log, sources))
+    print(command_line(_kafka(version, jars, _patch(fix, mutant), of_partitions), level.value, log, sources))
     return ExitCode.CONFORMANT
 
 
@@ -162,7 +166,8 @@ def run(
     sources: Sources = None,
     level: LevelName = ShownLevel.STATE,
     log: Log = None,
-    patch: PatchName = None,
+    fix: Fix = None,
+    mutant: Mutant = None,
     is_live: Live = False,
     of_partitions: Partitions = False,
     words: conformance.Words = None,
@@ -185,9 +190,9 @@ def run(
     """
     if of_partitions and (is_live or seeds or workloads):
         raise usage_error("--partitions runs vectors alone, on a release or --jars: not live, no schedules")
-    if is_live and (sources or log or patch or seeds or workloads or level is not ShownLevel.STATE):
+    if is_live and (sources or log or fix or mutant or seeds or workloads or level is not ShownLevel.STATE):
         raise usage_error(
-            "--live plays vectors alone, on a release or --jars: no sources, level, log, patch or schedules"
+            "--live plays vectors alone, on a release or --jars: no sources, level, log, fix, mutant or schedules"
         )
     if is_live:
         name = str(jars) if jars is not None else version or newest()
@@ -197,7 +202,7 @@ def run(
         command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
     else:
-        kafka = _kafka(version, jars, patch, of_partitions)
+        kafka = _kafka(version, jars, _patch(fix, mutant), of_partitions)
         command = command_line(kafka, level.value, log, sources)
         known = known_failures(level is ShownLevel.STATE, None if jars else known_release(version or newest()).version)
     codes = [
@@ -243,7 +248,7 @@ def finding(
     jars: Jars = None,
     sources: Sources = None,
     log: Log = None,
-    patch: PatchName = None,
+    fix: Fix = None,
     output: Output = None,
     is_whole: Whole = False,
     has_control: Control = True,
@@ -264,12 +269,11 @@ def finding(
     if is_whole:
         if sources or log:
             raise usage_error("--whole runs Kafka's own processes: no --sources, no --log")
-        if patch is not None:
-            one_of("patch", patch, patches())
-        return show_whole(known, controller(str(jars or version or newest())), patch, has_control, output, as_json)
+        build = controller(str(jars or version or newest()))
+        return show_whole(known, build, _patch(fix, None), has_control, output, as_json)
     if as_json:
         raise usage_error("--json is for --whole")
-    command = command_line(_kafka(version, jars, patch), ShownLevel.STATE.value, log, sources)
+    command = command_line(_kafka(version, jars, _patch(fix, None)), ShownLevel.STATE.value, log, sources)
     return show_finding(known, command, timeout_s, output)
 
 
@@ -279,12 +283,18 @@ def worst(codes: Sequence[int]) -> int:
     return next(code for code in order if code in codes)
 
 
-def _kafka(version: str | None, jars: Path | None, patch: str | None, of_partitions: bool = False) -> Kafka:
+def _patch(fix: str | None, mutant: str | None) -> Patch | None:
+    """Return the change of Kafka that the options name."""
+    at_most_one(fix=fix, mutant=mutant)
+    if fix is not None:
+        return fixes()[one_of("fix", fix, fixes())]
+    return None if mutant is None else mutants()[one_of("mutant", mutant, mutants())]
+
+
+def _kafka(version: str | None, jars: Path | None, patch: Patch | None, of_partitions: bool = False) -> Kafka:
     name = version or newest()
-    if patch is not None:
-        one_of("patch", patch, patches())
     if of_partitions and patch is not None:
-        raise usage_error("--patch changes the quorum's client, which --partitions does not run")
+        raise usage_error("--fix and --mutant change the quorum's client, which --partitions does not run")
     subject: Subject = "partitions" if of_partitions else "replica"
     kafka = release_of(name, subject) if jars is None else built(jars, nearest(name), subject)
-    return kafka if patch is None else patched(kafka, patches()[patch])
+    return kafka if patch is None else patched(kafka, patch)

@@ -32,7 +32,7 @@ def known_finding(name: str) -> Finding:
     except FindingError as error:
         raise usage_error(str(error)) from error
     if not finding.is_for_kafka:
-        without = finding.variant()[1].without
+        without = finding.variant()[1].mutants
         said = f"the schedule of {name} is one of software without {', '.join(without)}: Kafka is not asked"
         raise CommandError(said, ExitCode.NOTHING_JUDGED)
     return finding

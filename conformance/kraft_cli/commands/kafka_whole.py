@@ -12,7 +12,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
 from kraft_kafka.findings.finding import Finding
 from kraft_kafka.jars import Kafka
-from kraft_kafka.patching.patches import patched, patches
+from kraft_kafka.patching.patches import Patch, fixes, patched
 from kraft_kafka.showing import Ending
 from kraft_kafka.whole.evidence import Divergence
 from kraft_kafka.whole.running import SCHEDULES, run_schedule
@@ -28,12 +28,12 @@ _CODES = {
 
 
 def show_whole(
-    finding: Finding, kafka: Kafka, patch: str | None, has_control: bool, output: Path | None, as_json: bool
+    finding: Finding, kafka: Kafka, patch: Patch | None, has_control: bool, output: Path | None, as_json: bool
 ) -> int:
     """Play a finding's schedule on whole controllers, then its control, and return the exit code.
 
     The control is the same schedule with the fix in Kafka's classes.  It must be safe: else the schedule itself is
-    what breaks the cluster, and the run is inconclusive.  A `patch` of the user's takes the place of the control.
+    what breaks the cluster, and the run is inconclusive.  A fix of the user's takes the place of the control.
     """
     schedule = SCHEDULES.get(finding.name)
     if schedule is None:
@@ -41,9 +41,9 @@ def show_whole(
     if output is not None and output.exists():
         raise CommandError(f"{output}: exists already, expected the name of a new folder", ExitCode.CANNOT_WRITE)
     home = output.resolve() if output is not None else Path(tempfile.mkdtemp(prefix="kraft-spec-whole-"))
-    builds = {"run": kafka if patch is None else patched(kafka, patches()[patch])}
+    builds = {"run": kafka if patch is None else patched(kafka, patch)}
     if has_control and patch is None:
-        builds["control"] = patched(kafka, patches()[finding.fix])
+        builds["control"] = patched(kafka, fixes()[finding.fix])
     runs: dict[str, WholeRun] = {}
     try:
         with ended_by_signals():

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from msgspec import MsgspecError, to_builtins
 
-from kraft_cli.commands.options import Json, known_rules
+from kraft_cli.commands.options import Json, known_mutants
 from kraft_cli.commands.signals import ended_by_signals
 from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import print_json, progress, say, stderr, stdout
@@ -37,9 +37,9 @@ Faults = Annotated[str, typer.Option("--faults", help=f"Some of {', '.join(Fault
 ProfileName = Annotated[
     str | None, typer.Option("--profile", help="Answers to the open points; default: that of the first Kafka, or kip.")
 ]
-Without = Annotated[
+Mutants = Annotated[
     list[str] | None,
-    typer.Option("--without", metavar="ID=RULE", help="Plant a bug: a node leaves a rule out; repeatable."),
+    typer.Option("--mutant", metavar="ID=NAME", help="Break a rule on purpose at a node; repeatable."),
 ]
 Output = Annotated[
     Path | None,
@@ -59,7 +59,7 @@ def quorum(
     seed: Seed = 1,
     faults: Faults = _ALL,
     profile: ProfileName = None,
-    without: Without = None,
+    mutant: Mutants = None,
     output: Output = None,
     again: Again = None,
     as_json: Json = False,
@@ -72,7 +72,7 @@ def quorum(
     """
     if again is not None:
         return _report(_judged(again), again, as_json)
-    plan = _plan(nodes, kafka or [], seconds, seed, faults, profile, without or [])
+    plan = _plan(nodes, kafka or [], seconds, seed, faults, profile, mutant or [])
     folder = _new_folder(output)
     is_kept = output is not None
     try:
@@ -121,7 +121,7 @@ def finding(judged: Judged) -> str | None:
 
 
 def _plan(
-    nodes: int, kafka: list[str], seconds: float, seed: int, faults: str, profile: str | None, without: list[str]
+    nodes: int, kafka: list[str], seconds: float, seed: int, faults: str, profile: str | None, mutants: list[str]
 ) -> Plan:
     releases: list[str] = []
     for text in kafka:
@@ -137,12 +137,12 @@ def _plan(
     profile = profile or (profile_of(releases[0]) if releases else "kip")
     if profile not in PROFILES:
         raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
-    left_out: dict[int, list[str]] = {}
-    for text in without:
-        number, _, rule = text.partition("=")
+    of_nodes: dict[int, list[str]] = {}
+    for text in mutants:
+        number, _, name = text.partition("=")
         if not number.isdecimal() or int(number) not in voters[:nodes]:
-            raise usage_error(f"--without {text}: expected ID=RULE with the id of a node, 1 to {nodes}")
-        left_out.setdefault(int(number), []).extend(known_rules([rule]))
+            raise usage_error(f"--mutant {text}: expected ID=NAME with the id of a node, 1 to {nodes}")
+        of_nodes.setdefault(int(number), []).extend(known_mutants([name]))
     return Plan(
         voters=voters,
         others=(len(voters) + 1,) if FaultKind.VOTERS in kinds else (),
@@ -151,7 +151,7 @@ def _plan(
         faults=plan_of(seed, seconds, kinds, voters),
         seconds=seconds,
         seed=seed,
-        without=left_out,
+        mutants=of_nodes,
     )
 
 

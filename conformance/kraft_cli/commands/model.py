@@ -11,6 +11,7 @@ from kraft_cli.commands.options import Json
 from kraft_conformance.console import print_json, progress, say, show_table, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_mutants.models import mutated_model
 from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import (
@@ -117,7 +118,8 @@ def _write(checks: tuple[ModelCheck, ...], folder: Path) -> ExitCode:
         raise usage_error("--write is for one check, not for a group")
     [check] = checks
     try:
-        write_model(check, folder)
+        with mutated_model(check.mutants) as directory:
+            write_model(check, folder, directory)
     except OSError as error:
         raise CommandError(f"cannot write {folder}: {error.strerror or error}", ExitCode.CANNOT_WRITE) from error
     stdout.print(check.configuration.text, end="", markup=False, highlight=False)
@@ -144,7 +146,7 @@ def _side_by_side(
 def _run(
     check: ModelCheck, workers: int, time_limit: float | None, checkpoints: Path | None, resume: bool, way: Way
 ) -> CheckReport:
-    with progress(f"model check {check.name}") as advance:
+    with progress(f"model check {check.name}") as advance, mutated_model(check.mutants) as directory:
 
         def show(reached: TlcProgress) -> None:
             found, left = reached.states_distinct, reached.queue_left
@@ -154,6 +156,7 @@ def _run(
             check,
             show,
             workers=workers,
+            directory=directory,
             checkpoint_directory=checkpoints,
             resume=resume,
             time_limit_seconds=time_limit,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_cli.commands.options import known_rules, one_of
+from kraft_cli.commands.options import UntracedMutants, known_mutants, one_of
 from kraft_conformance.console import say, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
@@ -48,10 +48,6 @@ DirectoryId = Annotated[str | None, typer.Option("--directory-id", help="In plac
 ProfileName = Annotated[str, typer.Option("--profile", help=f"How open points are decided: {', '.join(PROFILES)}.")]
 Trace = Annotated[
     Path | None, typer.Option("--trace", help="Where the node's trace goes; default: trace.jsonl in its data folder.")
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option("--without", metavar="RULE", help="Plant a bug: leave a rule out, untold in the trace; repeatable."),
 ]
 
 
@@ -133,17 +129,17 @@ def random_uuid() -> int:
 
 
 @app.command("run")
-def run(config: Config, profile: ProfileName = "kip", trace: Trace = None, without: Without = None) -> int:
+def run(config: Config, profile: ProfileName = "kip", trace: Trace = None, mutant: UntracedMutants = None) -> int:
     """Run a formatted node until it is told to end: SIGTERM and Ctrl-C let a leader resign first."""
     node = read_node(config)
     one_of("profile", profile, PROFILES)
     for warning in node.likely_typos():
         say(f"warning: {warning}", console=stderr)
-    asyncio.run(_run(node, profile, trace, known_rules(without) if without else ()))
+    asyncio.run(_run(node, profile, trace, known_mutants(mutant)))
     return ExitCode.CONFORMANT
 
 
-async def _run(properties: NodeProperties, profile: str, trace: Path | None, without: tuple[str, ...]) -> None:
+async def _run(properties: NodeProperties, profile: str, trace: Path | None, mutants: tuple[str, ...]) -> None:
     from kraft_kafka.node.bootstrap import bootstrap_servers
     from kraft_kafka.node.disk import Disk
     from kraft_kafka.node.driver import Node, configuration_of
@@ -151,7 +147,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None, wit
     from kraft_kafka.node.serving import Serving
     from kraft_kafka.node.trace import NodeTrace
     from kraft_kafka.wire.connections import Server
-    from kraft_spec.experiments.replicas import replicas_without
+    from kraft_mutants.replicas import mutated_replicas
 
     static = static_checkpoint(properties)
     disk = Disk(properties.metadata_directory, static)
@@ -184,7 +180,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None, wit
             f"{properties.source}: listeners: {server.host}:{server.port}: {why}", ExitCode.CANNOT_WRITE
         ) from None
     own = NodeTrace(path, configuration, disk.state)
-    running = Node(configuration, disk, own, properties.snapshot_bytes, replicas_without(without))
+    running = Node(configuration, disk, own, properties.snapshot_bytes, mutated_replicas(mutants))
     serving = Serving(running, properties.is_controller)
     running.start()
     say(f"node {running.id} listens at {server.host}:{server.port}")

@@ -7,13 +7,20 @@ from typing import Annotated
 import typer
 
 from kraft_conformance.failure import usage_error
+from kraft_mutants import MutantError, find_mutants, omittable_rules, reference_edits
 from kraft_reference.profile import PROFILES
-from kraft_spec.experiments import switchable_rules
-from kraft_spec.rules import UnknownRuleError, load_registry
+from kraft_spec.rules import load_registry
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Profile = Annotated[str, typer.Option(help=f"Answers to the open points of the KIPs: {', '.join(PROFILES)}.")]
-SwitchOff = Annotated[list[str] | None, typer.Option("--switch-off", help="A rule id to leave out; repeatable.")]
+OmittedRules = Annotated[
+    list[str] | None,
+    typer.Option("--mutant", metavar="RULE", help="Omit a rule on purpose; the trace names it. Repeatable."),
+]
+UntracedMutants = Annotated[
+    list[str] | None,
+    typer.Option("--mutant", metavar="NAME", help="Break a rule on purpose; the trace does not say so. Repeatable."),
+]
 StopAtFirst = Annotated[bool, typer.Option("-x", help="Stop at the first failure.")]
 TimeoutS = Annotated[float, typer.Option("--timeout", min=0.01, max=86_400.0, help="Seconds that a reply may take.")]
 Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
@@ -72,19 +79,25 @@ def seeds_of(text: str, option: str = "--seed") -> range:
     return seeds
 
 
-def known_rules(rule_ids: list[str] | None) -> tuple[str, ...]:
-    """The rule ids of the command line, checked.
+def known_mutants(names: Collection[str] | None, *, in_trace: bool = False) -> tuple[str, ...]:
+    """Return the mutants of the command line, in alphabetical order.
+
+    Args:
+        names: of mutants of the reference, or ids of rules that a mutant omits.
+        in_trace: allow only ids of rules of the quorum, which is what the header of a trace can name.
 
     Raises:
-        CommandError: one does not exist, or has no switch; near matches are named.
+        CommandError: there is no such mutant; near matches are named.
     """
-    registry = load_registry()
-    for rule_id in rule_ids or ():
+    for name in names or ():
         try:
-            registry[rule_id]
-        except UnknownRuleError as error:
-            raise usage_error(str(error)) from error
-        if rule_id not in switchable_rules():
-            known = ", ".join(switchable_rules())
-            raise usage_error(f"the rule {rule_id} has no switch; those that have one: {known}")
-    return tuple(sorted(set(rule_ids or ())))
+            mutants = find_mutants([name])
+        except MutantError as error:
+            if name in load_registry():
+                raise usage_error(f"no mutant omits the rule {name}: kraft-spec mutants --omits lists those") from error
+            raise usage_error(f"{error} kraft-spec mutants lists them") from error
+        if not reference_edits(*mutants):
+            raise usage_error(f"the mutant {name} changes the model alone, expected one of the reference")
+        if in_trace and name not in omittable_rules():
+            raise usage_error(f"a trace cannot name the mutant {name}, expected a rule: kraft-spec mutants --omits")
+    return tuple(sorted(set(names or ())))

@@ -5,6 +5,7 @@ from typing import Any
 
 from kraft_conformance.console import stdout
 from kraft_conformance.failure import usage_error
+from kraft_mutants.playing import play_partitions
 from kraft_partitions.scenarios import (
     PartitionScenario,
     PartitionScenarioRun,
@@ -12,7 +13,6 @@ from kraft_partitions.scenarios import (
     partition_scenario,
 )
 from kraft_partitions.scenarios.stage import EVENTUALLY_COMPLETES
-from kraft_spec.experiments.playing import play_partitions
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences
 from kraft_traces.partitions.encode import encoded
@@ -40,7 +40,7 @@ def play_partition_variant(
     if output is not None:
         _write(output, outcome)
     name = f"{chosen.name}/{one.name}"
-    verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name, one.without)
+    verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name, one.mutants)
     agrees = _agrees(outcome, verdict)
     return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 

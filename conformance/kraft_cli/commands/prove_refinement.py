@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kraft_cli.commands.options import Json, Profile, Replicas, SwitchOff, known_rules, one_of, seeds_of
+from kraft_cli.commands.options import Json, OmittedRules, Profile, Replicas, known_mutants, one_of, seeds_of
 from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
@@ -35,7 +35,7 @@ def refinement(
     steps: Steps = 400,
     replicas: Replicas = 3,
     profile: Profile = "kip",
-    switch_off: SwitchOff = None,
+    mutant: OmittedRules = None,
     invariants_every: Every = 0,
     as_json: Json = False,
 ) -> int:
@@ -52,8 +52,8 @@ def refinement(
         one_of("workload", name, WORKLOADS)
     one_of("profile", profile, PROFILES)
     numbers = seeds_of(seeds, "--seeds")
-    rules = known_rules(switch_off)
-    plans = [RunPlan(seed, replicas, steps, name, profile, rules) for name in chosen for seed in numbers]
+    omitted = known_mutants(mutant, in_trace=True)
+    plans = [RunPlan(seed, replicas, steps, name, profile, omitted) for name in chosen for seed in numbers]
     variants = _variants(scenario or ())
     plays = map(of_variant, *zip(*variants, strict=True)) if variants else map(of_plan, plans)
     number, started = len(variants or plans), perf_counter()
@@ -86,4 +86,4 @@ def _variants(names: Sequence[str]) -> list[tuple[Scenario, Variant]]:
         found = SCENARIOS if "all" in names else [find_scenario(name) for name in names]
     except KeyError as error:
         raise usage_error(str(error.args[0])) from error
-    return [(one, variant) for one in found for variant in one.variants if not variant.without]
+    return [(one, variant) for one in found for variant in one.variants if not variant.mutants]

@@ -9,9 +9,9 @@ from rich.markdown import Markdown
 from kraft_cli.commands.options import Json
 from kraft_conformance.console import print_json, show_table, stdout
 from kraft_conformance.failure import usage_error
+from kraft_mutants import load_catalogue
+from kraft_mutants.load_bearing import Row, rows_about
 from kraft_proofs.theorems import theorems
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.load_bearing import Row, rows_about
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import Citation, citations_of
 from kraft_spec.rules.scope import load_scope

@@ -17,10 +17,10 @@ from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import Advance, print_json, progress, say, show_table, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import UnavailableError
+from kraft_mutants.playing import play, simulation_of
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
 from kraft_simulation.workload import WORKLOADS
-from kraft_spec.experiments.playing import play, simulation_of
 from kraft_spec.models import CheckReport, find_check, run_check
 from kraft_traces.check import Rejection, VerdictKind, check_occurrences
 
@@ -125,7 +125,7 @@ def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
             except ScenarioFailure as failure:
                 wrong.append(str(failure))
                 continue
-            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=variant.without)
+            verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=variant.mutants)
             if not verdict_agrees(outcome, verdict):
                 wrong.append(name)
                 if verdict.rejection is not None:
@@ -165,7 +165,7 @@ def _planted(advance: Advance, found: list[Rejection]) -> Part:
     began = monotonic()
     missed: list[str] = []
     for rule, workload, seed in PLANTED:
-        broken = simulation_of(RunPlan(seed=seed, steps=1500, workload=workload, switched_off=(rule,)))
+        broken = simulation_of(RunPlan(seed=seed, steps=1500, workload=workload, mutants=(rule,)))
         verdict = check_occurrences(broken.run(), broken.configuration, f"planted bug: without {rule}")
         rejection = verdict.rejection
         if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:

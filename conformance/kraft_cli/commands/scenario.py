@@ -13,11 +13,11 @@ from kraft_cli.verdicts import show_rejection
 from kraft_conformance.console import print_json, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError, usage_error
+from kraft_mutants.playing import play
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_simulation.scenarios import SCENARIOS, Scenario, ScenarioFailure, ScenarioRun, Variant
 from kraft_simulation.scenarios import scenario as named_scenario
 from kraft_simulation.scenarios.schedule import AnyScenario, VariantT
-from kraft_spec.experiments.playing import play
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import TRACE_PROPERTIES, Verdict, check_occurrences
 from kraft_traces.own import own_generator
@@ -75,9 +75,9 @@ def _play(chosen: Scenario, one: Variant, output: str | None) -> tuple[dict[str,
     name = f"{chosen.name}/{one.name}"
     if output is not None:
         own = own_generator(workload=name)
-        with write_trace(output, outcome.configuration, own, spec_hash=spec_hash(), switched_off=one.without) as writer:
+        with write_trace(output, outcome.configuration, own, spec_hash=spec_hash(), switched_off=one.mutants) as writer:
             writer.write_all(outcome.occurrences)
-    verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.without)
+    verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.mutants)
     agrees = verdict_agrees(outcome, verdict)
     return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 

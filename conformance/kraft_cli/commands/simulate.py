@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-from kraft_cli.commands.options import Json, Profile, Replicas, Steps, SwitchOff, known_rules
+from kraft_cli.commands.options import Json, OmittedRules, Profile, Replicas, Steps, known_mutants
 from kraft_conformance.console import print_json, progress, say, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_kafka.findings.finding import Finding
 from kraft_kafka.findings.recognising import findings_in
+from kraft_mutants.playing import failure_of, simulation_of
 from kraft_reference.metrics import current_state
 from kraft_simulation.failure import Failure
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.workload import WORKLOADS
-from kraft_spec.experiments.playing import failure_of, simulation_of
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.writer import TraceWriter, write_trace
@@ -37,7 +37,7 @@ def simulate(
     steps: Steps = 1000,
     workload: WorkloadName = "chaos",
     profile: Profile = "kip",
-    switch_off: SwitchOff = None,
+    mutant: OmittedRules = None,
     output: Output = None,
     checkpoint_every: CheckpointEvery = None,
     shrink: Shrink = True,
@@ -54,7 +54,7 @@ def simulate(
         steps=steps,
         workload=workload,
         profile=profile,
-        switched_off=known_rules(switch_off),
+        mutants=known_mutants(mutant, in_trace=True),
     )
     try:
         simulation = simulation_of(plan)
@@ -89,7 +89,7 @@ def _trace_in(
         own_generator(plan.seed, plan.workload),
         spec_hash=spec_hash(),
         checkpoint_every=checkpoint_every,
-        switched_off=plan.switched_off,
+        switched_off=plan.mutants,
     )
 
 

@@ -1,10 +1,12 @@
 """The reference behind kraft-adapter/1: the model for adapters of other implementations.
 
 `python -m kraft_conformance.adapters.reference` reads a request from each line of standard input and writes one reply.
+With `--mutant NAME` it breaks a rule on purpose, which shows what a failure looks like.
 An adapter needs four things of its implementation: a replica that can be set up, a way to hand it one event, what it
 then writes and sends, and a look at its state.
 """
 
+import argparse
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -36,6 +38,8 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
+from kraft_mutants import MutantError
+from kraft_mutants.replicas import mutated_controllers, mutated_replicas
 from kraft_partitions.controller import REFERENCE, Controllers
 from kraft_reference import events
 from kraft_reference.events import Draw, Event
@@ -170,6 +174,22 @@ def serve(answer: Callable[[Request], Reply], requests: BinaryIO, replies: Binar
             return
 
 
+def main() -> None:
+    """Serve the reference, as the command line has it.
+
+    Exits with a message if an argument is unknown.
+    """
+    parser = argparse.ArgumentParser(prog="python -m kraft_conformance.adapters.reference", description=main.__doc__)
+    parser.add_argument("profile", nargs="?", default="kip")
+    parser.add_argument("--mutant", metavar="NAME", action="append", default=[], help="a mutant, or a rule to omit")
+    words = parser.parse_args()
+    try:
+        make_replica, controllers = mutated_replicas(words.mutant), mutated_controllers(words.mutant)
+    except MutantError as error:
+        parser.error(str(error))
+    adapter = ReferenceAdapter(words.profile, make_replica=make_replica, controllers=controllers)
+    serve(adapter.answer, sys.stdin.buffer, sys.stdout.buffer)
+
+
 if __name__ == "__main__":
-    (chosen,) = sys.argv[1:2] or ["kip"]
-    serve(ReferenceAdapter(chosen).answer, sys.stdin.buffer, sys.stdout.buffer)
+    main()

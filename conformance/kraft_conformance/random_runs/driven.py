@@ -38,6 +38,7 @@ from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
+from kraft_mutants.attribution import Given, attributed, defect_line
 from kraft_reference import events
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import DurableEffect, Effect, Send, StartTimer
@@ -49,7 +50,6 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import CrashPoint
 from kraft_simulation.schedule import DEFECTS
 from kraft_simulation.world import MakeReplica
-from kraft_spec.attribution import Given, attributed, defect_line
 from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError

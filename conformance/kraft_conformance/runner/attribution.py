@@ -9,12 +9,12 @@ from msgspec import UNSET, UnsetType
 from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
 from kraft_conformance.runner.plain import Difference
+from kraft_mutants.attribution import Attribution, Differing, Given, attributed
+from kraft_mutants.attribution.given import played
 from kraft_reference import replica
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, Step
-from kraft_spec.attribution import Attribution, Differing, Given, attributed
-from kraft_spec.attribution.given import played
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
 from kraft_traces.latitude.ordering import happens_before

@@ -21,8 +21,8 @@ from kraft_conformance.runner.outcome import (
 from kraft_conformance.runner.running import errored, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.runner.whole_run import likeliest_first
+from kraft_mutants.attribution import defect_line
 from kraft_reference.profile import PROFILES
-from kraft_spec.attribution import defect_line
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.profiles import provenance
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 
 from kraft_conformance.runner.attribution import steps_of
 from kraft_conformance.runner.partition_attribution import steps_of_controllers
+from kraft_mutants import load_catalogue
+from kraft_mutants.attribution import Given, GivenToControllers, does_otherwise
 from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_reference.effects import StartTimer
 from kraft_reference.replica import Step
-from kraft_spec.attribution import Given, GivenToControllers, does_otherwise
-from kraft_spec.mutants import load_catalogue
 from kraft_traces.effects import TracedAnswer, TracedSend, traced_effect
 from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
 from kraft_traces.partitions.encode import line_of

@@ -10,10 +10,10 @@ from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_state
 from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_mutants.attribution import attributed
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import attributed
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of

@@ -3,8 +3,8 @@
 from msgspec import json
 
 from kraft_conformance.protocol.partitions import PartitionStepReply
+from kraft_mutants.attribution import Attribution, Differing, GivenToControllers, attributed
 from kraft_partitions.occurrence import PartitionOccurrence, happen
-from kraft_spec.attribution import Attribution, Differing, GivenToControllers, attributed
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionVector

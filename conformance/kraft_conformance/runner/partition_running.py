@@ -24,7 +24,7 @@ from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
 from kraft_conformance.runner.plain import Compared, Difference, compare, text
 from kraft_conformance.runner.session import Adapter
-from kraft_spec.mutants import load_catalogue
+from kraft_mutants import load_catalogue
 from kraft_spec.rules import strictest_level
 from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level

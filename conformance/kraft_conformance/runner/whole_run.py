@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from kraft_conformance.runner.attribution import rules_of_order
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_spec.attribution import because
-from kraft_spec.mutants import Mutant, load_catalogue
+from kraft_mutants import Mutant, load_catalogue
+from kraft_mutants.attribution import because
 
 
 def likeliest_first(outcomes: Sequence[Outcome], is_cleared: Callable[[str], bool]) -> tuple[Outcome, ...]:

@@ -8,11 +8,11 @@ from typing import get_args, get_type_hints
 import msgspec
 
 from kraft_kafka.recorded import with_releases
+from kraft_mutants import MutantError, load_catalogue
 from kraft_reference.profile import Profile
 from kraft_simulation.scenarios import Scenario, Variant
 from kraft_simulation.scenarios import scenario as find_scenario
 from kraft_spec.models import UnknownCheck, find_check
-from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_spec.rules import load_registry
 
 
@@ -76,7 +76,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_for_kafka(self) -> bool:
         """True if the schedule needs no rule broken, or if Kafka breaks that one."""
-        return bool(self.fix) or not self.variant()[1].without
+        return bool(self.fix) or not self.variant()[1].mutants
 
     def variant(self) -> tuple[Scenario, Variant]:
         """The scenario and the variant of the schedule.

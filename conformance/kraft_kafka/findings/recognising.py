@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from kraft_kafka.findings.finding import Finding, load_findings
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.configuration import Configuration
 from kraft_simulation.failure import Failure
 from kraft_simulation.liveness.watch import LIVENESS_PROPERTIES
 from kraft_simulation.shrink import replay_checked
-from kraft_spec.experiments.replicas import replicas_without
 
 _WAITS = 5
 """A wait that happens to go well says little, so several have to go well with the other answer."""
@@ -44,7 +44,7 @@ def _is_instance(failure: Failure, configuration: Configuration, finding: Findin
 
 def _violated(failure: Failure, configuration: Configuration, seed: int) -> str:
     """The property that the schedule breaks, or the wait after it with these chances; empty if none."""
-    make_replica = replicas_without(failure.plan.switched_off)
+    make_replica = mutated_replicas(failure.plan.mutants)
     if failure.violation.property_name not in LIVENESS_PROPERTIES:
         violation = replay_checked(configuration, failure.schedule, make_replica).violation
     else:

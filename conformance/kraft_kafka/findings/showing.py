@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kraft_kafka.findings.finding import Finding, findings_folder
-from kraft_spec.experiments.playing import play
+from kraft_mutants.playing import play
 from kraft_traces.check.model import LINE_PROPERTIES
 from kraft_traces.check.run import check_occurrences
 from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
@@ -24,7 +24,7 @@ def verdict_on(finding: Finding) -> Verdict:
     """What TLC says of the schedule, line by line."""
     scenario, variant = finding.variant()
     ran = play(scenario, variant)
-    return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.without)
+    return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.mutants)
 
 
 def show(finding: Finding) -> Shown:

@@ -51,7 +51,7 @@ class Plan(Struct, frozen=True):
     faults: tuple[Fault, ...]
     seconds: float
     seed: int
-    without: dict[int, list[str]] = {}
+    mutants: dict[int, list[str]] = {}
     """Rules that nodes leave out."""
 
     @property
@@ -315,8 +315,8 @@ class Quorum:
 
 def _node(plan: Plan, replica: int) -> Commands:
     node = [sys.executable, "-m", "kraft_cli.cli", "node"]
-    without = [word for rule in plan.without.get(replica, ()) for word in ("--without", rule)]
-    start = [*node, "run", "-c", "{properties}", "--profile", plan.profile, *without]
+    mutants = [word for name in plan.mutants.get(replica, ()) for word in ("--mutant", name)]
+    start = [*node, "run", "-c", "{properties}", "--profile", plan.profile, *mutants]
     return Commands(
         shlex.join(start), shlex.join([*node, "format", "-t", "{cluster_id}", "-c", "{properties}", "{initial}"])
     )

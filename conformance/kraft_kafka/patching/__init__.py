@@ -1,1 +1,1 @@
-"""Kafka with one place of one class changed: a fix, or a bug that the suite has to find."""
+"""Kafka with one place of one class changed: a fix, or a mutant that the suite has to detect."""

@@ -45,9 +45,14 @@ def patches() -> Mapping[str, Patch]:
     return {one["name"]: Patch(**{**one, "rules": tuple(one.get("rules", ()))}) for one in _table()["patch"]}
 
 
-def bugs() -> tuple[Patch, ...]:
-    """The planted bugs."""
-    return tuple(one for one in patches().values() if one.rules)
+def mutants() -> Mapping[str, Patch]:
+    """The patches that break a rule of the specification, by their name."""
+    return {name: patch for name, patch in patches().items() if patch.rules}
+
+
+def fixes() -> Mapping[str, Patch]:
+    """The patches that mend a finding, by their name."""
+    return {name: patch for name, patch in patches().items() if not patch.rules}
 
 
 def patched(kafka: Kafka, patch: Patch) -> Kafka:
@@ -78,7 +83,7 @@ def patched(kafka: Kafka, patch: Patch) -> Kafka:
                 if done.returncode != 0:
                     said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
                     where = f"{patch.type}.{patch.method} of Kafka {kafka.version}"
-                    raise KafkaUnavailableError(f"the patch {patch.name} does not fit {where}: {said}")
+                    raise KafkaUnavailableError(f"{patch.name} does not fit {where}: {said}")
                 fresh.replace(made)
     return replace(kafka, version=f"{kafka.version}+{patch.name}", class_path=(made, *kafka.class_path))
 

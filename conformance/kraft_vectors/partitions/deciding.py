@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from kraft_mutants import omittable_partition_rules
+from kraft_mutants.replicas import mutated_controllers
 from kraft_partitions.effects import (
     AlterReassignmentsAnswer,
     Effect,
@@ -17,8 +19,6 @@ from kraft_partitions.events import (
 from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_partitions.partition import Assignment, TopicPartition
 from kraft_partitions.state import ControllerState
-from kraft_spec.experiments import switchable_partition_rules
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_vectors.features import LEVELS, Level
 from kraft_vectors.partitions.staging import PartitionRun, again
 
@@ -30,7 +30,7 @@ def shown_from(run: PartitionRun, rule: str) -> Level | None:
 
     Only for rules that the reference can leave out.
     """
-    done = again(run.before, run.steps, run.configuration, controllers_without((rule,)))
+    done = again(run.before, run.steps, run.configuration, mutated_controllers((rule,)))
     for level in LEVELS:
         if [_shown(one, level) for one in done] != [_shown(one, level) for one in run.steps]:
             return level
@@ -61,7 +61,7 @@ def level_of(run: PartitionRun, rules: Iterable[str]) -> Level:
     needed: Level = "effects" if effects else "state"
     if any(map(is_sent, effects)):
         needed = "wire"
-    switchable = switchable_partition_rules()
+    switchable = omittable_partition_rules()
     levels = [needed]
     for rule in rules:
         if rule in switchable:
@@ -74,7 +74,7 @@ def level_of(run: PartitionRun, rules: Iterable[str]) -> Level:
 
 def decided(run: PartitionRun, rules: Iterable[str]) -> tuple[str, ...]:
     """Those of the rules of a scenario that brokers and clients see kept in this run."""
-    switchable = switchable_partition_rules()
+    switchable = omittable_partition_rules()
     return tuple([one for one in rules if (shown_from(run, one) == "wire" if one in switchable else _occurs(run, one))])
 
 

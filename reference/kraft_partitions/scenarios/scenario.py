@@ -21,7 +21,7 @@ class PartitionVariants(AnyVariants[PartitionConfiguration, PartitionStage]):
 
     def without(self, rule: str, *violates: str, size: int = 4) -> Callable[[ScriptT], ScriptT]:
         """The script below it is that of a variant without one rule of partition-reassign."""
-        return self.variant(f"wrong-{rule}", cluster(size), *violates, without=(f"partition-reassign.{rule}",))
+        return self.variant(f"wrong-{rule}", cluster(size), *violates, mutants=(f"partition-reassign.{rule}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def run(
         ScenarioFailure: the reference does something else than the scenario says.
         ValueError: the variant is one without rules, and the controllers of the reference have them.
     """
-    if variant.without and controllers is REFERENCE:
-        raise ValueError(f"the reference keeps {', '.join(variant.without)}, expected other controllers")
+    if variant.mutants and controllers is REFERENCE:
+        raise ValueError(f"the reference keeps {', '.join(variant.mutants)}, expected other controllers")
     stage = PartitionStage(f"{scenario.name}/{variant.name}", variant.configuration, controllers)
     variant.script(stage)
     violated: dict[str, int | None] = {**stage.watch.violated, **dict.fromkeys(stage.shown)}

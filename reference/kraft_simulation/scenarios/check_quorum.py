@@ -96,7 +96,7 @@ def check_quorum_by_epoch(d: Director) -> None:
     _second_commits(d)
 
 
-@VARIANTS.variant("without-check-quorum", cluster(5), "CommitProgress", "EventualLeader", without=(CHECK_QUORUM,))
+@VARIANTS.variant("without-check-quorum", cluster(5), "CommitProgress", "EventualLeader", mutants=(CHECK_QUORUM,))
 def no_check_quorum(d: Director) -> None:
     """N2 refuses for ever; nothing commits and nobody is elected."""
     # N2 follows a leader that cannot commit, and refuses: nothing moves as long as the links stay.
@@ -112,7 +112,7 @@ def no_check_quorum(d: Director) -> None:
     d.lasso(one_round, "CommitProgress", "EventualLeader")
 
 
-@VARIANTS.variant("without-check-quorum-and-pre-vote", cluster(5, pre_vote=False), without=(CHECK_QUORUM,))
+@VARIANTS.variant("without-check-quorum-and-pre-vote", cluster(5, pre_vote=False), mutants=(CHECK_QUORUM,))
 def no_check_quorum_no_pre_vote(d: Director) -> None:
     """The first C(8) frees N2."""
     # Before Pre-Vote no leader had to give up: the first C(8) frees N2.

@@ -215,7 +215,7 @@ def level_1_leader_crashes(d: Director) -> None:
     d.end_offsets(5, 4, 0)
 
 
-@VARIANTS.variant("without-voter-key", cluster(3, fetch_max_records=1), *_LOSS_BY_OTHERS, without=(VOTER_KEY,))
+@VARIANTS.variant("without-voter-key", cluster(3, fetch_max_records=1), *_LOSS_BY_OTHERS, mutants=(VOTER_KEY,))
 def without_voter_key(d: Director) -> None:
     """The new disk votes in the name of the old one: the loss is back."""
     _observer(d)
@@ -281,7 +281,7 @@ def replica_key(d: Director) -> None:
     "wrong-disk-without-replica-key",
     cluster(3, fetch_max_records=1, disks={3: "U3'"}),
     *_LOSS_BY_OTHERS,
-    without=(REPLICA_KEY,),
+    mutants=(REPLICA_KEY,),
 )
 def without_replica_key(d: Director) -> None:
     """Tracked by id, (3,U3') commits 6 records that N2 L(6) does not have."""

@@ -85,7 +85,7 @@ def full_omission_without_pre_vote(d: Director) -> None:
     d.lasso(both_changes, "EventualLeader", epochs_grow=True)
 
 
-@VARIANTS.variant("without-refusal", cluster(5), "NoNeedlessElection", without=(REFUSAL,))
+@VARIANTS.variant("without-refusal", cluster(5), "NoNeedlessElection", mutants=(REFUSAL,))
 def full_omission_without_refusal(d: Director) -> None:
     """N4 has 2 of 5 and stops, but one lost fetch at N2 costs a change of leader."""
     # N2 grants, but that is 2 of 5; a single lost fetch at N2 still costs one change of leader.

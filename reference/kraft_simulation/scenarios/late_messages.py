@@ -69,7 +69,7 @@ def late_grant(d: Director) -> None:
     d.roles("U(5,voted=2)", "L(5)", "C(5)")
 
 
-@LATE_PRE_VOTE_GRANT.variant("without-correlation", cluster(3), *_TWO_LEADERS, without=(CORRELATE,))
+@LATE_PRE_VOTE_GRANT.variant("without-correlation", cluster(3), *_TWO_LEADERS, mutants=(CORRELATE,))
 def late_grant_counted(d: Director) -> None:
     """N3 counts {3,1} and leads epoch 5 beside N2."""
     # N3 counts {3,1}: a second leader of epoch 5.
@@ -103,7 +103,7 @@ def late_vote_answer(d: Director) -> None:
 
 
 @LATE_PRE_VOTE_GRANT.variant(
-    "late-vote-answer-without-correlation", cluster(3), "NoNeedlessElection", without=(CORRELATE,)
+    "late-vote-answer-without-correlation", cluster(3), "NoNeedlessElection", mutants=(CORRELATE,)
 )
 def late_vote_answer_counted(d: Director) -> None:
     """A late standard answer pushes N3 to C(6) although N2 leads."""
@@ -175,7 +175,7 @@ def vote_preserved_restart(d: Director) -> None:
 
 
 @TWO_VOTES_AFTER_FORGOTTEN_LEADER.variant(
-    "without-memory", cluster(3), *_TWO_LEADERS, "VoteOncePerEpoch", without=(PRESERVES,)
+    "without-memory", cluster(3), *_TWO_LEADERS, "VoteOncePerEpoch", mutants=(PRESERVES,)
 )
 def vote_forgotten(d: Director) -> None:
     """N1 votes twice in epoch 5; N3 L(5) beside N2."""

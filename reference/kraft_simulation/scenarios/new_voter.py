@@ -53,7 +53,7 @@ def new_voter(d: Director) -> None:
 
 
 @NEW_VOTER_WITHOUT_THE_RECORD.variant(
-    "without-open-voting", cluster(4, (1, 2, 3)), "EventualLeader", without=(MEMBERSHIP,)
+    "without-open-voting", cluster(4, (1, 2, 3)), "EventualLeader", mutants=(MEMBERSHIP,)
 )
 def new_voter_refuses(d: Director) -> None:
     """N4 refuses; no leader until N1 returns."""
@@ -114,7 +114,7 @@ def unknown_candidate(d: Director) -> None:
 
 
 @NEW_VOTER_WITHOUT_THE_RECORD.variant(
-    "unknown-candidate-without-open-voting", cluster(4, (1, 2, 3)), without=(MEMBERSHIP,)
+    "unknown-candidate-without-open-voting", cluster(4, (1, 2, 3)), mutants=(MEMBERSHIP,)
 )
 def unknown_candidate_refused(d: Director) -> None:
     """N2 and N3 refuse a candidate that their sets lack."""

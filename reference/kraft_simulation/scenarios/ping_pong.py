@@ -46,7 +46,7 @@ def ping_pong(d: Director) -> None:
     cluster(3),
     "EventualLeader",
     "NoPingPong",
-    without=("fetch.fetched-flag",),
+    mutants=("fetch.fetched-flag",),
     outcome="The flag is not cleared on coming back to Follower: the lasso is back",
 )
 @VARIANTS.variant(
@@ -54,7 +54,7 @@ def ping_pong(d: Director) -> None:
     cluster(3),
     "EventualLeader",
     "NoPingPong",
-    without=("prevote.follower.grants-before-fetch",),
+    mutants=("prevote.follower.grants-before-fetch",),
 )
 def ping_pong_for_ever(d: Director) -> None:
     """Followers always refuse: N2 and N3 refuse each other for ever."""
@@ -81,7 +81,7 @@ def ping_pong_for_ever(d: Director) -> None:
     d.lasso(one_round, "EventualLeader", "NoPingPong")
 
 
-@VARIANTS.variant("without-fetched-flag-luck", cluster(3), without=("fetch.fetched-flag",))
+@VARIANTS.variant("without-fetched-flag-luck", cluster(3), mutants=("fetch.fetched-flag",))
 def ping_pong_luck(d: Director) -> None:
     """Both are Prospective at once and get out by luck."""
     # The same mutation, but both are Prospective at once and get out: why a lasso is not a deadlock.

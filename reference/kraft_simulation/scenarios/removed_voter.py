@@ -111,7 +111,7 @@ def removed_voter_bootstrap(d: Director) -> None:
 
 
 @REMOVED_VOTER_STUCK.variant(
-    "without-lost-pre-vote", cluster(3), "EventuallyFetching", without=("state.prospective.lost.known-leader",)
+    "without-lost-pre-vote", cluster(3), "EventuallyFetching", mutants=("state.prospective.lost.known-leader",)
 )
 def removed_voter_stuck(d: Director) -> None:
     """N3 stays P(6,1) for ever and never learns that it was removed."""

@@ -83,7 +83,7 @@ def resigned_restarts(d: Director) -> None:
 
 
 @VARIANTS.variant(
-    "without-resigned-timeout", cluster(3), "NotFollowerOfSelf", "RoleChange", without=(RESIGNED_TIMEOUT,)
+    "without-resigned-timeout", cluster(3), "NotFollowerOfSelf", "RoleChange", mutants=(RESIGNED_TIMEOUT,)
 )
 def resigned_without_timeout_rule(d: Director) -> None:
     """N1 becomes F(5,1), Follower of itself."""
@@ -103,7 +103,7 @@ def resigned_without_timeout_rule(d: Director) -> None:
     "ElectionSafety",
     "RoleChange",
     "VoteOncePerEpoch",
-    without=(RESIGNED_TIMEOUT, PRESERVES),
+    mutants=(RESIGNED_TIMEOUT, PRESERVES),
 )
 def resigned_votes_again(d: Director) -> None:
     """N1 forgets leader and vote and votes a second time in epoch 5."""

@@ -54,12 +54,12 @@ def run(scenario: Scenario, variant: Variant, make_replica: MakeReplica = Replic
         ScenarioFailure: the reference does something else than the scenario says.
         ValueError: the variant is one without rules, and the replicas of the reference have them.
     """
-    if variant.without and make_replica is Replica:
-        raise ValueError(f"the reference keeps {', '.join(variant.without)}, expected other replicas")
+    if variant.mutants and make_replica is Replica:
+        raise ValueError(f"the reference keeps {', '.join(variant.mutants)}, expected other replicas")
     director = Director(f"{scenario.name}/{variant.name}", variant.configuration, make_replica)
     variant.script(director)
     violated: dict[str, int | None] = {**director.watch.violated, **dict.fromkeys(director.shown)}
-    if variant.without:
+    if variant.mutants:
         # What a replica without a rule has to remember may contradict what each state has with it.
         violated.pop("TypeOk", None)
     director.step("the end")

@@ -57,7 +57,7 @@ def _scenario_a_change(d: Director, old: int, new: int, epoch: int) -> None:
     d.check(f"N{old} still leads the epoch before", (d.state(old).role, d.state(old).epoch), (Role.LEADER, epoch - 1))
 
 
-@VARIANTS.variant("without-refusal", cluster(3), "EventualLeader", "NoNeedlessElection", without=(REFUSAL,))
+@VARIANTS.variant("without-refusal", cluster(3), "EventualLeader", "NoNeedlessElection", mutants=(REFUSAL,))
 def scenario_a_without_refusal(d: Director) -> None:
     """The leadership bounces between N1 and N2 for ever."""
     # N3 helps whoever asks, although it always has a working leader: the leadership bounces for ever.
@@ -86,7 +86,7 @@ def scenario_a_without_refusal(d: Director) -> None:
     d.lasso(both_changes, "EventualLeader", epochs_grow=True)
 
 
-@VARIANTS.variant("without-refusal-link-stays-cut", cluster(3), "NoNeedlessElection", without=(REFUSAL,))
+@VARIANTS.variant("without-refusal-link-stays-cut", cluster(3), "NoNeedlessElection", mutants=(REFUSAL,))
 def scenario_a_one_change(d: Director) -> None:
     """One change; then the log check refuses N1."""
     # If the link stays cut, N1 lacks N2's record of epoch 5 and is refused by the log check.

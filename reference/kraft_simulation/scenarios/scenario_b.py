@@ -53,7 +53,7 @@ def _removal_undone(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 3, 4))
 
 
-@VARIANTS.variant("without-refusal", cluster(4), "NoNeedlessElection", without=(REFUSAL,))
+@VARIANTS.variant("without-refusal", cluster(4), "NoNeedlessElection", mutants=(REFUSAL,))
 def scenario_b_without_refusal(d: Director) -> None:
     """N1 wins although N4 is healthy, and its removal is undone."""
     # N1 wins although N4 is healthy; its own removal, not committed yet, is undone.

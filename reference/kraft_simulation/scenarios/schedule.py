@@ -15,7 +15,7 @@ VariantT = TypeVar("VariantT", bound="AnyVariant[Any, Any]")
 
 @dataclass(frozen=True, slots=True)
 class AnyVariant(Generic[ConfigurationT, StageT]):
-    """One way to run a scenario: with the deciding rule, without it, or with a corner of it."""
+    """One way to run a scenario: with the deciding rule, with a mutant that omits it, or in a corner case."""
 
     name: str
     """`with-the-rule`, `without-pre-vote` and so on; unique in its scenario."""
@@ -25,8 +25,8 @@ class AnyVariant(Generic[ConfigurationT, StageT]):
     """What the script asserts, in a sentence: the first one of its docstring."""
     violates: tuple[str, ...] = ()
     """Properties that the run violates, in alphabetical order; with every rule in force only where a rule is wrong."""
-    without: tuple[str, ...] = ()
-    """Ids of rules that are left out of what runs: that is made by `kraft_spec.experiments`."""
+    mutants: tuple[str, ...] = ()
+    """Mutants that what runs has, by the rules that they omit: `kraft_mutants` makes them."""
 
 
 class AnyVariants(list[AnyVariant[ConfigurationT, StageT]]):
@@ -37,14 +37,14 @@ class AnyVariants(list[AnyVariant[ConfigurationT, StageT]]):
         name: str,
         configuration: ConfigurationT,
         *violates: str,
-        without: tuple[str, ...] = (),
+        mutants: tuple[str, ...] = (),
         outcome: str | None = None,
     ) -> Callable[[ScriptT], ScriptT]:
         """The script below it is that of a variant (`AnyVariant`) and says the outcome, if none is given."""
 
         def declared(script: ScriptT) -> ScriptT:
             said = said_of(script) if outcome is None else outcome
-            self.append(AnyVariant(name, configuration, script, said, violates, without))
+            self.append(AnyVariant(name, configuration, script, said, violates, mutants))
             return script
 
         return declared

@@ -91,7 +91,7 @@ def leader_down(d: Director) -> None:
     d.roles("stopped", "U(4,voted=3)", "L(4)")
 
 
-@VARIANTS.variant("leader-down-without-rule", cluster(3, old=(2,)), "EventualLeader", without=(UNSUPPORTED,))
+@VARIANTS.variant("leader-down-without-rule", cluster(3, old=(2,)), "EventualLeader", mutants=(UNSUPPORTED,))
 def leader_down_without_rule(d: Director) -> None:
     """N3 never nominates itself, N2 cannot win: no leader for ever."""
     # N3 counts N2 as silent and never nominates itself; N2, which does, cannot win.

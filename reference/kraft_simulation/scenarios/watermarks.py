@@ -51,7 +51,7 @@ def monotonic(d: Director) -> None:
     d.high_watermark(1, 21)
 
 
-@VARIANTS.variant("without-monotonic", cluster(4, (1, 2, 3)), "HwMonotonic", without=(MONOTONIC,))
+@VARIANTS.variant("without-monotonic", cluster(4, (1, 2, 3)), "HwMonotonic", mutants=(MONOTONIC,))
 def not_monotonic(d: Director) -> None:
     """HW falls from 20 to 10."""
     # Committed records become uncommitted.
@@ -103,7 +103,7 @@ def leader_excluded(d: Director) -> None:
 
 
 @VARIANTS.variant(
-    "leader-outside-without-excluded", cluster(4), "CommittedNeverLost", "LeaderCompleteness", without=(EXCLUDED,)
+    "leader-outside-without-excluded", cluster(4), "CommittedNeverLost", "LeaderCompleteness", mutants=(EXCLUDED,)
 )
 def leader_included(d: Director) -> None:
     """HW 22 counts N1; the record at 21 is lost."""

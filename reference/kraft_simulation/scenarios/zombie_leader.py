@@ -57,7 +57,7 @@ def zombie(d: Director) -> None:
     d.roles("F(5,2)", "L(5)", "F(5,2)", "F(5,2)")
 
 
-@VARIANTS.variant("without-check-quorum", cluster(4, (1, 2, 3)), "ZombieBounded", without=(CHECK_QUORUM,))
+@VARIANTS.variant("without-check-quorum", cluster(4, (1, 2, 3)), "ZombieBounded", mutants=(CHECK_QUORUM,))
 def zombie_for_ever(d: Director) -> None:
     """N1 stays L(4) and serves N4 for ever."""
     # N4 reads stale data from N1 for ever; N1's high watermark does not move, so it is safe.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kraft_mutants.playing import play, simulation_of
 from kraft_proofs.induction.interpreter import Interpreter
 from kraft_proofs.induction.refinement import Refinement, UnexplainedStepError
 from kraft_proofs.induction.theory import theory
@@ -14,7 +15,6 @@ from kraft_reference.state import ReplicaState, new_replica
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import Scenario, Variant
-from kraft_spec.experiments.playing import play, simulation_of
 
 
 class Play(NamedTuple):
@@ -50,7 +50,7 @@ def of_plan(plan: RunPlan) -> Play:
     """The run of a plan.
 
     Raises:
-        ExperimentError, EditError: the rules that it names cannot be left out.
+        MutantError, EditError: the rules that it names cannot be left out.
     """
     simulation = simulation_of(plan)
     return Play(plan.workload, plan.command_line(), simulation.configuration, simulation.run())

@@ -35,7 +35,7 @@ class ModelCheck:
         bounds: What it explores.
         leaves_out: What it does not, and why or where that is.
         violates: Name of the property that must be found violated; empty if all must hold.
-        without: Rules that the model does without: see `kraft_spec.experiments`.
+        mutants: Mutants of its model, by name or by the rule that they omit: see `kraft_mutants`.
         fires: Actions of Next that must fire: in the counterexample of a check that must be violated, else somewhere
             within the bounds.
         coverage: Actions may be counted, which is slower, and far slower where operators are nested deeply, so only in
@@ -53,7 +53,7 @@ class ModelCheck:
     bounds: str
     leaves_out: str
     violates: str = ""
-    without: tuple[str, ...] = ()
+    mutants: tuple[str, ...] = ()
     fires: frozenset[str] = frozenset()
     coverage: bool = False
     simulation: Simulation | None = None

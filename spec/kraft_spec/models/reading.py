@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from kraft_spec.experiments import ExperimentError, model_edits_without
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.models.configuration import Configuration
 from kraft_spec.tlc.model_check import Simulation
@@ -41,7 +40,7 @@ class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
     groups: tuple[str, ...]
     bounds: str
     violates: str = ""
-    without: tuple[str, ...] = ()
+    mutants: tuple[str, ...] = ()
     fires: frozenset[str] = frozenset()
     coverage: bool = False
     simulation: Simulation | None = None
@@ -101,10 +100,6 @@ def _model_check(
         raise CheckTableError(
             f"{name}: fires is only looked at with coverage = true, or where violates names a property"
         )
-    try:
-        model_edits_without(check.without)
-    except ExperimentError as error:
-        raise CheckTableError(f"{name}: without: {error}") from error
     return check
 
 

@@ -3,7 +3,6 @@
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -14,7 +13,6 @@ from kraft_reference.profile import KIP, PROFILES, Profile
 from kraft_spec.compiled.building import CompilationError
 from kraft_spec.compiled.checks import compiled_check
 from kraft_spec.edits import Edit, apply_edits
-from kraft_spec.experiments import model_without
 from kraft_spec.mapping_tables import DECISIONS
 from kraft_spec.models.check import CheckReport, ModelCheck, Way
 from kraft_spec.models.firing import firing_actions
@@ -80,15 +78,17 @@ def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) 
     Args:
         check: Which.
         folder: There must be none yet.
-        directory: Folder of the modules, for a changed copy of the model; if None the package's own, without the rules
-            that the check leaves out.
+        directory: Folder of the modules, for a changed copy of the model; the package's own if None.
+            A check with mutants needs `kraft_mutants.models.mutated_model(check.mutants)`.
 
     Raises:
+        ValueError: The check has mutants, and there is no `directory`.
         OSError: The folder exists, or cannot be written.
         EditError: The modules of `directory` have no place for the answers of a profile.
     """
-    with nullcontext(directory) if directory is not None else model_without(check.without) as model:
-        shutil.copytree(model, folder)
+    if check.mutants and directory is None:
+        raise ValueError(f"{check.name} has the mutants {', '.join(check.mutants)}, expected the folder of their model")
+    shutil.copytree(model_directory() if directory is None else directory, folder)
     apply_edits(folder, decided_by(PROFILES[check.profile]))
     (folder / f"{check.name}.cfg").write_text(check.configuration.text, encoding="utf-8")
     return folder

@@ -65,6 +65,7 @@ def package_sources() -> tuple[Source, ...]:
         Source("spec", "kraft_spec", resources.files("kraft_spec"), frozenset({"tla"})),
     ]
     above = {
+        "kraft_mutants": "spec",
         "kraft_proofs": "spec",
         "kraft_traces": "traces",
         "kraft_pipeline": "traces",
@@ -91,6 +92,7 @@ def checkout_sources(repository: Path) -> tuple[Source, ...]:
         Source("reference", "reference", repository / "reference"),
         Source("model", "spec/kraft_spec/tla", repository / "spec/kraft_spec/tla"),
         Source("spec", "spec/kraft_spec", repository / "spec/kraft_spec", frozenset({"tla"})),
+        Source("spec", "spec/kraft_mutants", repository / "spec/kraft_mutants"),
         Source("spec", "spec/kraft_proofs", repository / "spec/kraft_proofs"),
         Source("traces", "traces", repository / "traces"),
         Source("conformance", "conformance", repository / "conformance"),

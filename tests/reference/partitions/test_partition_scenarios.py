@@ -2,6 +2,8 @@
 
 import pytest
 
+from kraft_mutants.playing import play_partitions
+from kraft_mutants.replicas import mutated_controllers
 from kraft_partitions.decisions import PROFILES
 from kraft_partitions.scenarios import (
     PARTITION_SCENARIOS,
@@ -13,8 +15,6 @@ from kraft_partitions.scenarios import (
 from kraft_partitions.scenarios.scenario import cluster
 from kraft_partitions.scenarios.stage import PartitionStage
 from kraft_simulation.scenarios import ScenarioFailure
-from kraft_spec.experiments.playing import play_partitions
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.rules import load_registry
 
 VARIANTS = [
@@ -39,7 +39,7 @@ def test_names_rules_and_profiles_exist() -> None:
         assert partition_scenario(one.number.lower()) is partition_scenario(one.name) is one
         assert one.variants[0].name.startswith("right")
         assert len({variant.name for variant in one.variants}) == len(one.variants)
-        off = {rule for variant in one.variants for rule in variant.without}
+        off = {rule for variant in one.variants for rule in variant.mutants}
         assert {*one.rules, *off} <= set(registry.by_id)
         for variant in one.variants:
             assert one.variant(variant.name) is variant
@@ -53,7 +53,7 @@ def test_names_rules_and_profiles_exist() -> None:
 
 def test_every_safety_rule_has_a_variant_without_it() -> None:
     safety = {rule.id for rule in load_registry() if rule.safety and rule.id.startswith("partition-reassign.")}
-    off = {r for one in PARTITION_SCENARIOS for variant in one.variants for r in variant.without}
+    off = {r for one in PARTITION_SCENARIOS for variant in one.variants for r in variant.mutants}
     assert len(safety) == 11
     assert off == safety
 
@@ -69,7 +69,7 @@ def test_no_safety_rule_is_idle(one: PartitionScenario, variant: PartitionVarian
 
 def _fails(one: PartitionScenario, variant: PartitionVariant, without: str) -> bool:
     try:
-        run(one, variant, controllers_without((without,)))
+        run(one, variant, mutated_controllers((without,)))
     except ScenarioFailure:
         return True
     return False
@@ -93,7 +93,7 @@ def test_a_wrong_row_says_what_differs() -> None:
 
 def test_a_leader_adds_only_whom_it_was_told_of() -> None:
     one = partition_scenario("s25").variant("wrong-mixed-versions")
-    stage = PartitionStage("told", one.configuration, controllers_without(one.without))
+    stage = PartitionStage("told", one.configuration, mutated_controllers(one.mutants))
     one.script(stage)
     with pytest.raises(ScenarioFailure, match="replicas that the leader was told of"):
         stage.in_sync(1, 2, 3, 4)

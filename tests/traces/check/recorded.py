@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import cache
 from io import BytesIO
 
+from kraft_mutants.playing import play
 from kraft_reference.configuration import Configuration
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import scenario
-from kraft_spec.experiments.playing import play
 from kraft_traces.check import CANDIDATES_MAX, Verdict, check_reader
 from kraft_traces.check.fast_path import BOTH, COMPILED, INTERPRETED, Way
 from kraft_traces.check.model import trace_model

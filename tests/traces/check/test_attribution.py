@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from tests.misnamed import MISNAMED, Misnamed
 from tests.traces.check.cases import elected
 
+from kraft_mutants.attribution import Given, defects
+from kraft_mutants.attribution.mutated import outcomes
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
-from kraft_spec.attribution import Given, defects
-from kraft_spec.attribution.mutated import outcomes
 from kraft_spec.edits import EditError
 from kraft_traces.check import RejectionKind
 from kraft_traces.check.attribution import attributed_line, line_differences

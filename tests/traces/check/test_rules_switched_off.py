@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kraft_mutants import omittable_rules
+from kraft_mutants.playing import play, simulation_of
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import StartTimer
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import SCENARIOS
-from kraft_spec.experiments import switchable_rules
-from kraft_spec.experiments.playing import play, simulation_of
 from kraft_traces.check import TRACE_PROPERTIES, RejectionKind, VerdictKind, check_occurrences
 from kraft_traces.encode import event_line
 
@@ -28,7 +28,7 @@ VARIANTS = [(one, variant) for one in SCENARIOS for variant in one.variants]
 @pytest.mark.parametrize(("scenario", "variant"), VARIANTS, ids=[f"{s.name}/{v.name}" for s, v in VARIANTS])
 def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant: Any) -> None:
     told = play(scenario, variant)
-    verdict = check_occurrences(told.occurrences, told.configuration, variant.name, switched_off=variant.without)
+    verdict = check_occurrences(told.occurrences, told.configuration, variant.name, switched_off=variant.mutants)
     wanted = TRACE_PROPERTIES & set(variant.violates)
     if not wanted:
         assert verdict.kind is VerdictKind.ACCEPTED, verdict
@@ -38,7 +38,7 @@ def test_scenarios_are_accepted_or_violate_what_they_say(scenario: Any, variant:
     assert set(verdict.rejection.properties) & wanted
     first = min(sequence for name, sequence in told.violated.items() if name in wanted and sequence is not None)
     assert verdict.rejection.sequence == first
-    assert verdict.switched_off == tuple(sorted(variant.without))
+    assert verdict.switched_off == tuple(sorted(variant.mutants))
     assert " violates " in verdict.rejection.headline()
 
 
@@ -102,12 +102,12 @@ def _to_first_difference(without: Iterable[Occurrence], with_rule: Iterable[Occu
 def _planted(rule: str) -> Planted:
     """The first run in which the missing rule shows; a scenario if no simulated run comes to it."""
     for seed, workload in product(range(_SEEDS), _WORKLOADS):
-        plan = RunPlan(seed, steps=400, workload=workload, switched_off=(rule,))
-        taken = _to_first_difference(simulation_of(plan).run(), _with_every_rule(replace(plan, switched_off=())))
+        plan = RunPlan(seed, steps=400, workload=workload, mutants=(rule,))
+        taken = _to_first_difference(simulation_of(plan).run(), _with_every_rule(replace(plan, mutants=())))
         if taken:
             return Planted(taken, plan.configuration())
     for one, variant in VARIANTS:
-        if variant.without == (rule,):
+        if variant.mutants == (rule,):
             told = play(one, variant)
             return Planted(told.occurrences, told.configuration)
     raise AssertionError(f"{rule} makes no difference in these runs")
@@ -119,7 +119,7 @@ def _planted(rule: str) -> Planted:
     # Each looks for a run in which it shows; one in four on a push. A vector about each rule notices it there, too.
     [
         pytest.param(rule, marks=() if number % 4 == 0 else pytest.mark.nightly)
-        for number, rule in enumerate(switchable_rules())
+        for number, rule in enumerate(omittable_rules())
     ],
 )
 def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
@@ -138,4 +138,4 @@ def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
 
 
 def test_there_are_planted_bugs() -> None:
-    assert len(switchable_rules()) >= 20
+    assert len(omittable_rules()) >= 20

@@ -3,11 +3,11 @@
 import json
 
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_mutants.playing import play_partitions
+from kraft_mutants.replicas import mutated_controllers
 from kraft_partitions.decisions import PROFILES
 from kraft_partitions.properties import PartitionWatch
 from kraft_partitions.scenarios import PARTITION_SCENARIOS, run
-from kraft_spec.experiments.playing import play_partitions
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_occurrences, check_partition_reader
 from kraft_traces.partitions.encode import encoded
 from kraft_traces.partitions.reader import partition_trace_of_bytes
@@ -26,7 +26,7 @@ def scenario_verdicts() -> dict[tuple[str, str], PartitionVerdict]:
             play_partitions(one, variant).occurrences,
             variant.configuration,
             f"{one.name}/{variant.name}",
-            variant.without,
+            variant.mutants,
         )
         for one in PARTITION_SCENARIOS
         for variant in one.variants
@@ -68,7 +68,7 @@ def verdicts_without(rules: list[str], seeds: range, events: int) -> dict[str, P
     for rule in rules:
         for seed in seeds:
             configuration = random_configuration(seed)
-            run = random_run(configuration, seed, events, controllers_without((rule,)))
+            run = random_run(configuration, seed, events, mutated_controllers((rule,)))
             found[rule] = check_partition_occurrences(run, configuration, rule)
             if not found[rule].accepted:
                 break
@@ -81,7 +81,7 @@ def first_violations(rules: list[str], seeds: range, events: int) -> dict[tuple[
     for rule in rules:
         for seed in seeds:
             configuration = random_configuration(seed)
-            run = random_run(configuration, seed, events, controllers_without((rule,)))
+            run = random_run(configuration, seed, events, mutated_controllers((rule,)))
             watch = PartitionWatch(configuration)
             for occurrence in run:
                 watch.observe(occurrence)

@@ -11,9 +11,9 @@ from tests.traces.partitions.checks import (
 )
 
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_mutants import omittable_partition_rules
 from kraft_partitions.decisions import KAFKA_4
 from kraft_partitions.scenarios import PARTITION_SCENARIOS
-from kraft_spec.experiments import switchable_partition_rules
 from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.encode import configuration_of, header_of
 
@@ -29,7 +29,7 @@ def test_the_model_says_of_every_scenario_what_the_scenario_says() -> None:
             assert found <= violated
             if verdict.rejection is not None:
                 assert verdict.rejection.kind is RejectionKind.PROPERTY
-                assert set(verdict.rejection.rules) & set(variant.without)
+                assert set(verdict.rejection.rules) & set(variant.mutants)
 
 
 def test_random_runs_are_accepted() -> None:
@@ -88,7 +88,7 @@ def test_what_is_planted_is_rejected_by_field_and_rule() -> None:
 
 
 def test_a_rule_that_is_left_out_explains_the_line() -> None:
-    rules = list(switchable_partition_rules())
+    rules = list(omittable_partition_rules())
     assert len(rules) == 11
     found = in_own_process(verdicts_without, rules, range(6), 250)
     assert [rule for rule in rules if found[rule].accepted] == []
@@ -99,7 +99,7 @@ def test_a_rule_that_is_left_out_explains_the_line() -> None:
 
 def test_reference_and_model_see_the_same_violations() -> None:
     """Two statements of each property, one in Python and one in TLA+."""
-    rules = list(switchable_partition_rules())
+    rules = list(omittable_partition_rules())
     found = in_own_process(first_violations, rules, range(4), 150)
     assert [(key, pair) for key, pair in found.items() if pair[0] != pair[1]] == []
     seen = {name for (_, names), _ in found.values() for name in names}

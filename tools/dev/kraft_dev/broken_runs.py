@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from kraft_dev.child import run_child
+from kraft_mutants import Mutant, model_edits, reference_edits
 from kraft_reference.configuration import Configuration
 from kraft_simulation.failure import investigate
 from kraft_simulation.occurrence import Occurrence
@@ -21,7 +22,6 @@ from kraft_simulation.scenarios import ScenarioFailure
 from kraft_simulation.scenarios import scenario as find_scenario
 from kraft_simulation.scenarios.director import Director
 from kraft_spec.edits import edited_packages
-from kraft_spec.mutants import Mutant, model_edits, reference_edits
 
 Judge = Literal["simulator", "line"]
 

@@ -5,9 +5,10 @@ import sys
 from kraft_dev.load_bearing.evidence import run_evidence
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.findings.showing import counterexample_file, show
+from kraft_mutants import load_catalogue
+from kraft_mutants.models import mutated_model
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.models import find_check, next_actions, run_check
-from kraft_spec.mutants import load_catalogue
 
 
 def counterexample_of(finding: Finding) -> tuple[str, str]:
@@ -19,7 +20,9 @@ def counterexample_of(finding: Finding) -> tuple[str, str]:
     """
     found_by = finding.counterexample
     if found_by.check:
-        report = run_check(find_check(found_by.check))
+        check = find_check(found_by.check)
+        with mutated_model(check.mutants) as directory:
+            report = run_check(check, directory=directory)
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
     found = run_evidence(load_catalogue()[found_by.mutant])
     otherwise = found.problem or _not(found_by.property, found.violated)

@@ -79,7 +79,7 @@ def markdown(found: Matrix | None) -> str:
     words = [
         "A suite that passes on Kafka says something only if it fails on a Kafka that is wrong. "
         "Each of these bugs is a change of one place in the classes of a release, made in their bytes: "
-        "`kraft-spec kafka patches` lists them, and `kraft-spec kafka run --patch NAME` runs Kafka with one."
+        "`kraft-spec kafka mutants` lists them, and `kraft-spec kafka run --mutant NAME` runs Kafka with one."
     ]
     if found is not None:
         words += ["", f"{found.how}, by `{found.command}`: {origin(found.name, found.measured)}"]

@@ -47,7 +47,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cluster: str
     """Who the replicas are dealt out to, with commas between."""
     bug: str
-    """What is planted in Kafka, as a patch is called; empty if nothing is.  The runs end at the first that fails."""
+    """The mutant of Kafka; empty for Kafka itself.  The runs end at the first that fails."""
     workload: str
     first: int
     end: int
@@ -71,7 +71,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def command(self) -> str:
         """What repeats it."""
         seeds = f"{self.first}:{self.end}"
-        patch = f" --patch {self.bug}" if self.bug else ""
+        patch = f" --mutant {self.bug}" if self.bug else ""
         words = f"--cluster {self.cluster}{patch} --workload {self.workload} --seeds {seeds}"
         return f"python -m kraft_dev kafka-seeds {words}"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_mutants.playing import play, play_partitions, simulation_of
+from kraft_mutants.replicas import mutated_controllers
 from kraft_partitions.scenarios import partition_scenario
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.scenarios import scenario
-from kraft_spec.experiments.playing import play, play_partitions, simulation_of
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.fingerprint import partition_spec_hash, spec_hash
 from kraft_traces.own import own_generator
 from kraft_traces.partitions.encode import encoded
@@ -33,7 +33,7 @@ class Sample(NamedTuple):
 def _scenario(name: str, variant: str | None = None) -> Lines:
     chosen = scenario(name)
     outcome = play(chosen, chosen.variants[0] if variant is None else chosen.variant(variant))
-    generator, off = own_generator(workload=f"{chosen.name}/{outcome.variant.name}"), outcome.variant.without
+    generator, off = own_generator(workload=f"{chosen.name}/{outcome.variant.name}"), outcome.variant.mutants
     run = outcome.occurrences, outcome.configuration, generator
     return trace_bytes(*run, spec_hash=spec_hash(), switched_off=off)
 
@@ -41,7 +41,7 @@ def _scenario(name: str, variant: str | None = None) -> Lines:
 def _simulation(plan: RunPlan, checkpoint_every: int | None = None) -> Lines:
     """A run; a rule that it leaves out is not in its header, so that the trace says nothing of it."""
     simulation = simulation_of(plan)
-    workload = "planted-bug" if plan.switched_off else plan.workload
+    workload = "planted-bug" if plan.mutants else plan.workload
     run = simulation.run(), simulation.configuration, own_generator(plan.seed, workload)
     return trace_bytes(*run, spec_hash=spec_hash(), checkpoint_every=checkpoint_every)
 
@@ -49,18 +49,18 @@ def _simulation(plan: RunPlan, checkpoint_every: int | None = None) -> Lines:
 def _partition_scenario(label: str, variant_name: str) -> Lines:
     chosen = partition_scenario(label)
     outcome = play_partitions(chosen, chosen.variant(variant_name))
-    off = outcome.variant.without
+    off = outcome.variant.mutants
     return encoded(outcome.configuration, outcome.occurrences, spec_hash=partition_spec_hash(), switched_off=off)
 
 
 def _partition_run(seed: int, events: int, *left_out: str) -> Lines:
     """A random run; a rule that it leaves out is not in its header."""
     honest = random_configuration(seed)
-    run = random_run(honest, seed, events, controllers_without(left_out))
+    run = random_run(honest, seed, events, mutated_controllers(left_out))
     return encoded(honest, run, seed, spec_hash=partition_spec_hash())
 
 
-_PLANTED_BUG = RunPlan(seed=1, steps=300, workload="elections", switched_off=("prevote.follower.rejects-after-fetch",))
+_PLANTED_BUG = RunPlan(seed=1, steps=300, workload="elections", mutants=("prevote.follower.rejects-after-fetch",))
 
 SAMPLES: tuple[Sample, ...] = (
     Sample(

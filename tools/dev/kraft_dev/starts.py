@@ -90,7 +90,7 @@ def goals(check: ModelCheck) -> tuple[Goal, ...]:
     configuration = check.configuration
     starting = Configuration(configuration.module, init=_predicate(configuration), replaces=configuration.replaces)
     with TemporaryDirectory(prefix="kraft-spec-start-") as temporary:
-        folder = write_model(replace(check, configuration=starting, without=()), Path(temporary) / "model")
+        folder = write_model(replace(check, configuration=starting, mutants=()), Path(temporary) / "model")
         found = _in_a_process("goals", folder, configuration.module, check.name)
     return tuple(found)
 

@@ -8,8 +8,8 @@ from tools.site.diagrams.rows import rows_of
 from tools.site.diagrams.sequences import figure_of
 from tools.site.names import AnyScenario
 
+from kraft_mutants.playing import play, play_partitions
 from kraft_partitions.scenarios import PartitionScenario
-from kraft_spec.experiments.playing import play, play_partitions
 
 
 def diagram_of(scenario: AnyScenario, variant: str) -> str:

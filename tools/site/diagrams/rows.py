@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from tools.site.diagrams.words import changes, event_words, message_words, role_words
 from tools.site.markup import counted
 
+from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.effects import Send
 from kraft_reference.events import Draw, Receive
 from kraft_reference.messages import FetchRequest, FetchResponse, Message
@@ -17,7 +18,6 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import CutLink, DropMessage, HealLink, Occurrence
 from kraft_simulation.scenarios.scenario import ScenarioRun, Variant
 from kraft_simulation.world import World
-from kraft_spec.experiments.replicas import replicas_without
 from kraft_traces.encode import event_line
 from kraft_traces.view.flights import Arrow, Flights
 
@@ -103,7 +103,7 @@ def rows_of(run: ScenarioRun) -> Run:
         f"{run.scenario.name}/{run.variant.name}",
         tuple(before),
         before,
-        (*_with_bands(steps, in_bands, occurrences, violated, differing, run.variant.without), *_never(run.violated)),
+        (*_with_bands(steps, in_bands, occurrences, violated, differing, run.variant.mutants), *_never(run.violated)),
         tuple(_landed(arrow, occurrences) for arrow in arrows if _is_shown(arrow, in_bands)),
         len(occurrences),
         len(in_bands),
@@ -112,9 +112,9 @@ def rows_of(run: ScenarioRun) -> Run:
 
 def deciding(variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]) -> int | None:
     """Index of the first occurrence that would have come out otherwise with every rule in force."""
-    if not variant.without:
+    if not variant.mutants:
         return None
-    make_replica = replicas_without(variant.without)
+    make_replica = mutated_replicas(variant.mutants)
     states = dict(before)
     for index, one in enumerate(occurrences):
         if one.replica_id is None or one.state is None:

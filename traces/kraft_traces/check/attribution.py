@@ -4,13 +4,13 @@ from collections.abc import Collection, Sequence
 
 from msgspec import UNSET
 
+from kraft_mutants import load_catalogue, omitted_rule
+from kraft_mutants.attribution import Attribution, Differing, Given, attributed
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Attribution, Differing, Given, attributed
-from kraft_spec.mutants import load_catalogue
 from kraft_traces.check.differences import Difference, effect_differences, field_differences
 from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
 from kraft_traces.effects import traced_effect
@@ -49,8 +49,8 @@ def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:
         suspects: mutants that do, by name.
     """
     catalogue = load_catalogue()
-    mutants = [catalogue[name] for name in suspects]
-    return tuple(dict.fromkeys(rule for one in mutants if one.is_experiment for rule in one.switched_off))
+    omitted = [omitted_rule(catalogue[name]) for name in suspects]
+    return tuple(dict.fromkeys(rule for rule in omitted if rule is not None))
 
 
 def line_differences(line: EventLine, step: Step) -> tuple[Difference, ...]:

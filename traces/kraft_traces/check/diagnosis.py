@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec import UNSET
 
+from kraft_mutants.attribution import Attribution, defect_line, rules_in
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Event
 from kraft_spec.action_rules import rules_of_event, rules_of_operators
-from kraft_spec.attribution import Attribution, defect_line, rules_in
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import jpype
 
+from kraft_mutants.models import mutated_model
 from kraft_reference.configuration import Configuration
 from kraft_reference.messages import Message
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
-from kraft_spec.experiments import model_without
 from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, decisions_to_model, message_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
@@ -314,14 +314,14 @@ def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:
     """The model without these rules; TLC parses it when it is first asked (one to two seconds).
 
     Raises:
-        ExperimentError, EditError: these rules cannot be left out.
+        MutantError, EditError: these rules cannot be left out.
     """
     return _model_without(switched_off)
 
 
 @cache
 def _model_without(switched_off: frozenset[str]) -> TraceModel:
-    with model_without(switched_off) as directory:
+    with mutated_model(switched_off) as directory:
         model = TraceModel(directory, switched_off)
         if switched_off:
             # The edited copy is soon gone.

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from kraft_mutants import omittable_rules
 from kraft_reference.configuration import Configuration
 from kraft_simulation.occurrence import Occurrence
 from kraft_spec.edits import EditError
-from kraft_spec.experiments import switchable_rules
 from kraft_spec.fingerprint import spec_hash
 from kraft_spec.tlc.values import ValueConversionError
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY
@@ -90,7 +90,7 @@ def check_reader(
     """
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
-    model = model_of(header.switched_off, switchable_rules, trace_model, reader.source)
+    model = model_of(header.switched_off, omittable_rules, trace_model, reader.source)
     own = is_own(header)
     if start is not None and not own:
         start = checkpoint_as_unknown(start)

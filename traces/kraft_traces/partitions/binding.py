@@ -8,11 +8,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
+from kraft_mutants.models import mutated_model
 from kraft_partitions import effects, events
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.partition import Partition
 from kraft_partitions.state import ControllerState
-from kraft_spec.experiments import model_without
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
@@ -39,7 +39,7 @@ class PartitionTraceModel:
     def __init__(self, switched_off: frozenset[str]) -> None:
         """Parse the model without these rules."""
         self.switched_off = switched_off
-        with model_without(switched_off) as directory:
+        with mutated_model(switched_off) as directory:
             self._specification = Specification(directory, "PartitionTrace")
         (self._initial,) = self._specification.initial_states()
 
@@ -80,7 +80,7 @@ def partition_trace_model(switched_off: frozenset[str] = frozenset()) -> Partiti
     """The model without these rules, parsed at the first call (one to two seconds).
 
     Raises:
-        ExperimentError, EditError: these rules cannot be left out.
+        MutantError, EditError: these rules cannot be left out.
     """
     return PartitionTraceModel(switched_off)
 

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kraft_mutants import omittable_partition_rules
+from kraft_mutants.replicas import mutated_controllers
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.controller import Controllers
 from kraft_partitions.decisions import ReassignmentProfile
@@ -13,8 +15,6 @@ from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
 from kraft_spec.edits import EditError
-from kraft_spec.experiments import switchable_partition_rules
-from kraft_spec.experiments.replicas import controllers_without
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
@@ -174,7 +174,7 @@ class PartitionTraceChecker:
         self._configuration = configuration
         self._source = source
         self._state: JavaObject = model.start(configuration)
-        self._controllers = controllers_without(model.switched_off)
+        self._controllers = mutated_controllers(model.switched_off)
         self._before = initial_state(configuration)
         """What the reference comes to, to try what it would do without a rule."""
         self._not_promised = given_up(configuration.profile)
@@ -214,9 +214,9 @@ class PartitionTraceChecker:
     def _explaining(self, line: PartitionEventLine) -> tuple[str, ...]:
         """The rules without any one of which the reference does what the line shows."""
         found: list[str] = []
-        for rule in switchable_partition_rules():
+        for rule in omittable_partition_rules():
             with suppress(EditError):  # it is left out anyway
-                if line_of(self._done(line, controllers_without(self._model.switched_off | {rule}))) == line:
+                if line_of(self._done(line, mutated_controllers(self._model.switched_off | {rule}))) == line:
                     found.append(rule)
         return tuple(found)
 
@@ -247,7 +247,7 @@ def check_partition_reader(reader: PartitionTraceReader, *, strict: bool = False
     """
     header = reader.header
     other_model = is_other_model(header.spec_hash, partition_spec_hash(), reader.source, strict=strict)
-    model = model_of(header.switched_off, switchable_partition_rules, partition_trace_model, reader.source)
+    model = model_of(header.switched_off, omittable_partition_rules, partition_trace_model, reader.source)
     verdict = _verdict(reader, configuration_of(header), reader.source, model)
     return replace(verdict, other_model=other_model)
 

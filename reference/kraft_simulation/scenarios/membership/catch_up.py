@@ -56,7 +56,7 @@ def _added_at_once(d: Director) -> int:
     return addition
 
 
-@CATCH_UP_FIRST.variant("wrong", cluster(4, (1, 2, 3), formatted=_LIST), without=(CATCH_UP,))
+@CATCH_UP_FIRST.variant("wrong", cluster(4, (1, 2, 3), formatted=_LIST), mutants=(CATCH_UP,))
 def does_not_wait(d: Director) -> None:
     """HW stays 200 until 3 has fetched 100 records: nothing is lost, but nothing commits."""
     # Only availability suffers: nothing commits until 3 or 4 has fetched past 200, which is 100 or 200 records.
@@ -77,7 +77,7 @@ def does_not_wait(d: Director) -> None:
 
 
 @CATCH_UP_FIRST.variant(
-    "wrong-monotonic", cluster(4, (1, 2, 3), formatted=_LIST), "HwMonotonic", without=(CATCH_UP, MONOTONIC)
+    "wrong-monotonic", cluster(4, (1, 2, 3), formatted=_LIST), "HwMonotonic", mutants=(CATCH_UP, MONOTONIC)
 )
 def does_not_wait_and_falls(d: Director) -> None:
     """HW falls from 200 to 100."""
@@ -108,7 +108,7 @@ def does_not_fall(d: Director) -> None:
     _second_removed(d, 200)
 
 
-@HIGH_WATERMARK_STAYS.variant("wrong", cluster(3), "HwMonotonic", without=(MONOTONIC,))
+@HIGH_WATERMARK_STAYS.variant("wrong", cluster(3), "HwMonotonic", mutants=(MONOTONIC,))
 def falls(d: Director) -> None:
     """HW goes from 200 to 100 to 201."""
     # State machines see 200, 100, 201.

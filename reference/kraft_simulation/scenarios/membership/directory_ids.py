@@ -69,7 +69,7 @@ def lost_record_kafka(d: Director) -> None:
     d.roles("stopped", "P(4,1)", "U(4)")
 
 
-@VARIANTS.variant("wrong-a", _ALL, "CommittedNeverLost", "IdentityBinding", "LeaderCompleteness", without=(VOTER_KEY,))
+@VARIANTS.variant("wrong-a", _ALL, "CommittedNeverLost", "IdentityBinding", "LeaderCompleteness", mutants=(VOTER_KEY,))
 def lost_record(d: Director) -> None:
     """The empty 3' elects 2, and X@10 is lost."""
     # 3' has an empty log and grants: 2 leads e5 without X@10.
@@ -113,7 +113,7 @@ def second_vote_refused(d: Director) -> None:
 
 
 @VARIANTS.variant(
-    "wrong-b", _ALL, "ElectionSafety", "IdentityBinding", "LogMatching", "OffsetEpochUnique", without=(VOTER_KEY,)
+    "wrong-b", _ALL, "ElectionSafety", "IdentityBinding", "LogMatching", "OffsetEpochUnique", mutants=(VOTER_KEY,)
 )
 def second_vote(d: Director) -> None:
     """1 and 2 lead e7, each with a vote of 3."""
@@ -146,7 +146,7 @@ def offset_not_counted(d: Director) -> None:
     d.line(1, voter_set(1, 2, 3), 11, "1:11 2:11 3-U3:10 3-U3':11", 11)
 
 
-@VARIANTS.variant("wrong-c", cluster(3), "IdentityBinding", without=(REPLICA_KEY,))
+@VARIANTS.variant("wrong-c", cluster(3), "IdentityBinding", mutants=(REPLICA_KEY,))
 def offset_counted(d: Director) -> None:
     """3' counts for (3,U3): HW 11 with one durable copy among voters."""
     _fetched_by_new_disk(d, 11)

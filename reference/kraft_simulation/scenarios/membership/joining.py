@@ -91,7 +91,7 @@ def by_a_client(d: Director) -> None:
 
 
 @VARIANTS.variant(
-    "wrong", cluster(3, (1,), formatted=_FORMATTED), "ConfigOverlap", "OnePendingChange", without=(ONE_AT_A_TIME,)
+    "wrong", cluster(3, (1,), formatted=_FORMATTED), "ConfigOverlap", "OnePendingChange", mutants=(ONE_AT_A_TIME,)
 )
 def both_at_once(d: Director) -> None:
     """{1} jumps to {1,2,3}: {1} and {2,3} could decide without each other."""

@@ -100,7 +100,7 @@ def leader_not_counted(d: Director) -> None:
 
 
 @LEADER_COUNTS_ITSELF.variant(
-    "wrong", cluster(4), "CommittedNeverLost", "LeaderCompleteness", "StateMachineSafety", without=(EXCLUDED,)
+    "wrong", cluster(4), "CommittedNeverLost", "LeaderCompleteness", "StateMachineSafety", mutants=(EXCLUDED,)
 )
 def leader_counted(d: Director) -> None:
     """HW 52 counts 1; X@51 is acknowledged and then overwritten."""

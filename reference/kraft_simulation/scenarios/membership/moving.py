@@ -49,7 +49,7 @@ def moves(d: Director) -> None:
     d.line(1, _BOTH, 31, "1:31 2:31", 31)
 
 
-@VARIANTS.variant("wrong", cluster(2), without=(REPLY_TIME,))
+@VARIANTS.variant("wrong", cluster(2), mutants=(REPLY_TIME,))
 def waits_for_itself(d: Director) -> None:
     """2 cannot acknowledge while it waits: nothing commits before its request times out."""
     # 1 answers only after the commit, and 2 sends nothing else on that connection: both wait until the timeout.

@@ -50,7 +50,7 @@ def second_grants(d: Director) -> None:
     d.line(1, voter_set(1, 2), 5, "1:5 2:5", 5)
 
 
-@VARIANTS.variant("wrong-a", cluster(2, (1,), formatted=_PAIR), "EventualLeader", without=(MEMBERSHIP,))
+@VARIANTS.variant("wrong-a", cluster(2, (1,), formatted=_PAIR), "EventualLeader", mutants=(MEMBERSHIP,))
 def second_refuses(d: Director) -> None:
     """2 refuses for ever: no leader."""
     # 2 refuses because it is not a voter; no leader is ever elected.
@@ -104,7 +104,7 @@ def fourth_grants(d: Director) -> None:
     d.voters(4, _FOUR)
 
 
-@VARIANTS.variant("wrong-b", cluster(4, (1, 2, 3), formatted=_LIST), "EventualLeader", without=(MEMBERSHIP,))
+@VARIANTS.variant("wrong-b", cluster(4, (1, 2, 3), formatted=_LIST), "EventualLeader", mutants=(MEMBERSHIP,))
 def fourth_refuses(d: Director) -> None:
     """4 refuses, 2 has 2 of 4, and 3's log is too short: no leader."""
     # 2 has 2 of 4, and 3 is refused by 2: stuck.

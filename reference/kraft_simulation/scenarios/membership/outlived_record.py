@@ -80,7 +80,7 @@ def snapshot_read(d: Director) -> None:
     "LeaderCompleteness",
     "NoNeedlessElection",
     "StateMachineSafety",
-    without=(LEFT_OUT,),
+    mutants=(LEFT_OUT,),
 )
 def two_commit_beside_each_other(d: Director) -> None:
     """N1 keeps {1,2}, leads e3 with the vote of 2, and commits other records at the offsets of N3."""

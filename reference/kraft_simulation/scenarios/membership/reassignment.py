@@ -104,7 +104,7 @@ def leads_again(d: Director) -> None:
     "ConfigOverlap",
     "LeaderCompleteness",
     "StateMachineSafety",
-    without=(SINGLE_STEPS,),
+    mutants=(SINGLE_STEPS,),
 )
 def jumps(d: Director) -> None:
     """One record from {1,2,3} to {4,5,6}: {4,5} commit, {2,3} elect 2 without it."""

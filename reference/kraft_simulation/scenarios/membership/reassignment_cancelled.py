@@ -75,7 +75,7 @@ def _other_side(d: Director, offset: int) -> None:
     d.line(4, voter_set(1, 2, 4, 5), 8, "2:8 4:8 5:8", 8)
 
 
-@VARIANTS.variant("wrong-a", SIX, *_LOSS, without=(BY_NEW_TARGET,))
+@VARIANTS.variant("wrong-a", SIX, *_LOSS, mutants=(BY_NEW_TARGET,))
 def original_voters_at_once(d: Director) -> None:
     """1,2,3 in one record: {1,3} commit, {2,4,5} elect 4 without it."""
     # The old voters in one record, three changes at once: majorities of {1,2,4,5} and {1,2,3} need not meet.
@@ -110,7 +110,7 @@ def stopped(d: Director) -> None:
     d.voters(1, voter_set(1, 2, 4))
 
 
-@VARIANTS.variant("wrong-b", SIX, *_LOSS, without=(BY_NEW_TARGET,))
+@VARIANTS.variant("wrong-b", SIX, *_LOSS, mutants=(BY_NEW_TARGET,))
 def stopped_at_the_start(d: Director) -> None:
     """null restores 1,2,3 in one record, with the same loss."""
     # null that restores the starting voters in one record, which is what it means for an ordinary partition.
@@ -149,7 +149,7 @@ def while_uncommitted(d: Director) -> None:
     taken(d, 1, _BACK, _UNDONE)
 
 
-@VARIANTS.variant("wrong-c", SIX, "OnePendingChange", without=(NEW_TARGET,))
+@VARIANTS.variant("wrong-c", SIX, "OnePendingChange", mutants=(NEW_TARGET,))
 def step_undone(d: Director) -> None:
     """The committed voters are copied, which undoes the step."""
     # The record copies the committed voters: it takes the pending step back, with two changes uncommitted.

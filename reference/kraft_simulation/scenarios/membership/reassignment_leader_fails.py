@@ -195,7 +195,7 @@ def waits_for_epoch(d: Director) -> None:
     "LeaderCompleteness",
     "NoNeedlessElection",
     "StateMachineSafety",
-    without=(EPOCH_COMMITTED,),
+    mutants=(EPOCH_COMMITTED,),
 )
 def resumes_at_once(d: Director) -> None:
     """KIP-642's text: {2,3} of {2,3,4} commit, {1,4} of {1,2,4} elect 1 without it."""

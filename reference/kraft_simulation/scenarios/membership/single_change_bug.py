@@ -109,7 +109,7 @@ def prevented(d: Director) -> None:
     "LeaderCompleteness",
     "NoNeedlessElection",
     "StateMachineSafety",
-    without=(EPOCH_COMMITTED,),
+    mutants=(EPOCH_COMMITTED,),
 )
 def bug(d: Director) -> None:
     """{2,3} of E commit its records, {1,4,5} of D elect 1 without them."""

@@ -87,7 +87,7 @@ def one_waits(d: Director) -> None:
     "NoNeedlessElection",
     "OnePendingChange",
     "StateMachineSafety",
-    without=(ONE_AT_A_TIME,),
+    mutants=(ONE_AT_A_TIME,),
 )
 def both(d: Director) -> None:
     """{1,4,5} commit both sets, {2,3} elect 2 without them."""
@@ -130,7 +130,7 @@ def two_in_one_refused(d: Director) -> None:
     *_LOSS,
     "NoNeedlessElection",
     "StateMachineSafety",
-    without=(ONE_DIFFERENCE,),
+    mutants=(ONE_DIFFERENCE,),
 )
 def two_in_one(d: Director) -> None:
     """{1,4,5} commit the set, {2,3} elect 2 without it."""

@@ -62,7 +62,7 @@ def voters_read(d: Director) -> None:
     d.roles("P(2,2)", "L(2)", "P(2,2)")
 
 
-@VARIANTS.variant("right-restart", cluster(5, (1, 2, 3), formatted=_OBSERVERS), "ConfigFollowsLog", without=(LEFT_OUT,))
+@VARIANTS.variant("right-restart", cluster(5, (1, 2, 3), formatted=_OBSERVERS), "ConfigFollowsLog", mutants=(LEFT_OUT,))
 def read_at_restart(d: Director) -> None:
     """A restart reads the whole log: the same end without the rule."""
     _added_below_the_old_end(d)
@@ -105,7 +105,7 @@ def two_commit(d: Director) -> None:
     "LeaderCompleteness",
     "NoNeedlessElection",
     "StateMachineSafety",
-    without=(LEFT_OUT,),
+    mutants=(LEFT_OUT,),
 )
 def two_leaders(d: Director) -> None:
     """N1 has {1,2,3} and leads e3 with N3, N4 leads e3 with N2 and N5; both have committed."""

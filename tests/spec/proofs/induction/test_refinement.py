@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 
+from kraft_mutants.playing import simulation_of
 from kraft_proofs.induction import explaining
 from kraft_proofs.induction.abstraction import DECISIONS
 from kraft_proofs.induction.explaining import explain, of_plan
@@ -21,7 +22,6 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
-from kraft_spec.experiments.playing import simulation_of
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_a_wrong_mapping_is_found(mapping: Callable[[], type[Refinement]], inter
 def test_a_step_that_the_proof_lacks_is_shown_with_the_guard_and_both_states(
     rule: str, workload: str, seed: int, said: str, interpreter: Interpreter
 ) -> None:
-    plan = RunPlan(seed, steps=400, workload=workload, switched_off=(rule,))
+    plan = RunPlan(seed, steps=400, workload=workload, mutants=(rule,))
     with pytest.raises(UnexplainedStepError) as caught:
         list(follow(interpreter, plan))
     text = str(caught.value)

@@ -7,6 +7,7 @@ from shutil import copytree
 import pytest
 import z3
 
+from kraft_mutants import load_catalogue
 from kraft_proofs.induction.prover import Obligation
 from kraft_proofs.induction.symbols import ENTRY, forall, variables
 from kraft_proofs.translation.acting import ACTIONS, EXECUTED
@@ -14,7 +15,6 @@ from kraft_proofs.translation.proving import OTHERS, Proved, is_possible, prove_
 from kraft_spec.edits import Edit, apply_edits
 from kraft_spec.models import model_directory
 from kraft_spec.models.running import next_actions
-from kraft_spec.mutants import load_catalogue
 
 
 # All others are proved each night.

@@ -11,7 +11,7 @@ from kraft_dev.commands.options import Record
 from kraft_dev.kafka_bugs import NAMED, bugs_of, section_of
 from kraft_dev.markdown import show
 from kraft_dev.results import record_result
-from kraft_kafka.patching.patches import bugs
+from kraft_kafka.patching.patches import mutants
 from kraft_kafka.releases import newest, releases
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Bugs; default: all of them.")]
@@ -23,7 +23,7 @@ def kafka_bugs(names: Names = None, version: Version = None, record: Record = Fa
 
     Exit code 1 when there is a bug whose rule no failing vector names among its first; 69 when Kafka cannot be run.
     """
-    known = {one.name: one for one in bugs()}
+    known = dict(mutants())
     for unknown in {*(names or ())} - known.keys():
         raise usage_error(f"no bug {unknown!r}; there are {', '.join(known)}")
     release = version or newest()

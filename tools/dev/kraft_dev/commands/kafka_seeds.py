@@ -18,7 +18,7 @@ from kraft_dev.commands.options import Record
 from kraft_dev.kafka_seeds import Campaign, counted, make_runs, record, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
-from kraft_kafka.patching.patches import Patch, patches
+from kraft_kafka.patching.patches import Patch, mutants
 from kraft_kafka.releases import newest
 from kraft_kafka.unpinned import is_version
 
@@ -34,7 +34,7 @@ Workloads = Annotated[
     list[str] | None, typer.Option("--workload", help="Repeatable; default: all that the releases have.")
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
-PatchName = Annotated[str | None, typer.Option("--patch", help="A bug in Kafka, as `kraft-spec kafka patches` lists.")]
+Mutant = Annotated[str | None, typer.Option("--mutant", help="A mutant of Kafka, as `kraft-spec kafka mutants` lists.")]
 
 KEPT_AFTER = 20
 """Runs of a workload, after which what there is is recorded: who ends a long run early has that."""
@@ -44,16 +44,16 @@ def kafka_seeds(
     clusters: Clusters = None,
     workloads: Workloads = None,
     seeds: Seeds = "0:20",
-    patch: PatchName = None,
+    mutant: Mutant = None,
     save: Record = False,
 ) -> int:
     """Run random schedules on releases of Apache Kafka, with a bug up to the first that fails.
 
     Exit code 1 when a run does something that neither the profile nor the table of known differences says.
     """
-    numbers, bug = seeds_of(seeds), None if patch is None else patches().get(patch)
-    if patch is not None and bug is None:
-        raise usage_error(f"no patch {patch!r}; there are {', '.join(patches())}")
+    numbers, bug = seeds_of(seeds), None if mutant is None else mutants().get(mutant)
+    if mutant is not None and bug is None:
+        raise usage_error(f"no mutant {mutant!r}; there are {', '.join(mutants())}")
     # What is recorded of one workload is a change that is not committed when the next one is.
     found: list[Campaign] = []
     commit = commit_now()

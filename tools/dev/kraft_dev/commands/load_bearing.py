@@ -13,11 +13,11 @@ from kraft_dev.load_bearing.evidence import not_as_recorded, run_evidence, safet
 from kraft_dev.load_bearing.recorded import recorded_bytes
 from kraft_dev.load_bearing.searching import Found, leaves_open
 from kraft_dev.markdown import show as show_sections
+from kraft_mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
+from kraft_mutants.load_bearing import rows, with_evidence
 from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import text_of
 from kraft_spec.edits import EditError
-from kraft_spec.mutants import Catalogue, Exhaustive, Mutant, MutantError, Schedule, load_catalogue
-from kraft_spec.mutants.load_bearing import rows, with_evidence
 from kraft_spec.rules import load_registry
 from kraft_spec.rules.scope import load_scope
 from kraft_spec.tlc.model_report import Progress

@@ -25,8 +25,8 @@ from kraft_dev.matrix.tool import Means, Tool, ToolError
 from kraft_dev.matrix.tools import KINDS, TOOLS
 from kraft_dev.matrix.vectors import not_detected_any_more
 from kraft_dev.results import ResultError, Row, load_result, record_result
+from kraft_mutants import MutantError, load_catalogue
 from kraft_spec.edits import EditError
-from kraft_spec.mutants import MutantError, load_catalogue
 from kraft_vectors.manifest import VectorFileError
 
 KIND_NAMES = (*KINDS, "checks")

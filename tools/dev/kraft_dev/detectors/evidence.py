@@ -12,9 +12,9 @@ from kraft_dev.broken_runs import Found, Judge, Run, judge_runs
 from kraft_dev.detectors.checks import Check, Layer
 from kraft_dev.markdown import Section
 from kraft_dev.results import Cell, Row
+from kraft_mutants import Catalogue, Covered, Schedule, load_catalogue
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS
-from kraft_spec.mutants import Catalogue, Covered, Schedule, load_catalogue
 
 SEEDS = 50
 """Of every workload, for a run in the place of one that shows nothing any more."""

@@ -58,7 +58,7 @@ def slices() -> dict[str, ModelCheck]:
         check.name: check
         for check in checks_of("ci")
         if check.name not in NOT_EXPLAINED
-        and not (check.violates or check.simulation or check.without or "Partition" in check.configuration.module)
+        and not (check.violates or check.simulation or check.mutants or "Partition" in check.configuration.module)
     }
 
 

@@ -7,9 +7,9 @@ from time import monotonic
 from kraft_dev.load_bearing.recorded import recorded_counterexample
 from kraft_dev.load_bearing.searching import Found, hold, search
 from kraft_dev.markdown import Section, code, page
+from kraft_mutants import Exhaustive, Mutant, Schedule
+from kraft_mutants.load_bearing import VERDICTS, Row
 from kraft_reference.profile import KIP
-from kraft_spec.mutants import Exhaustive, Mutant, Schedule
-from kraft_spec.mutants.load_bearing import VERDICTS, Row
 from kraft_spec.tlc.model_report import Progress
 
 

@@ -5,11 +5,11 @@ from importlib.resources import files
 
 import msgspec
 
+from kraft_mutants.catalogue import MutantError, model_edits
+from kraft_mutants.mutant import Mutant
 from kraft_spec.counterexamples import Counterexample, in_words
 from kraft_spec.edits import edited_texts, package_folder
 from kraft_spec.models import actions_of_next, next_actions
-from kraft_spec.mutants.catalogue import MutantError, model_edits
-from kraft_spec.mutants.mutant import Mutant
 from kraft_spec.tlc.model_report import ModelCheckReport
 
 FOLDER = files("kraft_dev.load_bearing") / "counterexamples"

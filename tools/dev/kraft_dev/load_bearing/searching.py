@@ -16,15 +16,15 @@ from pathlib import Path
 
 from kraft_dev.broken_runs import Run, judge_runs
 from kraft_dev.load_bearing.recorded import counterexample_of
+from kraft_mutants import find_mutants, omitted_rules
+from kraft_mutants.catalogue import MutantError, model_edits
+from kraft_mutants.mutant import Covered, Exhaustive, Mutant, Schedule
 from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.counterexamples import Counterexample
 from kraft_spec.edits import apply_edits
-from kraft_spec.experiments import model_edits_without
 from kraft_spec.models import Configuration, find_check, model_directory, takes_profile, under_profile
 from kraft_spec.models.check import ModelCheck
 from kraft_spec.models.running import decided_by
-from kraft_spec.mutants.catalogue import MutantError, model_edits
-from kraft_spec.mutants.mutant import Covered, Exhaustive, Mutant, Schedule
 from kraft_spec.tlc.model_check import ModelCheckOptions, check_model
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 
@@ -153,11 +153,11 @@ def broken_model(mutant: Mutant, check: ModelCheck, bounds: Bounds) -> Iterator[
     with tempfile.TemporaryDirectory(prefix="kraft-spec-mutant-") as temporary:
         folder = Path(temporary) / "kraft_spec" / "tla"
         shutil.copytree(model_directory(), folder)
-        # What a mutant leaves out anyway, its slice need not leave out once more; a first state of its own is one under
-        # all other rules.
+        # The check's own mutants come first, but not for a rule that this mutant omits as well; a first state that the
+        # evidence gives obeys all other rules.
         own_start = isinstance(bounds, Exhaustive) and bool(bounds.initial)
-        without = set() if own_start else set(check.without) - set(mutant.switched_off)
-        apply_edits(Path(temporary), (*model_edits_without(without), *model_edits(mutant)))
+        first = () if own_start else find_mutants(sorted(set(check.mutants) - omitted_rules(mutant)))
+        apply_edits(Path(temporary), model_edits(*first, mutant))
         apply_edits(folder, decided_by(PROFILES[check.profile]))
         heading = f" MODULE {MODULE} ".center(77, "-")
         module = f"{heading}\nEXTENDS {check.configuration.module}\n{bounds.definitions}\n{'=' * 77}\n"

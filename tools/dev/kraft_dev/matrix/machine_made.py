@@ -22,7 +22,7 @@ from types import CodeType
 from typing import Any
 
 from kraft_dev.matrix.subjects import Key, Subject
-from kraft_spec.attribution import rules_around
+from kraft_mutants.attribution import rules_around
 from kraft_spec.edits import Edit, installed_file, package_folder
 
 _NO_CHANGE = ("Eq_Is", "Is_Eq", "IsNot_NotEq", "NotEq_IsNot")

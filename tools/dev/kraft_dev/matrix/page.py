@@ -8,7 +8,7 @@ from kraft_dev.matrix.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN, score
 from kraft_dev.matrix.subjects import Subject
 from kraft_dev.matrix.tools import TOOLS, VECTORS, tool_of
 from kraft_dev.results import Cell, Matrix, Row, joined, origin, share, undetected
-from kraft_spec.mutants import Catalogue, Covered
+from kraft_mutants import Catalogue, Covered
 from kraft_vectors.features import LEVELS
 
 _NAMING = (NAMED, UNKNOWN)

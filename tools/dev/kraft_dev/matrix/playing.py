@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kraft_dev.edges import load_edges, replay
 from kraft_dev.matrix.tool import Look, Tally
 from kraft_dev.partition_workload import random_configuration, random_run
+from kraft_mutants.playing import play, play_partitions
 from kraft_partitions.decisions import PROFILES
 from kraft_partitions.scenarios import PARTITION_SCENARIOS
 from kraft_simulation.occurrence import Occurrence
@@ -16,7 +17,6 @@ from kraft_simulation.scenarios import SCENARIOS, ScenarioFailure
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.edits import EditError
-from kraft_spec.experiments.playing import play, play_partitions
 
 if TYPE_CHECKING:
     from kraft_traces.check import Rejection

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from kraft_mutants import Mutant, load_catalogue, reference_edits, seeded
 from kraft_spec.edits import Edit
-from kraft_spec.mutants import Mutant, load_catalogue, reference_edits, seeded
 from kraft_vectors import features
 
 _PARTITION_FILES = "kraft_partitions/"

@@ -16,15 +16,15 @@ from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.attribution import Seen, StepComparison, steps_of
 from kraft_conformance.runner.selection import selected
 from kraft_dev.naming.bugs import Bug
+from kraft_mutants import load_catalogue, reference_edits
+from kraft_mutants.attribution import Given
+from kraft_mutants.attribution.attributing import Changes, Explanations, changes_of, explanations
+from kraft_mutants.attribution.given import played
+from kraft_mutants.attribution.mutated import outcomes
 from kraft_reference import replica
 from kraft_reference.events import Crash
 from kraft_reference.state import ReplicaState
-from kraft_spec.attribution import Given
-from kraft_spec.attribution.attributing import Changes, Explanations, changes_of, explanations
-from kraft_spec.attribution.given import played
-from kraft_spec.attribution.mutated import outcomes
 from kraft_spec.edits import Edit
-from kraft_spec.mutants import load_catalogue, reference_edits
 from kraft_traces.effects import TracedEffect, TracedStartTimer, traced_effect
 from kraft_traces.latitude.writes import disk_of
 from kraft_traces.states import traced_state

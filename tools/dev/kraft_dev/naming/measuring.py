@@ -7,7 +7,7 @@ from kraft_conformance.runner.outcome import RULES_MAX, Outcome, Status
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.naming.bugs import Bug, Kind, is_held_out
 from kraft_dev.naming.evidence import Evidence
-from kraft_spec.attribution.ranking import ranked
+from kraft_mutants.attribution.ranking import ranked
 
 _FIRST = 3
 

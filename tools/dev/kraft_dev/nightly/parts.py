@@ -10,15 +10,15 @@ from kraft_dev.kafka_seeds import workloads_of
 from kraft_dev.load_bearing.searching import leaves_open
 from kraft_dev.starts import first_checks
 from kraft_kafka.findings.finding import load_findings
-from kraft_kafka.patching.patches import bugs
+from kraft_kafka.patching.patches import mutants
 from kraft_kafka.releases import newest
+from kraft_mutants import load_catalogue
+from kraft_mutants.load_bearing import with_evidence
 from kraft_proofs.translation.acting import ACTIONS
 from kraft_proofs.translation.proving import OTHERS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, PROFILES
 from kraft_simulation.workload import WORKLOADS
 from kraft_spec.models import CHECKS, checks_of, find_check, takes_profile, under_profile
-from kraft_spec.mutants import load_catalogue
-from kraft_spec.mutants.load_bearing import with_evidence
 
 FIRST_DAY = date(2026, 11, 25)
 """The night of seed 0."""
@@ -245,7 +245,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "kafka-bugs",
         "bugs planted in Apache Kafka are seen, and their rule is named",
-        lambda: tuple(bug.name for bug in bugs()),
+        lambda: tuple(mutants()),
         lambda name, means: _developer("kafka-bugs", name),
     ),
     Part(

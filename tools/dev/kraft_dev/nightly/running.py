@@ -25,6 +25,7 @@ _PACKAGES = (
     "kraft_simulation",
     "kraft_partitions",
     "kraft_spec",
+    "kraft_mutants",
     "kraft_proofs",
     "kraft_traces",
     "kraft_pipeline",
@@ -43,7 +44,7 @@ def fingerprint_of_sources() -> str:
 
 def fingerprint_of_model() -> str:
     """The same over what a checkpoint of TLC depends on."""
-    return fingerprint_of(("kraft_spec",), (".tla", ".toml"))
+    return fingerprint_of(("kraft_spec", "kraft_mutants"), (".tla", ".toml"))
 
 
 def begin(folder: Path, day: str, version: str, sources: str, *, resume: bool) -> Night:

@@ -17,7 +17,7 @@ from kraft_traces.streams import whole_file
 FOLDER = Path(__file__).parent
 SCHEMA: Literal["kraft-matrix/1"] = "kraft-matrix/1"
 
-_CODE = ("kraft_reference", "kraft_simulation", "kraft_partitions", "kraft_spec")
+_CODE = ("kraft_reference", "kraft_simulation", "kraft_partitions", "kraft_spec", "kraft_mutants")
 _SUITE = (*_CODE, "kraft_vectors", "kraft_conformance.runner", "kraft_dev.matrix")
 DESCRIBES = {
     "mutants": (*_SUITE, "kraft_dev.edges"),
