@@ -38,7 +38,7 @@ class Catalogue(msgspec.Struct, frozen=True):
             if mutant.name == name:
                 return mutant
         near = get_close_matches(name, [mutant.name for mutant in self.mutants], n=3)
-        raise MutantError(f"no mutant {name!r}" + (f"; did you mean {', '.join(near)}?" if near else ""))
+        raise MutantError(f"no mutant {name!r}" + (f", close ones: {', '.join(near)}" if near else ""))
 
 
 @cache

@@ -186,7 +186,7 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
     ("words", "said"),
     [
         (["simulate", "--workload", "nope"], "calm"),
-        (["simulate", "--switch-off", "prevote.leader.reject"], "prevote.leader.rejects"),
+        (["simulate", "--mutant", "leader-of-its-epoch-grant"], "close ones: leader-removes-itself-first"),
         (["simulate", "--profile", "nope"], "kafka-4"),
         (["simulate", "--nope"], "nope"),
         (["scenario", "nope"], "no scenario 'nope'; kraft-spec scenario lists them"),
@@ -209,7 +209,7 @@ def test_wrong_use_is_explained(words: list[str], said: str, capsys: Captured) -
 
 
 def test_a_failing_simulation_prints_its_repetition_and_shrinks(capsys: Captured, tmp_path: Path) -> None:
-    words = ["--seed", "0", "--steps", "800", "--workload", "storm", "--switch-off", "state.resigned.timeout"]
+    words = ["--seed", "0", "--steps", "800", "--workload", "storm", "--mutant", "state.resigned.timeout"]
     code, out = output(capsys, "simulate", *words)
     assert code == ExitCode.VIOLATION
     assert "repeat: kraft-spec simulate" in out
@@ -292,7 +292,7 @@ def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: Captured) -> N
 
 
 def test_a_rule_without_a_switch_cannot_be_switched_off(trace: Path, capsys: Captured) -> None:
-    assert_said(capsys, ExitCode.USAGE, "has no switch", "simulate", "--switch-off", "metric.current-state")
+    assert_said(capsys, ExitCode.USAGE, "no mutant omits the rule", "simulate", "--mutant", "metric.current-state")
     header = altered(trace, 1, '"switched_off":[]', '"switched_off":["no.such-rule"]')
     assert_said(capsys, ExitCode.BAD_INPUT, f"{header}:1: $.switched_off[0]:", "validate", str(header))
 

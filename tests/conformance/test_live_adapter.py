@@ -83,7 +83,7 @@ def test_no_vector_fails_on_a_node() -> None:
 @pytest.mark.nightly
 def test_a_rule_that_is_left_out_is_seen_over_tcp() -> None:
     rule, refuses = "prevote.follower.rejects-after-fetch", "prevote.follower-refuses"
-    found = played([refuses, ONE_VOTE], "--start", f"{NODE} --without {rule}")
+    found = played([refuses, ONE_VOTE], "--start", f"{NODE} --mutant {rule}")
     assert found[ONE_VOTE].status is Status.PASS
     assert found[refuses].status is Status.FAIL
     assert "granted: expected false, actual true" in found[refuses].reason

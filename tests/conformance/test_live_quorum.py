@@ -58,7 +58,7 @@ def is_granted(path: Path) -> bool:
 
 def test_a_planted_bug_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
-    planted = [word for one in (1, 2, 3) for word in ("--without", f"{one}={RULE}")]
+    planted = [word for one in (1, 2, 3) for word in ("--mutant", f"{one}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
     words = ("--seconds", "7", "--faults", "stop", *planted)
     for seed in range(1276, 1280):
@@ -78,7 +78,7 @@ def test_a_planted_bug_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     ("code", "said", "words"),
     [
         (ExitCode.USAGE, "--faults burn: expected some of kill, stop, cut, voters", ("--faults", "burn")),
-        (ExitCode.USAGE, "--without 4=x: expected ID=RULE with the id of a node, 1 to 3", ("--without", "4=x")),
+        (ExitCode.USAGE, "--mutant 4=x: expected ID=NAME with the id of a node, 1 to 3", ("--mutant", "4=x")),
         (ExitCode.USAGE, "7 voters, expected at most 5", ("--nodes", "5", "--kafka", "4.1.2:2")),
         (ExitCode.NO_INPUT, "plan.json: No such file or directory", ("--again", ".")),
         (ExitCode.CANNOT_WRITE, "expected a new folder", ("-o", ".")),
@@ -94,7 +94,7 @@ def test_what_cannot_be_run_is_said(
 
 @pytest.mark.nightly
 def test_a_planted_bug_beside_kafka_is_named(capsys: Captured) -> None:
-    planted = [word for one in (1, 2) for word in ("--without", f"{one}={RULE}")]
+    planted = [word for one in (1, 2) for word in ("--mutant", f"{one}={RULE}")]
     words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
     assert quorum(*words, *planted) == ExitCode.VIOLATION
     assert f"right without  {RULE}" in capsys.readouterr().out

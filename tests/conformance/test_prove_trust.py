@@ -56,9 +56,9 @@ def test_runs_are_explained_and_counted(capsys: Captured) -> None:
     assert found["events"]["elections"] > 300
     assert found["steps"]["become-leader"] > 0
     assert found["states_evaluated"] > 5
-    code, found = document(capsys, "prove", *words, "--switch-off", "hw.own-epoch")
+    code, found = document(capsys, "prove", *words, "--mutant", "hw.own-epoch")
     assert code == ExitCode.VIOLATION
-    assert "--switch-off hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in found["unexplained"]
+    assert "--mutant hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in found["unexplained"]
 
 
 BEYOND_THE_PROOF = (

@@ -151,7 +151,7 @@ def test_two_tables_may_not_share_a_name(tmp_path: Path) -> None:
 
 
 def test_an_unknown_mutant_is_an_error_that_names_near_ones() -> None:
-    with pytest.raises(MutantError, match=f"did you mean {QUICK}"):
+    with pytest.raises(MutantError, match=f"close ones: {QUICK}"):
         CATALOGUE["refusal-counts-as-vote"]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kraft_cli.commands.options import Json
-from kraft_conformance.console import print_json, show_table
+from kraft_conformance.console import print_json, stdout
 from kraft_conformance.failure import usage_error
 from kraft_mutants import load_catalogue, model_edits, reference_edits
 from kraft_spec.rules import load_registry
@@ -26,7 +26,7 @@ def mutants(rule_id: RuleId = None, omits: Omits = False, as_json: Json = False)
     if not chosen:
         raise usage_error(f"no mutant breaks {rule_id}")
     parts = [
-        "both" if model and reference else "model" if model else "reference"
+        "model and reference" if model and reference else "model" if model else "reference"
         for model, reference in ((model_edits(mutant), reference_edits(mutant)) for mutant in chosen)
     ]
     if as_json:
@@ -37,6 +37,9 @@ def mutants(rule_id: RuleId = None, omits: Omits = False, as_json: Json = False)
             ]
         )
         return 0
-    rows = [(one.name, ", ".join(one.rules), of, one.bug) for one, of in zip(chosen, parts, strict=True)]
-    show_table(f"{len(rows)} mutants", ("mutant", "breaks", "of", "bug"), rows)
+    for mutant, of in zip(chosen, parts, strict=True):
+        stdout.print(f"[bold]{mutant.name}[/bold]")
+        stdout.print(f"  {mutant.bug}\n  breaks {', '.join(mutant.rules)} ({of})", markup=False)
+        if mutant.omits:
+            stdout.print(f"  omits {', '.join(mutant.omits)}", markup=False)
     return 0

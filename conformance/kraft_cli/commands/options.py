@@ -94,10 +94,14 @@ def known_mutants(names: Collection[str] | None, *, in_trace: bool = False) -> t
             mutants = find_mutants([name])
         except MutantError as error:
             if name in load_registry():
-                raise usage_error(f"no mutant omits the rule {name}: kraft-spec mutants --omits lists those") from error
-            raise usage_error(f"{error} kraft-spec mutants lists them") from error
+                raise usage_error(
+                    f"no mutant omits the rule {name}; kraft-spec mutants --omits lists those that do"
+                ) from error
+            raise usage_error(f"{error}; kraft-spec mutants lists them") from error
         if not reference_edits(*mutants):
             raise usage_error(f"the mutant {name} changes the model alone, expected one of the reference")
         if in_trace and name not in omittable_rules():
-            raise usage_error(f"a trace cannot name the mutant {name}, expected a rule: kraft-spec mutants --omits")
+            raise usage_error(
+                f"a trace cannot name the mutant {name}; expected a rule that kraft-spec mutants --omits lists"
+            )
     return tuple(sorted(set(names or ())))
