@@ -64,7 +64,7 @@ def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
     """
     message = message_from_kio(schema)
     frame = decode_frame(raw, message, message.versions.low, is_lenient=True)
-    return frame.header["correlationId"], _entity(schema, frame.body)
+    return frame.header["correlationId"], entity_of(schema, frame.body)
 
 
 @cache
@@ -91,7 +91,7 @@ def _field(one: "EntityField[Any]", kind: Any) -> Field:
         tag=one.metadata.get("tag"),
         # kio's None is the uuid of zeros, which the bytes have in full.
         is_nullable=NoneType in get_args(kind) and kind != UUID | None,
-        # A value that no tagged field has: with any other default, `_entity` leaves it to kio's.
+        # A value that no tagged field has: with any other default, `entity_of` leaves it to kio's.
         default=None if one.default is None else MISSING,
         fields=() if inner is None else _fields(inner),
     )
@@ -152,12 +152,18 @@ def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, clien
     header = schema.__header_schema__
     known = {"correlation_id": correlation_id, "client_id": client_id}
     known |= {"request_api_key": schema.__api_key__, "request_api_version": schema.__version__}
-    entity_writer(header)(content, _entity(header, known))
-    entity_writer(schema)(content, _entity(schema, document))
+    entity_writer(header)(content, entity_of(header, known))
+    entity_writer(schema)(content, entity_of(schema, document))
     return struct.pack(">i", len(content.getvalue())) + content.getvalue()
 
 
-def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
+def entity_of(schema: Any, document: Mapping[str, Any]) -> Any:
+    """kio's entity of a document with kio's names.
+
+    Raises:
+        KeyError: a field that has no default is missing.
+        WireError: an error code or a uuid is none of Kafka's.
+    """
     types = _hints(schema)
     values = {}
     for one in fields(schema):
@@ -172,7 +178,7 @@ def _value(kind: Any, value: Any) -> Any:
     if value is None:
         return None
     if (inner := entity_in(kind)) is not None:
-        return _entity(inner, value)
+        return entity_of(inner, value)
     if kind is ErrorCode:
         return _error_code(value)
     if isinstance(value, str) and UUID in _types_in(kind):

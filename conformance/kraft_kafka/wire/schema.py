@@ -158,6 +158,12 @@ def messages() -> Mapping[str, Message]:
     return {entry["name"]: _message(entry) for entry in of_apis + tables["other"]}
 
 
+@cache
+def messages_by_key(kind: Kind) -> Mapping[int, Message]:
+    """The messages of a kind by API key, or by the type of the control record."""
+    return {one.key: one for one in messages().values() if one.kind is kind}
+
+
 def message_of(api: str, kind: Kind) -> Message:
     """The request or response of an API.
 
