@@ -11,7 +11,7 @@ from dataclasses import Field as EntityField
 from datetime import timedelta
 from functools import cache
 from types import NoneType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin
 from uuid import UUID
 
 from kio.index import load_request_schema, load_response_schema
@@ -77,10 +77,11 @@ def message_from_kio(schema: Any) -> Message:
 
 
 def _fields(schema: Any) -> tuple[Field, ...]:
-    return tuple(_field(one, _hints(schema)[one.name]) for one in fields(schema))
+    return tuple(_field(one) for one in fields(schema))
 
 
-def _field(one: "EntityField[Any]", kind: Any) -> Field:
+def _field(one: "EntityField[Any]") -> Field:
+    kind: Any = one.type
     inner = entity_in(kind)
     name = one.metadata.get("kafka_type", "")
     return Field(
@@ -95,11 +96,6 @@ def _field(one: "EntityField[Any]", kind: Any) -> Field:
         default=None if one.default is None else MISSING,
         fields=() if inner is None else _fields(inner),
     )
-
-
-@cache
-def _hints(schema: Any) -> Mapping[str, Any]:
-    return get_type_hints(schema)
 
 
 def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
@@ -164,11 +160,10 @@ def entity_of(schema: Any, document: Mapping[str, Any]) -> Any:
         KeyError: a field that has no default is missing.
         WireError: an error code or a uuid is none of Kafka's.
     """
-    types = _hints(schema)
     values = {}
     for one in fields(schema):
         if one.name in document or one.default is MISSING:
-            values[one.name] = _value(types[one.name], document[one.name])
+            values[one.name] = _value(one.type, document[one.name])
     return schema(**values)
 
 
