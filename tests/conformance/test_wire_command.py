@@ -210,14 +210,17 @@ def test_json_that_is_no_message_is_no_defect(wire: Shell, given: str) -> None:
         assert code in (ExitCode.BAD_INPUT, ExitCode.USAGE), err
 
 
-def test_without_kio_it_says_what_to_install(wire: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("kraft_kafka.wire.", "kio."))]:
+def test_without_the_extra_frames_are_decoded_and_records_say_what_to_install(
+    wire: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("kraft_kafka.wire.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "kio", None)
-    code, out, err = wire("decode", str(VOTE.hex))
+    monkeypatch.setitem(sys.modules, "crc32c", None)
+    assert wire("decode", str(VOTE.hex))[0] == 0
+    code, out, err = wire("decode", "00", "--record", "VotersRecord")
     assert (code, out) == (ExitCode.UNAVAILABLE, "")
-    assert err == "this command needs the package kio: pip install 'kraft-spec[conformance]'\n"
-    assert wire("list")[0] == 0
+    assert err == "this command needs the package crc32c: pip install 'kraft-spec[conformance]'\n"
 
 
 def test_list_says_what_there_is(wire: Shell) -> None:

@@ -10,7 +10,7 @@ from kraft_kafka.live.capture import CaptureHeader, Closed, FileLine, FrameLine,
 from kraft_kafka.node.exchanges import CLIENT, fetched
 from kraft_kafka.wire.errors import WireError
 from kraft_kafka.wire.frames import Frame, decode_request, decode_response
-from kraft_kafka.wire.schema import Kind, message_of, messages
+from kraft_kafka.wire.schema import Kind, message_of, messages_by_key
 from kraft_kafka.wire.trace_links import TRACED_NAMES
 from kraft_kafka.wire.translation import from_kafka
 from kraft_traces.inference.sightings import Sighting, Span
@@ -240,5 +240,5 @@ def _traced(traced: dict[str, Any], source: int | None, destination: int | None)
 def _named(raw: bytes) -> str:
     """What a request is called that is none of the quorum's."""
     key = int.from_bytes(raw[4:6], "big", signed=True) if len(raw) >= 6 else -1
-    known = {one.key: one.name for one in messages().values() if one.kind is Kind.REQUEST}
-    return known.get(key, f"request with API key {key}")
+    known = messages_by_key(Kind.REQUEST)
+    return known[key].name if key in known else f"request with API key {key}"

@@ -7,7 +7,7 @@ from kraft_kafka.node.metadata import METADATA_VERSION, METADATA_VERSION_MIN
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.error_codes import CODES, UNKNOWN_TOPIC_OR_PARTITION
 from kraft_kafka.wire.frames import Frame
-from kraft_kafka.wire.schema import Kind, messages
+from kraft_kafka.wire.schema import Kind, messages_by_key
 from kraft_kafka.wire.trace_links import TOPIC
 from kraft_kafka.wire.translation import directory_of, host_port, uuid_of
 from kraft_reference.describe import ReplicaProgress, describe_quorum
@@ -23,8 +23,8 @@ def api_keys(others: Mapping[int, range]) -> list[Document]:
 
     Rule: wire.negotiation.
     """
-    requests = [one for one in messages().values() if one.kind is Kind.REQUEST]
-    listed = {one.key: (one.versions.low, one.versions.high) for one in requests}
+    requests = messages_by_key(Kind.REQUEST)
+    listed = {key: (one.versions.low, one.versions.high) for key, one in requests.items()}
     listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
     return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 

@@ -5,17 +5,16 @@ message of that type, in the version that it names itself in its first field.
 Rules: wire.control-records, wire.voters-record, wire.leader-change-message.
 """
 
-import io
+from collections.abc import Sequence
 from typing import Any
 
 from crc32c import crc32c
-from kio.serial import writers
 
 from kraft_kafka.wire.decoding import Document, decoded
-from kraft_kafka.wire.encoding import encoded, whole_number
+from kraft_kafka.wire.encoding import encoded, signed_varint, whole_number
 from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.reading import Bytes
-from kraft_kafka.wire.schema import Kind, Message, messages
+from kraft_kafka.wire.schema import Kind, Message, messages_by_key
 
 CONTROL = 0x20
 """The bit of the attributes that says that all records of a batch are control records."""
@@ -42,7 +41,7 @@ _BEFORE_CRC = 5
 _DERIVED = ("batchLength", "crc", "lastOffsetDelta")
 """Written from the records; a document may leave them out, and must not say anything else."""
 
-_DEFAULTS = {
+DEFAULTS = {
     "baseOffset": 0,
     "partitionLeaderEpoch": 0,
     "magic": 2,
@@ -77,19 +76,32 @@ def encode_batch(document: Any) -> bytes:
     records = document.get("records")
     if not isinstance(records, list) or not records:
         raise WireError(Reason.WRONG_TYPE, "$.records", "an array of one record or more", "another value")
-    header = _DEFAULTS | {name: value for name, value in document.items() if name not in (*_DERIVED, "records")}
+    header = DEFAULTS | {name: value for name, value in document.items() if name not in (*_DERIVED, "records")}
     _checked_magic(header["magic"], header["attributes"])
     written = [_encoded_record(record, number, f"$.records[{number}]") for number, record in enumerate(records)]
     header["lastOffsetDelta"] = written[-1][1]
-    after = _numbers(header, BATCH_HEADER[_BEFORE_CRC:])
-    after += whole_number("int32", len(records), "$.records (length)") + b"".join(raw for raw, _ in written)
-    header["crc"] = crc32c(after)
-    # The length counts from the leader epoch on: 4 bytes of it, the magic, and 4 of the checksum.
-    header["batchLength"] = len(after) + 9
+    raw = batch_bytes(header, [record for record, _ in written])
     for name in _DERIVED:
         if document.get(name, header[name]) != header[name]:
             raise WireError(Reason.OUT_OF_RANGE, f"$.{name}", f"{header[name]}, from the records", str(document[name]))
+    return raw
+
+
+def batch_bytes(header: Document, records: Sequence[bytes]) -> bytes:
+    """A batch of records in bytes, whose length and checksum become those of the header."""
+    after = _numbers(header, BATCH_HEADER[_BEFORE_CRC:])
+    after += whole_number("int32", len(records), "$.records (length)") + b"".join(records)
+    header["crc"] = crc32c(after)
+    # The length counts from the leader epoch on: 4 bytes of it, the magic, and 4 of the checksum.
+    header["batchLength"] = len(after) + 9
     return _numbers(header, BATCH_HEADER[:_BEFORE_CRC]) + after
+
+
+def record_bytes(head: bytes, offset_delta: int, key: bytes | None, value: bytes) -> bytes:
+    """A record with its length and without headers; `head` are its attributes and the difference of its timestamp."""
+    sized_key = signed_varint(-1) if key is None else signed_varint(len(key)) + key
+    content = head + signed_varint(offset_delta) + sized_key + signed_varint(len(value)) + value + signed_varint(0)
+    return signed_varint(len(content)) + content
 
 
 def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[str, ...]]:
@@ -154,22 +166,14 @@ def _encoded_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
         raise WireError(Reason.WRONG_TYPE, f"{where}.headers", "no headers: control records have none", "another value")
     offset = record.get("offsetDelta", number)
     message = _message_of(record["key"], f"{where}.key")
-    written = io.BytesIO()
-    written.write(whole_number("int8", record.get("attributes", 0), f"{where}.attributes"))
+    attributes = whole_number("int8", record.get("attributes", 0), f"{where}.attributes")
     # Both must fit the type that they are read into, however short they are here.
-    whole_number("int64", record.get("timestampDelta", 0), f"{where}.timestampDelta")
-    writers.write_signed_varlong(written, record.get("timestampDelta", 0))
+    timestamp_delta = record.get("timestampDelta", 0)
+    whole_number("int64", timestamp_delta, f"{where}.timestampDelta")
     whole_number("int32", offset, f"{where}.offsetDelta")
-    writers.write_signed_varint(written, offset)
     key = whole_number("int16", 0, "key") + whole_number("int16", message.key, "key")
     value = encode_value(message, record["value"], f"{where}.value")
-    for part in (key, value):
-        writers.write_signed_varint(written, len(part))
-        written.write(part)
-    writers.write_signed_varint(written, 0)
-    whole = io.BytesIO()
-    writers.write_signed_varint(whole, len(written.getvalue()))
-    return whole.getvalue() + written.getvalue(), offset
+    return record_bytes(attributes + signed_varint(timestamp_delta), offset, key, value), offset
 
 
 def encode_value(message: Message, value: Any, where: str) -> bytes:
@@ -185,7 +189,7 @@ def encode_value(message: Message, value: Any, where: str) -> bytes:
 
 
 def _message_of(key: Any, where: str, offset: int | None = None) -> Message:
-    known = {one.key: one for one in messages().values() if one.kind is Kind.RECORD}
+    known = messages_by_key(Kind.RECORD)
     if not isinstance(key, dict) or key.keys() != {"version", "type"}:
         raise WireError(Reason.WRONG_TYPE, where, "an object with version and type", "another value", offset)
     if key["version"] != 0:

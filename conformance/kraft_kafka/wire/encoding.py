@@ -5,11 +5,8 @@ Rule: wire.negotiation.
 """
 
 import binascii
-import io
 from base64 import b64decode, urlsafe_b64decode
 from typing import Any
-
-from kio.serial import writers
 
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document
 from kraft_kafka.wire.errors import Reason, WireError
@@ -37,7 +34,7 @@ class Encoder:
         if extra := sorted(document.keys() - known):
             expected = f"one of {', '.join(sorted(known))}"
             raise WireError(Reason.UNKNOWN_FIELD, f"{where}.{extra[0]}", expected, "another field")
-        written = io.BytesIO()
+        written = bytearray()
         tagged: dict[int, bytes] = {}
         for one in fields:
             at = f"{where}.{one.name}"
@@ -46,7 +43,7 @@ class Encoder:
             elif one.tag is None:
                 if one.name not in document:
                     raise WireError(Reason.MISSING_FIELD, at, f"a field that version {self._version} has", "none")
-                written.write(self._field(one, document[one.name], at))
+                written += self._field(one, document[one.name], at)
             elif one.name in document:
                 content = self._field(one, document[one.name], at)
                 if document[one.name] != default_of(one):
@@ -54,8 +51,8 @@ class Encoder:
         if self._is_flexible:
             known_tags = {one.tag for one in fields if one.tag is not None and self._version in one.versions}
             unknown = self._unknown_tags(document.get(UNKNOWN_TAGS, []), known_tags, f"{where}.{UNKNOWN_TAGS}")
-            written.write(_tag_section(tagged | unknown))
-        return written.getvalue()
+            written += _tag_section(tagged | unknown)
+        return bytes(written)
 
     def _dropped(self, one: Field, document: Document, where: str) -> None:
         """Leave a field out that this version lacks.
@@ -143,10 +140,17 @@ def encoded(message: Message, version: int, document: Any, where: str) -> tuple[
 
 
 def varint(value: int) -> bytes:
-    """An unsigned varint."""
-    written = io.BytesIO()
-    writers.write_unsigned_varint(written, value)  # type: ignore[arg-type]
-    return written.getvalue()
+    """An unsigned varint: 7 bits in a byte, the lowest first; the high bit says that another byte follows."""
+    written = bytearray()
+    while value > 0x7F:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*written, value])
+
+
+def signed_varint(value: int) -> bytes:
+    """A zigzag varint, as in records."""
+    return varint(2 * value if value >= 0 else -2 * value - 1)
 
 
 def whole_number(kind: str, value: Any, where: str) -> bytes:

@@ -12,7 +12,7 @@ from kraft_kafka.wire.encoding import encoded, whole_number
 from kraft_kafka.wire.error_codes import CODES
 from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.reading import Bytes
-from kraft_kafka.wire.schema import Kind, Message, messages
+from kraft_kafka.wire.schema import Kind, Message, messages, messages_by_key
 from kraft_reference.messages import Error
 
 API_VERSIONS_KEY = 18
@@ -90,7 +90,7 @@ def decode_request(raw: bytes, is_lenient: bool = False) -> Frame:
     if content.left < 4:
         raise content.truncated("header", "4 bytes of API key and version")
     key, version = struct.unpack_from(">hh", raw, content.offset)
-    known = {one.key: one for one in messages().values() if one.kind is Kind.REQUEST}
+    known = messages_by_key(Kind.REQUEST)
     if key not in known:
         expected = f"an API key, one of {', '.join(map(str, sorted(known)))}"
         raise WireError(Reason.UNKNOWN_API, "header.requestApiKey", expected, str(key), content.offset)
@@ -147,7 +147,8 @@ def header_of(message: Message) -> Message:
 def api_of(raw: bytes) -> str:
     """The API of a request frame, whose rest may be damaged; empty if there is no such API."""
     key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
-    return next((one.api for one in messages().values() if one.kind is Kind.REQUEST and one.key == key), "")
+    known = messages_by_key(Kind.REQUEST)
+    return known[key].api if key in known else ""
 
 
 def unsupported_api_versions(raw: bytes, api_keys: list[Document]) -> bytes | None:

@@ -8,19 +8,24 @@ Rules: wire.control-records, wire.voters-record, wire.leader-change-message.
 """
 
 import hashlib
-import io
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from crc32c import crc32c
-from kio.serial import writers
 
-from kraft_kafka.wire.batches import BATCH_HEADER, CONTROL, decode_batch, encode_batch
+from kraft_kafka.wire.batches import (
+    BATCH_HEADER,
+    CONTROL,
+    DEFAULTS,
+    batch_bytes,
+    decode_batch,
+    encode_batch,
+    record_bytes,
+)
 from kraft_kafka.wire.decoding import Document
-from kraft_kafka.wire.encoding import whole_number
 from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.reading import Bytes
-from kraft_kafka.wire.schema import messages, record_of, width_of
+from kraft_kafka.wire.schema import Kind, messages_by_key, record_of, width_of
 from kraft_kafka.wire.translation import directory_of, host_port, uuid_of
 from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.records import Record, RecordKind
@@ -119,8 +124,7 @@ def control_record(epoch: int, record: Document) -> Record:
     Raises:
         WireError: no log of the quorum has it.
     """
-    name, value = record["key"]["type"], record["value"]
-    kind = next(one.name for one in messages().values() if one.kind == "record" and one.key == name)
+    kind, value = messages_by_key(Kind.RECORD)[record["key"]["type"]].name, record["value"]
     match kind:
         case "LeaderChangeMessage":
             return Record(epoch, RecordKind.LEADER_CHANGE, value["leaderId"])
@@ -192,25 +196,7 @@ def _voter(voter: ReplicaKey, record: Record) -> Document:
 
 def data_batch(base_offset: int, epoch: int, values: Sequence[bytes], timestamp_ms: int) -> bytes:
     """Records without a key as a batch; `values` is one or more, `timestamp_ms` milliseconds since 1970."""
-    written = whole_number("int32", len(values), "records (length)")
-    written += b"".join(_data_record(number, value) for number, value in enumerate(values))
-    header = {"attributes": 0, "lastOffsetDelta": len(values) - 1, "baseTimestamp": timestamp_ms}
-    header |= {"maxTimestamp": timestamp_ms, "producerId": -1, "producerEpoch": -1, "baseSequence": -1}
-    after = b"".join(whole_number(kind, header[name], name) for name, kind in BATCH_HEADER[5:]) + written
-    front = {"baseOffset": base_offset, "batchLength": len(after) + 9, "partitionLeaderEpoch": epoch, "magic": 2}
-    front["crc"] = crc32c(after)
-    return b"".join(whole_number(kind, front[name], name) for name, kind in BATCH_HEADER[:5]) + after
-
-
-def _data_record(number: int, value: bytes) -> bytes:
-    content = io.BytesIO()
-    content.write(b"\0")
-    writers.write_signed_varlong(content, 0)
-    writers.write_signed_varint(content, number)
-    writers.write_signed_varint(content, -1)
-    writers.write_signed_varint(content, len(value))
-    content.write(value)
-    writers.write_signed_varint(content, 0)
-    sized = io.BytesIO()
-    writers.write_signed_varint(sized, len(content.getvalue()))
-    return sized.getvalue() + content.getvalue()
+    times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
+    header = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch, "lastOffsetDelta": len(values) - 1}
+    records = [record_bytes(bytes(2), number, None, value) for number, value in enumerate(values)]
+    return batch_bytes(DEFAULTS | header | times | {"attributes": 0}, records)

@@ -11,7 +11,7 @@ from dataclasses import Field as EntityField
 from datetime import timedelta
 from functools import cache
 from types import NoneType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin
 from uuid import UUID
 
 from kio.index import load_request_schema, load_response_schema
@@ -64,7 +64,7 @@ def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
     """
     message = message_from_kio(schema)
     frame = decode_frame(raw, message, message.versions.low, is_lenient=True)
-    return frame.header["correlationId"], _entity(schema, frame.body)
+    return frame.header["correlationId"], entity_of(schema, frame.body)
 
 
 @cache
@@ -77,10 +77,11 @@ def message_from_kio(schema: Any) -> Message:
 
 
 def _fields(schema: Any) -> tuple[Field, ...]:
-    return tuple(_field(one, _hints(schema)[one.name]) for one in fields(schema))
+    return tuple(_field(one) for one in fields(schema))
 
 
-def _field(one: "EntityField[Any]", kind: Any) -> Field:
+def _field(one: "EntityField[Any]") -> Field:
+    kind: Any = one.type
     inner = entity_in(kind)
     name = one.metadata.get("kafka_type", "")
     return Field(
@@ -91,15 +92,10 @@ def _field(one: "EntityField[Any]", kind: Any) -> Field:
         tag=one.metadata.get("tag"),
         # kio's None is the uuid of zeros, which the bytes have in full.
         is_nullable=NoneType in get_args(kind) and kind != UUID | None,
-        # A value that no tagged field has: with any other default, `_entity` leaves it to kio's.
+        # A value that no tagged field has: with any other default, `entity_of` leaves it to kio's.
         default=None if one.default is None else MISSING,
         fields=() if inner is None else _fields(inner),
     )
-
-
-@cache
-def _hints(schema: Any) -> Mapping[str, Any]:
-    return get_type_hints(schema)
 
 
 def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
@@ -152,17 +148,22 @@ def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, clien
     header = schema.__header_schema__
     known = {"correlation_id": correlation_id, "client_id": client_id}
     known |= {"request_api_key": schema.__api_key__, "request_api_version": schema.__version__}
-    entity_writer(header)(content, _entity(header, known))
-    entity_writer(schema)(content, _entity(schema, document))
+    entity_writer(header)(content, entity_of(header, known))
+    entity_writer(schema)(content, entity_of(schema, document))
     return struct.pack(">i", len(content.getvalue())) + content.getvalue()
 
 
-def _entity(schema: Any, document: Mapping[str, Any]) -> Any:
-    types = _hints(schema)
+def entity_of(schema: Any, document: Mapping[str, Any]) -> Any:
+    """kio's entity of a document with kio's names.
+
+    Raises:
+        KeyError: a field that has no default is missing.
+        WireError: an error code or a uuid is none of Kafka's.
+    """
     values = {}
     for one in fields(schema):
         if one.name in document or one.default is MISSING:
-            values[one.name] = _value(types[one.name], document[one.name])
+            values[one.name] = _value(one.type, document[one.name])
     return schema(**values)
 
 
@@ -172,7 +173,7 @@ def _value(kind: Any, value: Any) -> Any:
     if value is None:
         return None
     if (inner := entity_in(kind)) is not None:
-        return _entity(inner, value)
+        return entity_of(inner, value)
     if kind is ErrorCode:
         return _error_code(value)
     if isinstance(value, str) and UUID in _types_in(kind):

@@ -1,20 +1,13 @@
-"""Bytes read from the left, each field with its name: kio's readers, and an error that says where and what.
+"""Bytes read from the left, each field with its name, and an error that says where and what.
 
 A reader is strict unless it is told otherwise: it takes what Kafka writes.
 What Kafka reads but never writes is `not-canonical`; a lenient reader takes it, and keeps a note.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
-
-from kio.serial import readers
-from kio.serial.errors import BufferUnderflow
 
 from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.schema import RANGES, width_of
-
-Value = TypeVar("Value")
 
 VARINT_MAX = 2**31 - 1
 """Kafka's lengths, tags and counts are 32 bits with a sign, of which none is negative."""
@@ -108,7 +101,7 @@ class Bytes:
             WireError: it does not end, is longer than 5 bytes, or its value has more than 31 bits.
         """
         start = self.offset
-        value = self._varint(readers.read_unsigned_varint, where, what)
+        value = self._varint(5, where, what)
         if value > VARINT_MAX:
             raise WireError(Reason.BAD_VARINT, where, f"{what} up to {VARINT_MAX}", str(value), start)
         return value
@@ -120,28 +113,27 @@ class Bytes:
             WireError: it does not end, or is too long.
         """
         start = self.offset
-        value = self._varint(readers.read_signed_varlong if is_long else readers.read_signed_varint, where, "a varint")
-        bits = 64 if is_long else 32
+        bits, most = (64, 10) if is_long else (32, 5)
+        zigzag = self._varint(most, where, "a varint")
+        value = zigzag >> 1 ^ -(zigzag & 1)
         if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
             raise WireError(Reason.BAD_VARINT, where, f"a varint of {bits} bits", str(value), start)
         return value
 
-    def _varint(self, reader: Callable[..., tuple[int, int]], where: str, what: str) -> int:
-        # The longest varint has 10 bytes; a copy of all that is left would cost the square of the frame's size.
-        window = self.whole[self.offset : min(self.end, self.offset + 11)]
-        try:
-            value, size = reader(window, 0)
-        except BufferUnderflow:
-            raise self.truncated(where, f"a whole varint, {what}") from None
-        except ValueError:
-            shown = window.hex()
-            expected = f"a varint of up to {10 if reader is readers.read_signed_varlong else 5} bytes, {what}"
-            raise WireError(Reason.BAD_VARINT, where, expected, shown, self.offset) from None
-        if size > 1 and self.whole[self.offset + size - 1] == 0:
-            shown = self.whole[self.offset : self.offset + size].hex()
-            self.odd(where, "a varint without padding", shown, self.offset)
-        self.offset += size
-        return int(value)
+    def _varint(self, most: int, where: str, what: str) -> int:
+        """An unsigned varint of up to so many bytes."""
+        start, value = self.offset, 0
+        for place, byte in enumerate(self.whole[start : min(self.end, start + most)]):
+            value |= (byte & 0x7F) << 7 * place
+            if byte <= 0x7F:
+                self.offset = start + place + 1
+                if place and byte == 0:
+                    self.odd(where, "a varint without padding", self.whole[start : self.offset].hex(), start)
+                return value
+        if self.left < most:
+            raise self.truncated(where, f"a whole varint, {what}")
+        expected, shown = f"a varint of up to {most} bytes, {what}", self.whole[start : start + most].hex()
+        raise WireError(Reason.BAD_VARINT, where, expected, shown, start)
 
     def odd(self, where: str, expected: str, actual: str, offset: int) -> None:
         """Something that Kafka never writes stands there: an error, or a note.

@@ -149,8 +149,19 @@ def default_of(one: Field) -> Any:
 @cache
 def messages() -> Mapping[str, Message]:
     """All of them, by name, in the order of the file."""
-    text = files("kraft_kafka").joinpath("wire", "messages.toml").read_text(encoding="utf-8")
-    return {made.name: made for made in map(_message, tomllib.loads(text)["message"])}
+    tables = tomllib.loads(files("kraft_kafka").joinpath("wire", "messages.toml").read_text(encoding="utf-8"))
+    of_apis = [
+        api | api[kind] | {"name": f"{api['name']}{kind.title()}", "api": api["name"], "kind": kind}
+        for api in tables["api"]
+        for kind in (Kind.REQUEST, Kind.RESPONSE)
+    ]
+    return {entry["name"]: _message(entry) for entry in of_apis + tables["other"]}
+
+
+@cache
+def messages_by_key(kind: Kind) -> Mapping[int, Message]:
+    """The messages of a kind by API key, or by the type of the control record."""
+    return {one.key: one for one in messages().values() if one.kind is kind}
 
 
 def message_of(api: str, kind: Kind) -> Message:
@@ -195,12 +206,12 @@ def fields_from(text: str) -> tuple[Field, ...]:
 def _message(entry: dict[str, Any]) -> Message:
     return Message(
         name=entry["name"],
-        api=entry["api"],
-        key=entry["key"],
+        api=entry.get("api", ""),
+        key=entry.get("key", -1),
         kind=Kind(entry["kind"]),
         versions=versions_of(entry["versions"]),
-        flexible=versions_of(entry["flexible"]),
-        needed=versions_of(entry["needed"]),
+        flexible=versions_of(entry.get("flexible", "0+")),
+        needed=versions_of(entry.get("needed", entry["versions"])),
         rules=tuple(entry["rules"]),
         fields=fields_from(entry["fields"]),
     )

@@ -8,7 +8,6 @@ The same sources give the same bytes; `--check` writes nothing and says what dif
 
 import json
 import sys
-import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
@@ -248,12 +247,6 @@ def rules_of_pairs() -> dict[str, tuple[str, ...]]:
             for rule in rules:
                 found.setdefault(rule, []).append(pair)
     return {rule: tuple(pairs) for rule, pairs in found.items()}
-
-
-def read_reasons() -> dict[str, str]:
-    """Why a rule has no pair, by rule."""
-    text = files("kraft_dev").joinpath("wire", "without_pair.toml").read_text(encoding="utf-8")
-    return {entry["rule"]: entry["reason"] for entry in tomllib.loads(text)["without"]}
 
 
 if __name__ == "__main__":

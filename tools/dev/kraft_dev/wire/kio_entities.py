@@ -12,19 +12,16 @@ from dataclasses import fields
 from datetime import timedelta
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from kio.index import load_entity_schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 from kio.static.constants import EntityType
-from kio.static.primitive import i32Timedelta
 
 from kraft_dev.wire.format import separated
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
-from kraft_kafka.wire.encoding import uuid_bytes
 from kraft_kafka.wire.frames import header_of, header_version
-from kraft_kafka.wire.other_requests import entity_in
+from kraft_kafka.wire.other_requests import entity_in, entity_of
 from kraft_kafka.wire.schema import NULL_UUID, Field, Kind, Message, default_of, each, fields_of
 
 _TYPES: dict[Kind, Any] = {
@@ -65,12 +62,17 @@ def kio_read(message: Message, version: int, raw: bytes) -> tuple[Document, int]
 
 def to_entity(of: tuple[Field, ...], version: int, cls: Any, document: Document) -> Any:
     """kio's entity of a document that can be encoded."""
-    values: dict[str, Any] = {}
+    return entity_of(cls, _by_names_of_kio(of, version, cls, document))
+
+
+def _by_names_of_kio(of: tuple[Field, ...], version: int, cls: Any, document: Document) -> Document:
+    values = {}
     for one, theirs in paired(of, version, cls):
         value = document.get(one.name, default_of(one))
-        made = each(one, value, partial(_to_value, one, version, theirs, entity_in(theirs.type)))
-        values[theirs.name] = tuple(made) if isinstance(made, list) else made
-    return cls(**values)
+        if one.is_struct:
+            value = each(one, value, partial(_by_names_of_kio, one.fields, version, entity_in(theirs.type)))
+        values[theirs.name] = value if one.type != "records" or value is None else b64decode(value)
+    return values
 
 
 def from_entity(of: tuple[Field, ...], version: int, entity: Any) -> Document:
@@ -112,22 +114,6 @@ def paired(of: tuple[Field, ...], version: int, cls: Any) -> Iterator[tuple[Fiel
         if names not in (plain, f"{plain}ms"):
             raise MismatchError(f"{cls}: {one.name} against {other.name}")
         yield one, other
-
-
-def _to_value(one: Field, version: int, theirs: "EntityField[Any]", inner: Any, value: Any) -> Any:
-    if one.is_struct:
-        return to_entity(one.fields, version, inner, value)
-    match theirs.metadata.get("kafka_type"):
-        case "error_code":
-            return ErrorCode(value)
-        case "timedelta_i32":
-            return i32Timedelta.parse(timedelta(milliseconds=value))
-        case "uuid":
-            return None if value == NULL_UUID else UUID(bytes=uuid_bytes(value, one.name))
-        case "records":
-            return b64decode(value)
-        case _:
-            return value
 
 
 def _from_value(one: Field, version: int, value: Any) -> Any:
