@@ -1,7 +1,9 @@
 """The generated pages, as text."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.site.conftest import RELEASE
@@ -43,6 +45,15 @@ def test_a_summary_is_plain_text() -> None:
     templates = environment({"rules": {}, "properties": {}})
     page = templates.from_string('{% from "macros.jinja" import folded %}{% call folded("a < b & c") %}x{% endcall %}')
     assert "\n<details><summary>a &lt; b &amp; c</summary>\n\nx\n" in page.render()
+
+
+def test_the_facts_are_data_that_refers_by_name(published: dict[str, Any]) -> None:
+    assert (published["schema"], published["release"]) == ("kraft-site-facts/1", RELEASE)
+    assert json.loads(json.dumps(published)) == published
+    for rule in published["rules"].values():
+        for member, key in (("scenarios", "scenarios"), ("mutants", "mutants"), ("slices", "checks")):
+            assert set(rule[member]) <= set(published[key]), rule["id"]
+        assert set(rule["breaks"]) <= set(published["properties"])
 
 
 def test_every_rule_has_a_page_under_its_id(made: Mapping[str, str], material: Material) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from msgspec import to_builtins
+from tools.site.names import attributes
 
 from kraft_conformance.runner.outcome import FAILING, Status
 from kraft_conformance.vectors.catalogue import Catalogue
@@ -28,25 +29,15 @@ def kafka_facts(registry: Registry) -> dict[str, Any]:
     return {
         "is_current": recorded.is_current,
         "releases": {
-            run.version: {
-                "version": run.version,
-                "profile": run.profile,
-                "counts": counts(run),
-                "date": run.date,
-                "commit": run.commit,
-                "command": run.command,
-            }
+            run.version: {**attributes(run, "version profile date commit command"), "counts": counts(run)}
             for run in recorded.releases
         },
         "differences": {
             f"K{number}": {
-                "says": known.says,
-                "where": known.where,
-                "rules": known.rules,
-                "is_finding": known.is_finding,
-                "seen_on": [run.version for run in recorded.releases if _is_seen(known.vectors, run)],
+                **attributes(difference, "says where rules is_finding"),
+                "seen_on": [run.version for run in recorded.releases if _is_seen(difference.vectors, run)],
             }
-            for number, known in enumerate(known_differences(), 1)
+            for number, difference in enumerate(known_differences(), 1)
         },
         "rules": {
             rule.id: {run.version: _conformance(rule.id, vectors[rule.id], run) for run in recorded.releases}
@@ -71,14 +62,14 @@ def _conformance(rule: str, vectors: list[str], run: RecordedRun) -> dict[str, A
     return {
         "unexplained": [vector for vector in vectors if run.statuses.get(vector) in FAILING],
         "decisions": [
-            one.decision
-            for one in read_kafka_file().difference
-            if one.subject == "replica" and rule in one.rules and one.differs_under(run.profile)
+            decision.decision
+            for decision in read_kafka_file().difference
+            if decision.subject == "replica" and rule in decision.rules and decision.differs_under(run.profile)
         ],
         "differences": [
             f"K{number}"
-            for number, known in enumerate(known_differences(), 1)
-            if rule in known.rules and _is_seen(known.vectors, run)
+            for number, difference in enumerate(known_differences(), 1)
+            if rule in difference.rules and _is_seen(difference.vectors, run)
         ],
         "passed": sum(run.statuses.get(vector) is Status.PASS for vector in vectors),
     }
@@ -86,30 +77,30 @@ def _conformance(rule: str, vectors: list[str], run: RecordedRun) -> dict[str, A
 
 def profile_facts() -> dict[str, Any]:
     """The differences of the profiles by decision, and every known difference that they don't say."""
-    known = read_kafka_file()
+    file = read_kafka_file()
     return {
         "newest": KAFKA_4.name,
         "repository": REPOSITORY,
-        "revisions": to_builtins(known.revision),
-        "differences": {one.decision: _difference(one) for one in known.difference},
-        "alike": [{**to_builtins(one), "verified": one.verified} for one in known.alike],
-        "unexpressed": to_builtins(known.unexpressed),
-        "agreeing": known.agreeing,
+        "revisions": to_builtins(file.revision),
+        "differences": {decision.decision: _decision(decision) for decision in file.difference},
+        "alike": [{**to_builtins(decision), "verified": decision.verified} for decision in file.alike],
+        "unexpressed": to_builtins(file.unexpressed),
+        "agreeing": file.agreeing,
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _decision(decision: Difference) -> dict[str, Any]:
     """A decision with its vectors' variants under kip, and what each release answers, with the vector that shows it."""
-    releases = load_recorded().releases if one.subject == "replica" else ()
+    releases = load_recorded().releases if decision.subject == "replica" else ()
     return {
-        **to_builtins(one),
-        "verified": one.verified,
-        "subject": one.subject,
-        "variants": {vector: one.kip_variant(vector) or "" for vector in one.vectors},
+        **to_builtins(decision),
+        "verified": decision.verified,
+        "subject": decision.subject,
+        "variants": {vector: decision.kip_variant(vector) or "" for vector in decision.vectors},
         "releases": {
             run.version: {
-                "answer": one.answers[run.profile],
-                "shown_by": next(iter(one.shown_on(run.statuses)), ""),
+                "answer": decision.answers[run.profile],
+                "shown_by": next(iter(decision.shown_on(run.statuses)), ""),
             }
             for run in releases
         },

@@ -61,7 +61,7 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 def with_code(escaped: str) -> str:
-    """What stands between two escaped backticks as code, without escapes of its own."""
+    """Make code of the text between two escaped backticks, without escapes of its own."""
     return _CODE.sub(lambda code: "`" + _ESCAPED.sub(r"\1", code.group(1)) + "`", escaped)
 
 

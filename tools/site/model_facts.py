@@ -100,13 +100,13 @@ def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
 
 
 def head_comment(text: str) -> str:
-    """What a module begins with: the first paragraph of the comment at its head.
+    """Return the first paragraph of the comment at its head.
 
     Args:
         text: of the module.
     """
     first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
     words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
-    said = " ".join(re.split(r"\n\s*\n", words)[0].split()).strip("*() ")
+    summary = " ".join(re.split(r"\n\s*\n", words)[0].split()).strip("*() ")
     # What a colon announces is in the next paragraph.
-    return f"{said.rpartition('. ')[0]}." if said.endswith(":") else said
+    return f"{summary.rpartition('. ')[0]}." if summary.endswith(":") else summary

@@ -40,7 +40,7 @@ _PAGES = {
 
 
 def environment(facts: Mapping[str, Any]) -> Environment:
-    """Templates that know the facts."""
+    """Make the environment of the templates, which know the facts."""
     # The pages are Markdown: `prose` escapes what would mean something there.
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -71,14 +71,14 @@ def environment(facts: Mapping[str, Any]) -> Environment:
 
 
 def _difference(edit: Mapping[str, str]) -> str:
-    """The lines of both texts of an edit, with - and + before those that differ."""
+    """Return the lines of both texts of an edit, with - and + before those that differ."""
     old, new = (edit[name].rstrip("\n").split("\n") for name in ("old", "new"))
     _, _, _, *lines = difflib.unified_diff(old, new, n=len(old), lineterm="")
     return "\n".join(f"{line[0]} {line[1:]}" for line in lines)
 
 
 def render(templates: Environment, name: str, **context: Any) -> str:
-    """A page; empty lines that follow each other are one.
+    """Render a page; empty lines that follow each other become one.
 
     Args:
         templates: see `environment`.
@@ -90,7 +90,7 @@ def render(templates: Environment, name: str, **context: Any) -> str:
 
 
 def pages(facts: Mapping[str, Any], registry: Registry, diagram_of: DiagramOf) -> dict[str, str]:
-    """Every generated page: path below docs, and its text."""
+    """Render every generated page: path below docs, and its text."""
     templates = environment(facts)
     made = {path: render(templates, name) for path, name in _PAGES.items()}
     for path, name, about in (
@@ -99,8 +99,8 @@ def pages(facts: Mapping[str, Any], registry: Registry, diagram_of: DiagramOf) -
         ("model/{}.md", "module.md", "module"),
         ("commands/{}.md", "command.md", "command"),
     ):
-        for key, one in facts[f"{about}s"].items():
-            made[path.format(key)] = render(templates, name, **{about: one, "diagram_of": diagram_of})
+        for key, subject in facts[f"{about}s"].items():
+            made[path.format(key)] = render(templates, name, **{about: subject, "diagram_of": diagram_of})
     for key, module in facts["api"]["modules"].items():
         made[f"api/{key}.rst"] = render(templates, "api.rst", module=module)
     arrows = roles.edges()

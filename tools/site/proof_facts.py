@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 from tools.site.excerpts import named_rules
+from tools.site.names import attributes
 
 from kraft_proofs.induction import actions, logs
 from kraft_proofs.induction.abstraction import SEQUENCES, UNCHANGED, standing_for
@@ -28,17 +29,15 @@ _RESULTS = ("election-safety", "leader-completeness")
 def theorem_facts() -> dict[str, Any]:
     """The theorems by slug, each with what is false."""
     return {
-        one.slug: {
-            "statement": one.statement,
-            "argument": one.argument,
-            "rules": one.rules,
-            "obligations": len(one.obligations),
+        theorem.slug: {
+            **attributes(theorem, "statement argument rules"),
+            "obligations": len(theorem.obligations),
             "weakenings": [
                 {"change": each.change, "counterexample": str(each.counterexample).split(" ")}
-                for each in one.weakenings
+                for each in theorem.weakenings
             ],
         }
-        for one in theorems()
+        for theorem in theorems()
     }
 
 
@@ -46,39 +45,29 @@ def proof_facts(registry: Registry) -> dict[str, Any]:
     """The inductive proof: its theory, what is to be trusted, its mutants, and the rules that it is about."""
     about = theory()
     listed = obligations(about)
-    number = Counter(one.part for one in listed)
+    number = Counter(obligation.part for obligation in listed)
     return {
         "obligations": len(listed),
-        "results": _sentences([*(one for one in about.invariants if one.name in _RESULTS), about.safety[-1]]),
+        "results": _sentences([*(each for each in about.invariants if each.name in _RESULTS), about.safety[-1]]),
         "invariants": _sentences(about.invariants),
         "axioms": _sentences(about.axioms),
         "actions": [
             {
-                "name": one.name,
-                "sentence": one.sentence,
-                "guard": list(one.guard),
-                "obligations": number[one.name],
-                "stands_for": standing_for(one.name),
+                **attributes(action, "name sentence"),
+                "guard": list(action.guard),
+                "obligations": number[action.name],
+                "stands_for": standing_for(action.name),
             }
-            for one in about.actions
+            for action in about.actions
         ],
         "unchanged": UNCHANGED,
         "sorts": SORTS,
         "rigid": _sentences(RIGID.values()),
-        "functions": {name: one.sentence for name, one in FUNCTIONS.items()},
+        "functions": {name: function.sentence for name, function in FUNCTIONS.items()},
         "definitions": SENTENCES,
         "checked": to_builtins(CHECKED),
         "reviewed": to_builtins(REVIEWED),
-        "mutants": {
-            one.name: {
-                "name": one.name,
-                "sentence": one.sentence,
-                "rules": one.rules,
-                "fails": one.fails,
-                "breaks": one.breaks,
-            }
-            for one in MUTANTS
-        },
+        "mutants": {mutant.name: attributes(mutant, "name sentence rules fails breaks") for mutant in MUTANTS},
         "spare": SPARE,
         "chains": _chains(registry, number),
         "translation": [
@@ -89,11 +78,11 @@ def proof_facts(registry: Registry) -> dict[str, Any]:
 
 
 def _sentences(named: Iterable[Any]) -> list[dict[str, str]]:
-    return [{"name": one.name, "sentence": one.sentence} for one in named]
+    return [attributes(each, "name sentence") for each in named]
 
 
 def _chains(registry: Registry, number: Mapping[str, int]) -> dict[str, Any]:
-    """Of each rule that the proof states: the model's actions, the proof's, and the obligations of these."""
+    """Return for each rule of the proof the actions of the model and of the proof, and their number of obligations."""
     before = any_state()
     by_rule: dict[str, list[str]] = {}
     for make in (*actions.ALL, *logs.ALL):

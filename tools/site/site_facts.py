@@ -1,4 +1,4 @@
-"""Everything that the generated pages say, as values that JSON has: `facts.json` of the site."""
+"""The facts that the generated pages are rendered from, as values that JSON has: `facts.json` of the site."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from tools.site.command_facts import command_facts
 from tools.site.facts import Material, RuleFacts
 from tools.site.kafka_facts import kafka_facts, profile_facts
 from tools.site.model_facts import model_facts
-from tools.site.names import ALL_SCENARIOS
+from tools.site.names import ALL_SCENARIOS, attributes
 from tools.site.proof_facts import proof_facts, theorem_facts
 
 from kraft_dev.load_bearing.recorded import recorded_counterexample
@@ -20,7 +20,7 @@ SCHEMA = "kraft-site-facts/1"
 
 
 def site_facts(material: Material, rules: Mapping[str, RuleFacts], release: str) -> dict[str, Any]:
-    """The facts of all subjects; what one says of another is its name.
+    """Return the facts of all subjects, which refer to each other by name.
 
     Args:
         material: what they are gathered from.
@@ -35,27 +35,13 @@ def site_facts(material: Material, rules: Mapping[str, RuleFacts], release: str)
         "groups": {group: [rule.id for rule in registry.group(group)] for group in registry.groups},
         "rules": {name: rule.as_data() for name, rule in rules.items()},
         **model_facts(material.repository, material.report),
-        "checks": {
-            check.name: {"bounds": check.bounds, "groups": check.groups, "violates": check.violates} for check in CHECKS
-        },
+        "checks": {check.name: attributes(check, "bounds groups violates") for check in CHECKS},
         "scenarios": {
-            one.name: {
-                "number": one.number,
-                "name": one.name,
-                "title": one.title,
-                "source": one.source,
-                "rules": one.rules,
-                "variants": [
-                    {
-                        "name": variant.name,
-                        "outcome": variant.outcome,
-                        "without": sorted(variant.without),
-                        "violates": variant.violates,
-                    }
-                    for variant in one.variants
-                ],
+            scenario.name: {
+                **attributes(scenario, "number name title source rules"),
+                "variants": [attributes(variant, "name outcome without violates") for variant in scenario.variants],
             }
-            for one in ALL_SCENARIOS
+            for scenario in ALL_SCENARIOS
         },
         "mutants": {mutant.name: mutant for mutant in mutants},
         "counterexamples": {name: recorded_counterexample(name) for name in searched},
