@@ -1,4 +1,4 @@
-"""The generated pages: a template and facts for each."""
+"""The generated pages: templates that render the facts."""
 
 import difflib
 import operator
@@ -20,23 +20,6 @@ FOLDERS = ("api", "commands", "model", "results", "rules", "scenarios")
 
 DiagramOf = Callable[[str, str], str]
 """From the names of a scenario and of a variant to the HTML of its picture."""
-
-_PAGES = {
-    "api/index.md": "api.md",
-    "commands/index.md": "commands.md",
-    "model/index.md": "modules.md",
-    "model/properties.md": "properties.md",
-    "results/induction.md": "induction.md",
-    "results/kafka.md": "kafka.md",
-    "results/profiles.md": "profiles.md",
-    "results/proof-mutants.md": "proof-mutants.md",
-    "results/proved.md": "proved.md",
-    "results/theorems.md": "theorems.md",
-    "rules/index.md": "rules.md",
-    "rules/open-points.md": "open-points.md",
-    "scenarios/index.md": "scenarios.md",
-}
-"""The pages of which there is one, each with its template."""
 
 
 def environment(facts: Mapping[str, Any]) -> Environment:
@@ -92,7 +75,9 @@ def render(templates: Environment, name: str, **context: Any) -> str:
 def pages(facts: Mapping[str, Any], registry: Registry, diagram_of: DiagramOf) -> dict[str, str]:
     """Render every generated page: path below docs, and its text."""
     templates = environment(facts)
-    made = {path: render(templates, name) for path, name in _PAGES.items()}
+    # A template in a folder is a page of its own; the others make pages of a kind.
+    names = [name.removesuffix(".jinja") for name in templates.list_templates() if "/" in name]
+    made = {name: render(templates, name) for name in names}
     for path, name, about in (
         ("rules/{}.md", "rule.md", "rule"),
         ("scenarios/{}.md", "scenario.md", "scenario"),
@@ -102,7 +87,7 @@ def pages(facts: Mapping[str, Any], registry: Registry, diagram_of: DiagramOf) -
         for key, subject in facts[f"{about}s"].items():
             made[path.format(key)] = render(templates, name, **{about: subject, "diagram_of": diagram_of})
     for key, module in facts["api"]["modules"].items():
-        made[f"api/{key}.rst"] = render(templates, "api.rst", module=module)
+        made[f"api/{key}.rst"] = render(templates, "api_module.rst", module=module)
     arrows = roles.edges()
     made["model/roles.md"] = render(templates, "roles.md", arrows=arrows, diagram=roles.role_diagram(arrows))
     quorum_cases = list(quorums.quorum_cases())
