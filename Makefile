@@ -36,7 +36,7 @@ WITH_CVC5 = $(BIN)/python -c 'import cvc5' 2>/dev/null || \
 WITH_SPARK = $(BIN)/python -c 'import jinja2, pyarrow, pyspark' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[pipeline]'
 # With the extra of the wire format, whose modules have pages.
-WITH_DOCS = $(BIN)/python -c 'import crc32c, furo, kio, myst_parser, sphinx' 2>/dev/null || \
+WITH_DOCS = $(BIN)/python -c 'import crc32c, furo, jinja2, kio, myst_parser, sphinx' 2>/dev/null || \
 	$(BIN)/python -m pip install --quiet --editable '.[conformance,docs]'
 # Warnings are errors, all of them are shown, and the pages read once serve both builders.
 SPHINX = $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto -d build/doctrees

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.site.api_pages import LEFT_OUT
+from tools.site.api_facts import LEFT_OUT
 
 project = "kraft-spec"
 author = "the authors of kraft-spec"

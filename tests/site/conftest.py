@@ -1,10 +1,15 @@
-"""What is known about every rule of this checkout, gathered once."""
+"""What is known about this checkout, gathered once, and the pages that say it."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tools.site.facts import Material, RuleFacts, gather
+from tools.site.pages import pages
+from tools.site.site_facts import site_facts
+
+RELEASE = "7.8.9"
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +20,14 @@ def material() -> Material:
 @pytest.fixture(scope="session")
 def facts(material: Material) -> Mapping[str, RuleFacts]:
     return gather(material)
+
+
+@pytest.fixture(scope="session")
+def published(material: Material, facts: Mapping[str, RuleFacts]) -> dict[str, Any]:
+    return site_facts(material, facts, RELEASE)
+
+
+@pytest.fixture(scope="session")
+def made(material: Material, published: dict[str, Any]) -> Mapping[str, str]:
+    """The pages, by path, with words in place of the pictures of scenarios."""
+    return pages(published, material.registry, lambda scenario, variant: f"<svg>{scenario}/{variant}</svg>")

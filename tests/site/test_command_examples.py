@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tools.site.command_pages import EXAMPLES
+from tools.site.command_facts import EXAMPLES
 
 from kraft_cli.cli import main
 

@@ -1,27 +1,26 @@
 """The generated pages, as text."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tools.site.api_pages import api_pages, public_modules
-from tools.site.command_pages import EXAMPLES, NAMES, READ_MORE, codes, command_pages, tidied
-from tools.site.coverage_page import coverage_page
+from tests.site.conftest import RELEASE
+from tools.site.api_facts import public_modules
+from tools.site.command_facts import EXAMPLES, NAMES, READ_MORE, codes, tidied
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
-from tools.site.markup import code_block, folded, prose, split_resolution
-from tools.site.model_pages import IN_PYTHON, MODULES, model_pages
+from tools.site.markup import code_block, options_as_code, prose, split_resolution
+from tools.site.model_facts import IN_PYTHON, MODULES
 from tools.site.names import ALL_SCENARIOS
-from tools.site.open_points_page import open_points_page
-from tools.site.rule_pages import rule_page, rule_pages
-from tools.site.scenario_pages import scenario_pages
+from tools.site.pages import environment
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.markdown import table
 from kraft_spec.rules import PROPERTIES, RuleFileError
 from kraft_spec.rules.sources import checkout_sources
 
-RELEASE = "7.8.9"
 HEADINGS = (
     "Source", "What the text leaves open", "Apache Kafka", "When it decides", "Without it", "Python", "TLA+", "Proofs",
     "Scenarios", "Vectors", "Mutants",
@@ -39,30 +38,41 @@ def test_a_cell_holds_no_border() -> None:
 
 
 def test_a_fence_is_longer_than_those_inside() -> None:
-    assert code_block("```\nx\n```\n") == ["````text", "```\nx\n```", "````"]
+    assert code_block("```\nx\n```\n") == "````text\n```\nx\n```\n````"
 
 
 def test_a_summary_is_plain_text() -> None:
-    assert folded("a < b & c", ["x"])[1] == "<details><summary>a &lt; b &amp; c</summary>"
+    templates = environment({"rules": {}, "properties": {}})
+    page = templates.from_string('{% from "macros.jinja" import folded %}{% call folded("a < b & c") %}x{% endcall %}')
+    assert "\n<details><summary>a &lt; b &amp; c</summary>\n\nx\n" in page.render()
 
 
-def test_every_rule_has_a_page_under_its_id(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    pages = dict(rule_pages(facts, material.registry, RELEASE))
-    assert list(pages) == [f"rules/{rule.id}.md" for rule in material.registry]
-    assert len(pages) == 340
+def test_the_facts_are_data_that_refers_by_name(published: dict[str, Any]) -> None:
+    assert (published["schema"], published["release"]) == ("kraft-site-facts/1", RELEASE)
+    assert json.loads(json.dumps(published)) == published
+    for rule in published["rules"].values():
+        for member, key in (("scenarios", "scenarios"), ("mutants", "mutants"), ("slices", "checks")):
+            assert set(rule[member]) <= set(published[key]), rule["id"]
+        assert set(rule["breaks"]) <= set(published["properties"])
+
+
+def test_every_rule_has_a_page_under_its_id(made: Mapping[str, str], material: Material) -> None:
+    pages = {path for path in made if path.startswith("rules/")}
+    assert pages - {f"rules/{rule.id}.md" for rule in material.registry} == {"rules/index.md", "rules/open-points.md"}
+    assert len(pages) == 342
     for rule in material.registry:
-        text = pages[f"rules/{rule.id}.md"]
+        text = made[f"rules/{rule.id}.md"]
         assert f"\n# `{rule.id}` {prose(rule.title)}\n" in text
         if rule.is_active:
             for heading in HEADINGS:
                 assert f"\n## {heading}\n" in text, (rule.id, heading)
 
 
-def test_a_rule_page(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    text = rule_page(facts["vote.log-check"], material.registry, RELEASE)
+def test_a_rule_page(made: Mapping[str, str]) -> None:
+    text = made["rules/vote.log-check.md"]
     for expected in (
         "\n**MUST** · a *safety* rule · group [vote](index.md#vote), 7 of 20 · concerns Unattached, Prospective, ",
-        "Cite as <q>kraft-spec 7.8.9, rule vote.log-check</q> ",
+        f"Cite as <q>kraft-spec {RELEASE}, rule vote.log-check</q> ",
         "Permanent address: [rules/vote.log-check.html](vote.log-check.md).\n",
         "\n- scenarios [1](#scenarios)\n",
         "\n| <code>vote.log-check</code> | A shorter log is refused, and the epoch is learnt all the same |",
@@ -75,49 +85,46 @@ def test_a_rule_page(facts: Mapping[str, RuleFacts], material: Material) -> None
         assert expected in text
 
 
-def test_a_superseded_rule_says_so_and_by_what(facts: Mapping[str, RuleFacts], material: Material) -> None:
+def test_a_superseded_rule_says_so_and_by_what(made: Mapping[str, str], material: Material) -> None:
     gone = [rule for rule in material.registry if not rule.is_active]
     assert gone
     for rule in gone:
-        text = rule_page(facts[rule.id], material.registry, RELEASE)
+        text = made[f"rules/{rule.id}.md"]
         assert ":::{admonition} This rule does not hold any more" in text
         assert f"\n{rule.level}, **superseded** · " in text
         assert all(f"`{successor}`" in text for successor in rule.by)
 
 
-def test_a_rule_that_nothing_implements_says_so(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    text = rule_page(facts["cli.reassign-list"], material.registry, RELEASE)
+def test_a_rule_that_nothing_implements_says_so(made: Mapping[str, str]) -> None:
+    text = made["rules/cli.reassign-list.md"]
     assert ":::{admonition} Outside this specification: nothing here implements it" in text
-    assert "\nkafka-topics prints this from a response" in rule_page(
-        facts["cli.topics-describe"], material.registry, RELEASE
-    )
+    assert "\nkafka-topics prints this from a response" in made["rules/cli.topics-describe.md"]
 
 
-def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], material: Material) -> None:
+def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
     turned_down = [one.rule.id for one in facts.values() if one.turned_down]
     assert "reassign.zombie-leader" in turned_down
     assert "vote.log-check" not in turned_down
-    text = rule_page(facts["reassign.zombie-leader"], material.registry, RELEASE)
+    text = made["rules/reassign.zombie-leader.md"]
     assert ":::{admonition} Turned down: the text has it so" in text
     assert "\nA Leader that nobody fetches from resigns, by `check-quorum.zombie-leader`. The rule keeps" in text
-    assert "| `reassign.zombie-leader` | MUST, turned down |" in coverage_page(facts, material.registry)
+    assert "| `reassign.zombie-leader` | MUST, turned down |" in made["rules/index.md"]
 
 
-def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], material: Material) -> None:
+def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
     reason = facts["metric.current-state"].model_reason
-    text = rule_page(facts["metric.current-state"], material.registry, RELEASE)
     assert reason
-    assert f"## TLA+\n\nNone: {prose(reason)}\n" in text
+    assert f"## TLA+\n\nNone: {prose(reason)}\n" in made["rules/metric.current-state.md"]
 
 
-def test_every_rule_is_in_the_table_once(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    lines = coverage_page(facts, material.registry).splitlines()
+def test_every_rule_is_in_the_table_once(made: Mapping[str, str], material: Material) -> None:
+    lines = made["rules/index.md"].splitlines()
     for rule in material.registry:
         assert len([line for line in lines if line.startswith(f"| `{rule.id}` |")]) == 1, rule.id
 
 
-def test_every_open_point_is_told_with_its_resolution(material: Material) -> None:
-    text = open_points_page(material.registry)
+def test_every_open_point_is_told_with_its_resolution(made: Mapping[str, str], material: Material) -> None:
+    text = made["rules/open-points.md"]
     for rule in material.registry:
         assert (f"\n`{rule.id}`\n: " in text) == bool(rule.open), rule.id
     assert split_resolution("It is silent. Resolution: at least as long.") == ("It is silent.", "at least as long.")
@@ -126,31 +133,27 @@ def test_every_open_point_is_told_with_its_resolution(material: Material) -> Non
     assert split_resolution("Both are said. Recommended: the first.") == ("Both are said.", "the first.")
 
 
-def test_every_scenario_has_a_page_and_a_place_for_its_picture(material: Material) -> None:
-    pages = dict(scenario_pages(material.registry, lambda one, variant: f"<svg>{one.name}/{variant}</svg>"))
-    assert list(pages) == ["scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)]
+def test_every_scenario_has_a_page_and_a_place_for_its_picture(made: Mapping[str, str]) -> None:
+    pages = {path for path in made if path.startswith("scenarios/")}
+    assert pages == {"scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)}
     for one in ALL_SCENARIOS:
         for variant in one.variants:
-            assert f"<svg>{one.name}/{variant.name}</svg>" in pages[f"scenarios/{one.name}.md"]
+            assert f"<svg>{one.name}/{variant.name}</svg>" in made[f"scenarios/{one.name}.md"]
 
 
-@pytest.fixture(scope="module")
-def modules(material: Material) -> Mapping[str, str]:
-    return dict(model_pages(material.repository, material.registry, material.report))
-
-
-def test_every_property_is_defined_in_a_module_that_is_shown(modules: Mapping[str, str]) -> None:
-    assert set(modules) == {f"model/{name}.md" for name in ("index", "properties", *MODULES)}
+def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, str]) -> None:
+    names = ("index", "properties", "quorums", "roles", *MODULES)
+    assert {path for path in made if path.startswith("model/")} == {f"model/{name}.md" for name in names}
     for name in PROPERTIES:
-        assert f"\n## {name}\n" in modules["model/properties.md"]
+        assert f"\n## {name}\n" in made["model/properties.md"]
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_line_of_a_module_is_shown(module: str, material: Material, modules: Mapping[str, str]) -> None:
+def test_every_line_of_a_module_is_shown(module: str, material: Material, made: Mapping[str, str]) -> None:
     text = (material.repository / f"spec/kraft_spec/tla/{module}.tla").read_text(encoding="utf-8").splitlines()
     spans = [
         line.removeprefix(":lines: ").split("-")
-        for line in modules[f"model/{module}.md"].splitlines()
+        for line in made[f"model/{module}.md"].splitlines()
         if line.startswith(":lines: ")
     ]
     shown = {number for first, last in spans for number in range(int(first), int(last) + 1)}
@@ -172,30 +175,27 @@ def test_every_exit_code_is_explained_and_every_command_says_where_to_read_on() 
     assert {file.stem for file in EXAMPLES.glob("*.txt")} <= set(NAMES)
 
 
-def test_every_command_has_a_page() -> None:
-    pages = dict(command_pages())
-    assert set(pages) == {f"commands/{name}.md" for name in ("index", *NAMES)}
-    assert "\n# kraft-spec rules\n" in pages["commands/rules.md"]
-    assert "* `--json`: One JSON document on standard output." in pages["commands/rules.md"]
+def test_every_command_has_a_page(made: Mapping[str, str]) -> None:
+    pages = {path for path in made if path.startswith("commands/")}
+    assert pages == {f"commands/{name}.md" for name in ("index", *NAMES)}
+    text = made["commands/rules.md"]
+    assert "\n# kraft-spec rules\n" in text
+    assert "* `--json`: One JSON document on standard output." in text
+    assert "--help" not in text
 
 
-def test_titles_are_plain_and_help_options_left_out() -> None:
-    assert (
-        tidied("# `a b`\n\n**Options**:\n\n* `--x`: y\n* `-h, --help`: z\n\n\n")
-        == "# a b\n\n**Options**:\n\n* `--x`: y\n"
-    )
-    assert tidied("* `--n <int range>`: y [default: 3; x>=1]") == "* `--n N`: y [default: 3; 1 or more]\n"
-    assert tidied("* `--n <int range>`: y [1<=x<=9]") == "* `--n N`: y [1 to 9]\n"
-    assert tidied("* `--v N`: See --w-x and `--y`.") == "* `--v N`: See `--w-x` and `--y`.\n"
-    assert tidied("```console\n$ x --y\n```") == "```console\n$ x --y\n```\n"
-    assert tidied("* `--p <list[Path]>`: y") == "* `--p PATH`: y\n"
+def test_placeholders_and_bounds_are_plain() -> None:
+    assert tidied("--n <int range>") == "--n N"
+    assert tidied("--p <list[Path]>") == "--p PATH"
+    assert tidied("y [default: 3; x>=1]") == "y [default: 3; 1 or more]"
+    assert tidied("y [1<=x<=9]") == "y [1 to 9]"
+    assert options_as_code("See --w-x and `--y`.") == "See `--w-x` and `--y`."
 
 
-def test_every_public_module_has_a_page() -> None:
-    repository = Path(__file__).parents[2]
-    pages = dict(api_pages(repository))
-    assert len(pages) == len(public_modules(repository)) + 1
-    package = pages["api/kraft_spec.rules.rst"]
+def test_every_public_module_has_a_page(made: Mapping[str, str], material: Material) -> None:
+    pages = {path for path in made if path.startswith("api/")}
+    assert pages == {"api/index.md", *(f"api/{name}.rst" for name, _ in public_modules(material.repository))}
+    package = made["api/kraft_spec.rules.rst"]
     assert ".. automodule:: kraft_spec.rules\n" in package
     assert "- :doc:`kraft_spec.rules.registry`" in package
     assert "`kraft_simulation`" not in package

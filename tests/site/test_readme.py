@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from tests.site.test_command_examples import comparable
-from tools.site.command_pages import EXAMPLES
-from tools.site.kafka_page import release_rows
+from tools.site.command_facts import EXAMPLES
+from tools.site.kafka_facts import counts
 
 from kraft_cli.commands.run import PLANTED
 from kraft_kafka.recorded import load_recorded
@@ -31,4 +31,4 @@ def test_the_main_job_is_the_example_of_its_command() -> None:
 
 def test_releases_of_kafka_are_shown_as_they_were_recorded() -> None:
     shown = re.findall(r"^\| (\d+\.\d+\.\d+) \| (.+) \|$", PAGE, re.MULTILINE)
-    assert [(version, *cells.split(" | ")) for version, cells in shown] == release_rows(load_recorded())
+    assert shown == [(run.version, " | ".join(map(str, counts(run)))) for run in load_recorded().releases]

@@ -1,20 +1,18 @@
 """Pages of recorded results: what is older than the code it is about says so."""
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tools.site.proved_page import proved_page
-from tools.site.result_pages import result_pages
 
 from kraft_dev import results
 from kraft_dev.results import DESCRIBES, ResultError, load_result, measured_now, origin, result_bytes, result_file
 from kraft_proofs.induction.theory import theory
-from kraft_spec.rules import load_registry
 
 
-def test_a_recorded_result_is_on_a_page_that_says_how_old_it_is() -> None:
-    text = dict(result_pages(load_registry()))["results/mutants.md"]
+def test_a_recorded_result_is_on_a_page_that_says_how_old_it_is(made: Mapping[str, str]) -> None:
+    text = made["results/mutants.md"]
     assert "**Older than the code:** " in text or "Measured at commit " in text
     assert text.count("\n| ") > 100
 
@@ -51,8 +49,8 @@ def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.Mon
         load_result("naming")
 
 
-def test_each_action_of_the_proof_is_reached_from_a_rule_of_a_kip() -> None:
-    lines = proved_page(load_registry()).splitlines()
+def test_each_action_of_the_proof_is_reached_from_a_rule_of_a_kip(made: Mapping[str, str]) -> None:
+    lines = made["results/proved.md"].splitlines()
     (line,) = [one for one in lines if one.startswith("| [vote.log-check]")]
     assert "KIP-853, Leader election" in line
     assert "| `HandleVoteRequest` | `vote` |" in line

@@ -5,27 +5,25 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tools.site.facts import Material, RuleFacts
-from tools.site.rule_pages import rule_page
 from tools.site.slices import slices_without
 
 from kraft_spec.models import CHECKS, Configuration, ModelCheck
 
-RELEASE = "7.8.9"
 NOTHING = "No counterexample is looked for in the model."
 
 
-def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts], material: Material) -> None:
-    rule = facts["check-quorum.resign"]
-    assert {check.name: check.violates for check in rule.slices} == {
+def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
+    violated = {
         "liveness-no-check-quorum-commit": "CommitProgress",
         "liveness-no-check-quorum-leader": "EventualLeader",
         "liveness-no-check-quorum-zombie": "ZombieBounded",
     }
-    text = rule_page(rule, material.registry, RELEASE)
+    assert facts["check-quorum.resign"].slices == tuple(violated)
+    text = made["rules/check-quorum.resign.md"]
     assert NOTHING not in text
-    for check in rule.slices:
-        assert f"- **slice** `{check.name}`: the rule is left out, and TLC must find `{check.violates}` viol" in text
-        assert f"  In the group `ci` of checks. Again: `kraft-spec model {check.name}`.\n" in text
+    for name, violates in violated.items():
+        assert f"- **slice** `{name}`: the rule is left out, and TLC must find `{violates}` viol" in text
+        assert f"  In the group `ci` of checks. Again: `kraft-spec model {name}`.\n" in text
 
 
 def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
@@ -44,11 +42,11 @@ def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -
 
 
 def test_the_sentence_stands_only_where_nothing_is_looked_for(
-    facts: Mapping[str, RuleFacts], material: Material
+    facts: Mapping[str, RuleFacts], made: Mapping[str, str], material: Material
 ) -> None:
     left_out = slices_without(material.registry.by_id)
     for rule in material.registry:
-        text = rule_page(facts[rule.id], material.registry, RELEASE)
+        text = made[f"rules/{rule.id}.md"]
         nothing = rule.is_active and not facts[rule.id].counterexamples and rule.id not in left_out
         assert (NOTHING in text) == nothing, rule.id
         assert (f"{NOTHING} The catalogue has it as no safety rule." in text) == (nothing and not rule.safety), rule.id
@@ -57,7 +55,7 @@ def test_the_sentence_stands_only_where_nothing_is_looked_for(
 def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:
     rule = "voters.one-change-at-a-time"
     assert [each.name for each in slices_without([rule])[rule]] == ["voters-one-change", "voters-one-change-loss"]
-    assert [each.name for each in facts[rule].slices] == ["voters-one-change"]
+    assert facts[rule].slices == ("voters-one-change",)
 
 
 def check(name: str, violates: str = "Holds", **replaces: str) -> ModelCheck:

@@ -6,71 +6,29 @@ address `rules/<id>.html` and every link between pages is a relative one.
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, GoogleDocstring
 from sphinx.util import logging
-from tools.site import (
-    api_pages,
-    command_pages,
-    coverage_page,
-    docstrings,
-    field_tables,
-    induction_page,
-    kafka_page,
-    model_pages,
-    open_points_page,
-    profiles_page,
-    proof_mutants_page,
-    proved_page,
-    result_pages,
-    rule_pages,
-    scenario_pages,
-    theorems_page,
-)
-from tools.site.diagrams import diagram_of, quorums, roles
-from tools.site.facts import Material, RuleFacts, gather
+from tools.site import docstrings, field_tables
+from tools.site.diagrams import diagram_of
+from tools.site.facts import Material, gather
 from tools.site.gate import EvidenceError, require_evidence, require_names
 from tools.site.names import ALL_SCENARIOS
+from tools.site.pages import FOLDERS, pages
+from tools.site.site_facts import site_facts
 from tools.site.tla_lexer import TlaLexer
 
 from kraft_spec.rules import PROPERTIES, Registry, load_registry
 
-FOLDERS = ("api", "commands", "model", "results", "rules", "scenarios")
-"""The folders below docs/ that hold generated pages, and nothing else."""
-
 _OUTSIDE = re.compile(r"\]\((\.\./[^)\s#]+)\)")
 _GOOGLE = Config(napoleon_google_docstring=True, napoleon_numpy_docstring=False, napoleon_use_ivar=True)
 _log = logging.getLogger(__name__)
-
-
-def pages(material: Material, facts: Mapping[str, RuleFacts], release: str) -> dict[str, str]:
-    """Every generated page: path below docs, and its Markdown."""
-    registry, repository = material.registry, material.repository
-    made: list[Iterable[tuple[str, str]]] = [
-        rule_pages.rule_pages(facts, registry, release),
-        [(coverage_page.PAGE, coverage_page.coverage_page(facts, registry))],
-        [(open_points_page.PAGE, open_points_page.open_points_page(registry))],
-        scenario_pages.scenario_pages(registry, diagram_of),
-        model_pages.model_pages(repository, registry, material.report),
-        [(roles.PAGE, roles.role_page()), (quorums.PAGE, quorums.quorum_page())],
-        command_pages.command_pages(),
-        result_pages.result_pages(registry),
-        [(kafka_page.PAGE, kafka_page.kafka_page(registry))],
-        [
-            (profiles_page.PAGE, profiles_page.profiles_page()),
-            (proved_page.PAGE, proved_page.proved_page(registry)),
-            (induction_page.PAGE, induction_page.induction_page()),
-            (theorems_page.PAGE, theorems_page.theorems_page()),
-            (proof_mutants_page.PAGE, proof_mutants_page.proof_mutants_page()),
-        ],
-        api_pages.api_pages(repository),
-    ]
-    return dict(page for each in made for page in each)
 
 
 def write_pages(docs: Path, made: Mapping[str, str]) -> None:
@@ -87,7 +45,7 @@ def write_pages(docs: Path, made: Mapping[str, str]) -> None:
 
 
 def _generate(app: Sphinx) -> None:
-    """At the start of a build: gather, judge, write.
+    """Gather the facts, judge them, and write them and the pages, at the start of a build.
 
     Raises:
         SystemExit: the site may not be built, and the message says why.  Sphinx shows its own errors with a traceback
@@ -104,7 +62,10 @@ def _generate(app: Sphinx) -> None:
         require_evidence(facts.values())
     except EvidenceError as error:
         raise SystemExit(f"The site is not built, because of rules that nothing stands behind:\n{error}") from None
-    write_pages(docs, pages(material, facts, app.config.release))
+    published = site_facts(material, facts, app.config.release)
+    write_pages(docs, pages(published, material.registry, diagram_of))
+    if app.builder.format == "html":
+        (Path(app.outdir) / "facts.json").write_bytes(msgspec.json.encode(published))
 
 
 def named_pages(registry: Registry) -> dict[str, str]:

@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tools.site.names import ALL_SCENARIOS, AnyScenario
+from msgspec import to_builtins
+from tools.site.names import ALL_SCENARIOS
 from tools.site.pieces import Piece, pieces
 from tools.site.slices import slices_without
 
 from kraft_mutants import Catalogue as MutantCatalogue
-from kraft_mutants import Exhaustive, Mutant, load_catalogue
+from kraft_mutants import Exhaustive, load_catalogue
 from kraft_mutants.load_bearing import Row, rows_about
 from kraft_proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
-from kraft_proofs.induction.mutants import Mutant as TheoryMutant
-from kraft_proofs.theorems import Theorem, theorems
+from kraft_proofs.theorems import theorems
 from kraft_spec.models import ModelCheck
 from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_spec.rules.citations import Citation, CitationReport, check_citations
@@ -39,8 +40,33 @@ class TitledVector:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """How much of a kind there is about a rule, and why there is none."""
+
+    number: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """What the model violates without a rule, or why it cannot.
+
+    Attributes:
+        mutant: the mutant that breaks the rule; empty if the model does not have it.
+        verdict: one of `kraft_mutants.load_bearing.VERDICTS`.
+        reason: why it is not modelled, or what covers it.
+        explanation: how the verdict is known, and why.
+    """
+
+    mutant: str
+    verdict: str
+    reason: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
 class RuleFacts:
-    """A rule and what there is about it.
+    """A rule and what there is about it; scenarios, mutants, slices and theorems by name.
 
     Attributes:
         rule: the rule.
@@ -50,7 +76,7 @@ class RuleFacts:
         model_reason: the same for the model.
         elsewhere: all other places that name it, pages apart.
         scenarios: those that it decides.
-        vectors: those that are about it.
+        vectors: those that are about it; those that were made for a rule before those of a scenario.
         vector_reason: why there is none; empty where there is one, or nothing is said.
         mutants: those that break it.
         counterexamples: what the broken model violates, or why it cannot.
@@ -67,14 +93,14 @@ class RuleFacts:
     implementation_reason: str = ""
     model_reason: str = ""
     elsewhere: tuple[Citation, ...] = ()
-    scenarios: tuple[AnyScenario, ...] = ()
+    scenarios: tuple[str, ...] = ()
     vectors: tuple[TitledVector, ...] = ()
     vector_reason: str = ""
-    mutants: tuple[Mutant, ...] = ()
-    counterexamples: tuple[Row, ...] = ()
-    slices: tuple[ModelCheck, ...] = ()
-    theorems: tuple[Theorem, ...] = ()
-    theory_mutants: tuple[TheoryMutant, ...] = ()
+    mutants: tuple[str, ...] = ()
+    counterexamples: tuple[Counterexample, ...] = ()
+    slices: tuple[str, ...] = ()
+    theorems: tuple[str, ...] = ()
+    theory_mutants: tuple[str, ...] = ()
     outside: str = ""
 
     @property
@@ -84,9 +110,26 @@ class RuleFacts:
         return why if mark else ""
 
     @property
-    def found(self) -> int:
-        """How many counterexamples there are: rows with one, and slices."""
-        return len(self.slices) + sum(row.verdict in ("load-bearing", "together") for row in self.counterexamples)
+    def evidence(self) -> dict[str, Evidence]:
+        """How much there is of each kind; of counterexamples, rows with one and slices."""
+        found = [row for row in self.counterexamples if row.verdict in ("load-bearing", "together")]
+        # What is said of a safety rule that breaks nothing on its own, or cannot be broken.
+        why = next((row.explanation for row in self.counterexamples), "")
+        return {
+            "python": Evidence(len(self.implementation), self.implementation_reason),
+            "tla": Evidence(len(self.model), self.model_reason),
+            "proofs": Evidence(len(self.theorems) + len(self.theory_mutants)),
+            "scenarios": Evidence(len(self.scenarios)),
+            "vectors": Evidence(len(self.vectors), self.vector_reason),
+            "mutants": Evidence(len(self.mutants)),
+            "counterexamples": Evidence(len(self.slices) + len(found), why),
+        }
+
+    def as_data(self) -> dict[str, Any]:
+        """All that is known, as values that JSON has."""
+        facts: dict[str, Any] = to_builtins(self)
+        derived = {"group": self.rule.group, "turned_down": self.turned_down, "evidence": to_builtins(self.evidence)}
+        return {**facts.pop("rule"), **facts, **derived}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +190,24 @@ def gather(material: Material) -> Mapping[str, RuleFacts]:
                 for place in named
                 if place not in implementing and place not in modelling and place.layer != "docs"
             ),
-            scenarios=tuple(one for one in ALL_SCENARIOS if rule.id in one.rules),
-            vectors=tuple(by_id[each] for each in covered.vectors) if covered else (),
+            scenarios=tuple(one.name for one in ALL_SCENARIOS if rule.id in one.rules),
+            vectors=tuple(sorted((by_id[each] for each in covered.vectors), key=_is_of_scenario)) if covered else (),
             vector_reason=covered.reason if covered else "",
-            mutants=tuple(mutant for mutant in material.mutants.mutants if rule.id in mutant.rules),
-            counterexamples=rows,
+            mutants=tuple(mutant.name for mutant in material.mutants.mutants if rule.id in mutant.rules),
+            counterexamples=tuple(
+                Counterexample(row.mutant.name if row.mutant else "", row.verdict, row.reason, row.explanation)
+                for row in rows
+            ),
             slices=_not_searched_by(rows, slices.get(rule.id, ())),
-            theorems=tuple(one for one in theorems() if rule.id in one.rules),
-            theory_mutants=tuple(one for one in THEORY_MUTANTS if rule.id in one.rules),
+            theorems=tuple(one.slug for one in theorems() if rule.id in one.rules),
+            theory_mutants=tuple(one.name for one in THEORY_MUTANTS if rule.id in one.rules),
             outside=material.scope.outside.get(rule.id, ""),
         )
     return facts
+
+
+def _is_of_scenario(vector: TitledVector) -> bool:
+    return vector.entry.id.startswith("scenario.")
 
 
 def _implements(place: Citation, rule: Rule, scope: Scope) -> bool:
@@ -187,14 +237,14 @@ def _rows(rule: Rule, catalogue: MutantCatalogue) -> tuple[Row, ...]:
     return (*rows_about(rule.id, catalogue), *reasons)
 
 
-def _not_searched_by(rows: Iterable[Row], slices: Iterable[ModelCheck]) -> tuple[ModelCheck, ...]:
+def _not_searched_by(rows: Iterable[Row], slices: Iterable[ModelCheck]) -> tuple[str, ...]:
     """The slices in which none of the rows has its counterexample: what is shown there is not shown twice.
 
     A search from a start of its own is another one.
     """
     evidence = [row.mutant.evidence for row in rows if row.mutant is not None]
     searched = {each.check for each in evidence if isinstance(each, Exhaustive) and not each.initial}
-    return tuple(one for one in slices if one.name not in searched)
+    return tuple(one.name for one in slices if one.name not in searched)
 
 
 def _pieces(places: Iterable[Citation], repository: Path, texts: dict[str, str]) -> Sequence[Piece]:

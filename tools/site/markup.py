@@ -1,7 +1,7 @@
 """Prose and tables as Markdown that renders as it was written."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>{}#|~$])")
 _LIST_MARK = re.compile(r"^(\d+)([.)]) ", re.MULTILINE)
@@ -36,28 +36,33 @@ def sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?:" else f"{text}."
 
 
-def code_block(text: str, language: str = "text") -> list[str]:
-    """Lines of a block of code; the fence is longer than any in the text."""
+def code_block(text: str, language: str = "text") -> str:
+    """A block of code; the fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
-    return [f"{fence}{language}", text.rstrip("\n"), fence]
+    return "\n".join([f"{fence}{language}", text.rstrip("\n"), fence])
 
 
-def folded(summary: str, lines: Iterable[str]) -> list[str]:
-    """Lines behind a summary that opens at a click; where HTML means nothing they are simply there.
-
-    Args:
-        summary: plain text.
-        lines: Markdown.
-    """
-    shown = summary.replace("&", "&amp;").replace("<", "&lt;")
-    return ["", f"<details><summary>{shown}</summary>", "", *lines, "", "</details>", ""]
-
-
-def figure(diagram: str) -> list[str]:
+def figure(diagram: str) -> str:
     """A diagram as a block of HTML, which a line without text would end."""
     element = "\n".join(line for line in diagram.splitlines() if line.strip())
-    return ["```{raw} html", '<figure class="diagram">', element, "</figure>", "```", ""]
+    return "\n".join(["```{raw} html", '<figure class="diagram">', element, "</figure>", "```"])
+
+
+def options_as_code(text: str) -> str:
+    """Prose with names of options as code: Sphinx would make a dash of two hyphens."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+_CODE = re.compile(r"\\`(.+?)\\`")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def with_code(escaped: str) -> str:
+    """Make code of the text between two escaped backticks, without escapes of its own."""
+    return _CODE.sub(lambda code: "`" + _ESCAPED.sub(r"\1", code.group(1)) + "`", escaped)
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
@@ -77,12 +82,3 @@ def split_resolution(text: str) -> tuple[str, str]:
     if len(parts) == 1:
         return text.strip(), ""
     return sentence(parts[0].strip()), parts[1].strip()
-
-
-def open_point(text: str, names: Collection[str]) -> list[str]:
-    """Paragraphs: what a text leaves open, and the resolution."""
-    point, resolution = split_resolution(text)
-    lines = [prose(point, names), ""] if point else []
-    if resolution:
-        lines += [f"**Resolution:** {prose(resolution[:1].upper() + resolution[1:], names)}", ""]
-    return lines

@@ -20,7 +20,7 @@ from sphinx.ext.autodoc.mock import mock
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import stringify_annotation
 from tools.site.annotations import is_readable, public_bases, with_names, with_short_defaults, without_metadata
-from tools.site.api_pages import public_modules
+from tools.site.api_facts import public_modules
 
 MEMBERS_MIN = 3
 """A shorter union is written out: `int | None` is no alias where it stands by itself."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tools.site.markup import prose, sentence
 from tools.site.pieces import OPERATOR
 
 from kraft_spec.models import CHECKS, ModelCheck, model_directory
@@ -53,16 +52,6 @@ def slices_without(
             for rule in sorted(_left_out(check, folder or model_directory()) & set(rules)):
                 of_rule.setdefault(rule, []).append(check)
     return {rule: tuple(found) for rule, found in of_rule.items()}
-
-
-def slice_lines(check: ModelCheck) -> list[str]:
-    """An item of a list in Markdown: what a slice finds, where it runs, and how to run it."""
-    groups = " and in the group ".join(f"`{group}`" for group in check.groups)
-    return [
-        f"- **slice** `{check.name}`: the rule is left out, and TLC must find `{check.violates}` violated.",
-        f"  Bounds: {sentence(prose(' '.join(check.bounds.split())))}",
-        f"  In the group {groups} of checks. Again: `kraft-spec model {check.name}`.",
-    ]
 
 
 def _left_out(check: ModelCheck, folder: Path) -> frozenset[str]:

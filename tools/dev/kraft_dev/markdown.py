@@ -40,7 +40,7 @@ def show(sections: Iterable[Section]) -> None:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Lines of a Markdown table; the cells are Markdown."""
     head = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    return head + [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+    return head + [f"| {' | '.join(map(cell, row))} |" for row in rows]
 
 
 def code(text: str) -> str:
@@ -53,5 +53,6 @@ def codes(names: Iterable[str]) -> str:
     return ", ".join(map(code, names))
 
 
-def _cell(markdown: str) -> str:
+def cell(markdown: str) -> str:
+    """Markdown on one line, without a border of its own."""
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(markdown.split()))

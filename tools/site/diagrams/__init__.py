@@ -6,14 +6,15 @@ Every generator is a function from data to the text of an SVG element.
 from tools.site.diagrams.partition_tables import table_of
 from tools.site.diagrams.rows import rows_of
 from tools.site.diagrams.sequences import figure_of
-from tools.site.names import AnyScenario
+from tools.site.names import ALL_SCENARIOS
 
 from kraft_mutants.playing import play, play_partitions
 from kraft_partitions.scenarios import PartitionScenario
 
 
-def diagram_of(scenario: AnyScenario, variant: str) -> str:
+def diagram_of(name: str, variant: str) -> str:
     """The HTML of what shows a variant of a scenario: a sequence diagram, or for partitions a table."""
+    scenario = next(one for one in ALL_SCENARIOS if one.name == name)
     if isinstance(scenario, PartitionScenario):
         return table_of(play_partitions(scenario, scenario.variant(variant)))
     return figure_of(rows_of(play(scenario, scenario.variant(variant))))

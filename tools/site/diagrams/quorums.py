@@ -3,12 +3,11 @@
 Whether there are is asked of Z3 whenever the site is built.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import cos, pi, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tools.site.diagrams.svg import Picture, Point
-from tools.site.markup import figure, prose, sentence
 
 from kraft_proofs.changes import in_order, listed
 from kraft_proofs.protocol import judge
@@ -16,8 +15,6 @@ from kraft_proofs.theorems import theorem
 from kraft_proofs.theorems.checking import check
 from kraft_proofs.transitions import Counterexample, Proof, prove_transition, smallest_majority
 from kraft_reference.identity import ReplicaKey
-
-PAGE = "model/quorums.md"
 
 _LEFT = 150.0
 _STEP = 74.0
@@ -146,67 +143,31 @@ def _ticks() -> list[tuple[Point, Point]]:
     return [(Point(way.x * _TICK, way.y * _TICK), Point(way.x * _FRAME, way.y * _FRAME)) for way in ways]
 
 
-def quorum_page(cases: Sequence[Case] = CASES) -> str:
-    """The page, as Markdown.
+def quorum_cases(cases: Sequence[Case] = CASES) -> Iterator[dict[str, Any]]:
+    """Yield what the page shows of each transition.
 
     Raises:
         QuorumError: Z3 finds a transition safe that the page calls unsafe, or the other way round; or its answer does
             not pass the check without a solver.
     """
-    lines = [
-        "# Quorums in pictures",
-        "",
-        "Each answer was asked of Z3 when this site was built, and checked again without it; "
-        "[Quorum proofs](../proofs.md) says how.",
-        "A row is a voters set, with an empty place for a replica that is no member.",
-        "Where two majorities without a common replica exist, the old one has square frames with hatched corners, "
-        "the new one round frames with ticks.",
-        "",
-    ]
     for number, case in enumerate(cases, start=1):
-        lines += _case(f"quorum-{number}", case)
-    lines += _competing()
-    return "\n".join(lines) + "\n"
+        found = prove_transition(*([ReplicaKey(one) for one in ids] for ids in (case.old, case.new)))
+        if isinstance(found, Proof) is not case.safe or not found.recheck():
+            raise QuorumError(f"{case.heading}: {case.old} to {case.new}: not what the page says: {found}")
+        picture = quorum_picture(f"quorum-{number}", found)
+        yield {**case._asdict(), "refusals": judge(found.change).refusals, "picture": picture}
 
 
-def _case(name: str, case: Case) -> list[str]:
-    old, new = ([ReplicaKey(one) for one in ids] for ids in (case.old, case.new))
-    found = prove_transition(old, new)
-    if isinstance(found, Proof) is not case.safe or not found.recheck():
-        raise QuorumError(f"{case.heading}: {case.old} to {case.new}: not what the page says: {found}")
-    verdict = judge(found.change)
-    said = "; ".join(prose(reason.text) for reason in verdict.refusals) or "allowed"
-    rules = " ".join(dict.fromkeys(f"`{rule}`" for reason in verdict.refusals for rule in reason.rules))
-    typed = [",".join(map(str, ids)) for ids in (case.old, case.new)]
-    return [
-        f"## {case.heading}",
-        "",
-        sentence(case.remark),
-        f"Majorities: **{'proved to intersect' if case.safe else 'not safe'}**.",
-        f"KIP-853: **{'allowed' if verdict.allowed else 'forbidden'}**" + (f": {said} {rules}." if rules else "."),
-        "",
-        *figure(quorum_picture(name, found)),
-        "```console",
-        f"$ kraft-spec prove transition --from {typed[0]} --to {typed[1]}",
-        "```",
-        "",
-    ]
+def competing_changes() -> dict[str, Any]:
+    """Two leaders that change the same set: the theorem, and its smallest counterexamples.
 
-
-def _competing() -> list[str]:
-    """Two leaders that change the same set: the smallest counterexamples of the theorem."""
+    Raises:
+        QuorumError: the theorem does not hold, or a counterexample is none.
+    """
     checked = check(theorem("competing-changes"))
     if checked.problems:
         raise QuorumError("; ".join(checked.problems))
-    lines = [
-        "## Two leaders, one change each",
-        "",
-        "Each of two leaders may add or remove one voter of the same base, as long as neither knows of the other; "
-        f"{checked.theorem.statement[0].lower()}{checked.theorem.statement[1:]}",
-        "So a leader first commits a record of its own epoch: `voters.epoch-committed-before-change`.",
-        "The smallest cases, found by Z3 among all sizes:",
-        "",
-    ]
+    cases = []
     for weakening in checked.weakenings:
         assert weakening.counterexample is not None, "a checked weakening without a problem has one"
         sets = weakening.counterexample.sets
@@ -214,12 +175,6 @@ def _competing() -> list[str]:
         found = prove_transition(first, second)
         if isinstance(found, Proof):
             raise QuorumError(f"{weakening.name}: majorities of {first} and {second} intersect")
-        base = ", ".join(map(str, sets["Base"]))
-        lines += [
-            f"### {weakening.name.replace('-', ' ').capitalize()}",
-            "",
-            f"The base is {base}; the rows are what the two leaders make of it.",
-            "",
-            *figure(quorum_picture(f"competing-{weakening.name}", found, ("first", "second"))),
-        ]
-    return lines
+        picture = quorum_picture(f"competing-{weakening.name}", found, ("first", "second"))
+        cases.append({"name": weakening.name, "base": sets["Base"], "picture": picture})
+    return {"statement": checked.theorem.statement, "cases": cases}

@@ -1,16 +1,12 @@
 """The role diagram, drawn from the table of transitions that drives the reference."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import hypot
 from typing import NamedTuple
 
 from tools.site.diagrams.svg import Picture, Point, towards
-from tools.site.markup import figure
 
-from kraft_dev.markdown import table
 from kraft_reference.roles import TRANSITIONS, Role, Transition
-
-PAGE = "model/roles.md"
 
 _WIDTH, _HEIGHT = 900.0, 580.0
 _HALF = Point(58.0, 24.0)
@@ -142,43 +138,3 @@ def _rim(centre: Point, outside: Point) -> Point:
 
 def _name(role: Role | None) -> str:
     return "any running role" if role is None else str(role)
-
-
-def role_rows(drawn: Iterable[Edge]) -> list[tuple[str, ...]]:
-    """The rows of the table below the diagram, as Markdown."""
-    return [
-        (
-            str(edge.number),
-            _name(edge.source),
-            edge.target,
-            row.cause,
-            row.epoch,
-            row.leader,
-            row.vote,
-            " ".join(f"`{rule}`" for rule in row.rules),
-        )
-        for edge in drawn
-        for row in edge.rows
-    ]
-
-
-def role_page() -> str:
-    """The page of the roles, as Markdown."""
-    drawn = edges()
-    lines = [
-        "# Roles",
-        "",
-        "Drawn from `kraft_reference.roles.TRANSITIONS`, the one table that drives the reference and from which "
-        "[RoleTable](RoleTable.md) of the model is generated.",
-        "An arrow from the frame leaves any running role, and may lead to the same one in another epoch.",
-        "Stopped is no role of the KIPs: the process does not run.",
-        "",
-        *figure(role_diagram(drawn)),
-        "A number is that of an arrow, and an arrow may have several causes.",
-        "The columns epoch, leader and vote say what becomes of these three.",
-        "",
-        ":::{container} wide",
-        *table(("#", "from", "to", "cause", "epoch", "leader", "vote", "rules"), role_rows(drawn)),
-        ":::",
-    ]
-    return "\n".join(lines) + "\n"

@@ -1,0 +1,72 @@
+"""The public modules of the packages, each of which has a page."""
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    ("reference", "kraft_reference"),
+    ("reference", "kraft_simulation"),
+    ("reference", "kraft_partitions"),
+    ("spec", "kraft_spec"),
+    ("spec", "kraft_mutants"),
+    ("traces", "kraft_traces"),
+    ("conformance", "kraft_vectors"),
+    ("conformance", "kraft_conformance"),
+    ("conformance", "kraft_kafka.wire"),
+)
+"""Source root and package."""
+
+LEFT_OUT: Mapping[str, str] = {
+    "kraft_cli": "the [commands](../commands/index.md) have pages of their own",
+    "kraft_kafka.findings": "what `kraft-spec findings` shows",
+    "kraft_kafka": "[Apache Kafka itself](../kafka.md), behind `kraft-spec kafka`",
+    "kraft_kafka.live": "[running implementations](../live.md), behind `kraft-spec live`",
+    "kraft_kafka.node": "[a node](../node.md), behind `kraft-spec node`",
+    "kraft_partitions.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_simulation.scenarios": "the scripts of [scenarios](../scenarios/index.md)",
+    "kraft_proofs": "what `kraft-spec prove` runs",
+    "kraft_traces.inference": "the search behind [`kraft-spec live infer`](../live.md#recording-a-quorum-that-runs)",
+    "kraft_vectors.scripts": "the scripts that make [vectors](../conformance.md#where-they-come-from)",
+    "kraft_vectors.partitions.scripts": "the same for partitions",
+    "kraft_pipeline": "what `kraft-spec pipeline` runs on Spark",
+}
+"""Packages that nobody imports for a purpose of their own, and what they are behind."""
+
+
+def public_modules(repository: Path) -> tuple[tuple[str, Path], ...]:
+    """(dotted name, file) of every module that has a page: public by its name, and in no package of `LEFT_OUT`."""
+    found = []
+    for root, package in PACKAGES:
+        for file in sorted((repository / root / package.replace(".", "/")).rglob("*.py")):
+            parts = file.relative_to(repository / root).with_suffix("").parts
+            names = parts[:-1] if parts[-1] == "__init__" else parts
+            name = ".".join(names)
+            if not any(part.startswith("_") for part in names) and not _is_left_out(name, package):
+                found.append((name, file))
+    return tuple(sorted(found))
+
+
+def _is_left_out(name: str, package: str) -> bool:
+    others = [other for other in LEFT_OUT if not f"{package}.".startswith(f"{other}.")]
+    return any(f"{name}.".startswith(f"{other}.") for other in others)
+
+
+def api_facts(repository: Path) -> dict[str, Any]:
+    """The packages, their public modules by name, and what has no page."""
+    modules = public_modules(repository)
+    return {
+        "packages": [package for _, package in PACKAGES],
+        "modules": {
+            name: {
+                "name": name,
+                "package": next(package for _, package in PACKAGES if f"{name}.".startswith(f"{package}.")),
+                "path": file.relative_to(repository).as_posix(),
+                "summary": (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n\n")[0],
+                "parts": [other for other, _ in modules if other.rpartition(".")[0] == name],
+            }
+            for name, file in modules
+        },
+        "left_out": LEFT_OUT,
+    }

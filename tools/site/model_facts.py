@@ -1,0 +1,112 @@
+"""The modules of the TLA+ model, cut at their definitions, each with the rules that it names, and the properties."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tools.site.pieces import Piece, operators_of, tla_blocks
+
+from kraft_spec.fingerprint import MODEL_MODULES, PARTITION_MODEL_MODULES
+from kraft_spec.rules import PROPERTIES
+from kraft_spec.rules.citations import CitationReport
+
+MODEL = "spec/kraft_spec/tla"
+
+MODULES = (
+    *MODEL_MODULES,
+    "Properties",
+    "Stability",
+    "Liveness",
+    "LocalForms",
+    "MCLivenessChange",
+    "MCLivenessAsking",
+    "Observed",
+    "RoleTable",
+    "Forgetting",
+    "Trace",
+    *PARTITION_MODEL_MODULES,
+    "PartitionProperties",
+    "PartitionTrace",
+)
+"""In the order in which they build on each other; the others only set bounds."""
+
+IN_PYTHON: Mapping[str, str] = {
+    "Definitions": "kraft_reference.state",
+    "Roles": "kraft_reference.transitions",
+    "Elections": "kraft_reference.elections",
+    "Leadership": "kraft_reference.leadership",
+    "PendingChanges": "kraft_reference.pending_changes",
+    "Replication": "kraft_reference.replication",
+    "VoterChanges": "kraft_reference.voter_changes",
+    "QuorumReassignment": "kraft_reference.quorum_reassignment",
+    "Snapshots": "kraft_reference.snapshots",
+    "Durability": "kraft_reference.durability",
+    "KRaft": "kraft_reference.replica",
+    "Properties": "kraft_simulation.invariants",
+    "Liveness": "kraft_simulation.liveness",
+    "MCLivenessAsking": "kraft_simulation.asking",
+    "RoleTable": "kraft_reference.roles",
+    "Forgetting": "kraft_simulation.checkpoint",
+    "Trace": "kraft_traces.check",
+    "Partitions": "kraft_partitions.reassignment",
+    "PartitionReassignment": "kraft_partitions",
+    "PartitionProperties": "kraft_partitions.properties",
+}
+"""The Python module that is most like one of the model."""
+
+SAME_AS: Mapping[str, str] = {"EventualCommit": "CommitProgress"}
+"""Properties that another definition stands for: docs/rules.md says why."""
+
+
+def model_facts(repository: Path, report: CitationReport) -> dict[str, Any]:
+    """The modules in the order of reading, and the properties with the block that defines each.
+
+    Args:
+        repository: the checkout.
+        report: where rules are named in it.
+    """
+    modules: dict[str, Any] = {}
+    definitions: dict[str, Piece] = {}
+    for name in MODULES:
+        path = f"{MODEL}/{name}.tla"
+        text = (repository / path).read_text(encoding="utf-8")
+        extends = re.search(r"^EXTENDS (.+)$", text, re.MULTILINE)
+        blocks = tla_blocks(path, text)
+        named = sorted((place.line, place.rule_id) for place in report.citations if place.path == path)
+        modules[name] = {
+            "name": name,
+            "path": path,
+            "head": head_comment(text),
+            "extends": [each.strip() for each in extends.group(1).split(",")] if extends else [],
+            "reference": IN_PYTHON.get(name, ""),
+            "blocks": [
+                {
+                    **asdict(block),
+                    "rules": list(dict.fromkeys(rule for line, rule in named if block.first <= line <= block.last)),
+                }
+                for block in blocks
+            ],
+        }
+        for block in blocks:
+            for operator in operators_of(text, block):
+                definitions.setdefault(operator, block)
+    properties = {
+        name: {**asdict(each), "same_as": SAME_AS.get(name, ""), "definition": definitions.get(name)}
+        for name, each in PROPERTIES.items()
+    }
+    return {"modules": modules, "properties": properties}
+
+
+def head_comment(text: str) -> str:
+    """Return the first paragraph of the comment at its head.
+
+    Args:
+        text: of the module.
+    """
+    first = re.search(r"\(\*{10,}\)\n((?:\(\*.*\*\)\n)+)", text)
+    words = re.sub(r"^\(\*|\*\)$", "", first.group(1), flags=re.MULTILINE) if first else ""
+    summary = " ".join(re.split(r"\n\s*\n", words)[0].split()).strip("*() ")
+    # What a colon announces is in the next paragraph.
+    return f"{summary.rpartition('. ')[0]}." if summary.endswith(":") else summary
