@@ -45,7 +45,7 @@ def altered(trace: Path, line: int, before: str, after: str) -> Path:
 
 def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captured, tmp_path: Path) -> None:
     """The model of the quorum is in this process, that of partitions in another."""
-    planted = sample_folder() / "partition-planted-bug.jsonl"
+    planted = sample_folder() / "partition-mutant.jsonl"
     zipped = tmp_path / "normal.jsonl.gz"
     zipped.write_bytes(gzip.compress((sample_folder() / "partition-normal.jsonl").read_bytes()))
     words = ("validate", str(zipped), str(trace), str(planted))
@@ -56,7 +56,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert f"{planted}:31: event 30 CompleteReassignment is possible but shows something else" in out
     assert "right without  partition-reassign.add-before-remove" in out
     assert "  rules          partition-reassign.add-before-remove, " in out
-    prefix = tmp_path / "partition-planted-bug.failing.jsonl"
+    prefix = tmp_path / "partition-mutant.failing.jsonl"
     assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
     _, (normal, quorum, bug) = document(capsys, *words)
     assert normal.pop("compared")["whole"] == quorum["compared"]["whole"] == "complete"
@@ -75,7 +75,7 @@ def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captur
     assert (quorum["kind"], quorum["complete"], quorum["candidates_max"]) == ("accepted", True, 1)
     assert (quorum["rejection"], bug["kind"]) == (None, "rejected")
     assert bug["rejection"]["explained_by"] == ["partition-reassign.add-before-remove"]
-    assert bug["failing_prefix"] == "partition-planted-bug.failing.jsonl"
+    assert bug["failing_prefix"] == "partition-mutant.failing.jsonl"
 
 
 def test_a_malformed_partition_trace_is_named_by_line_and_field(capsys: Captured, tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_rule_without_a_switch_cannot_be_switched_off(trace: Path, capsys: Cap
 
 
 def test_a_rejected_trace_from_a_pipe_leaves_its_prefix(tmp_path: Path) -> None:
-    sample = sample_folder() / "planted-bug.jsonl"
+    sample = sample_folder() / "mutant.jsonl"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["sh", "-c", f"cat {shlex.quote(str(sample))} > {shlex.quote(str(pipe))}"]):
@@ -312,11 +312,11 @@ def test_a_missing_folder_for_output_is_found_before_the_work(trace: Path) -> No
 
 
 def test_a_verdict_needs_no_place_for_the_failing_prefix(capsys: Captured) -> None:
-    Path("planted-bug.failing.jsonl").mkdir()
-    assert main(["validate", str(sample_folder() / "planted-bug.jsonl")]) == ExitCode.VIOLATION
+    Path("mutant.failing.jsonl").mkdir()
+    assert main(["validate", str(sample_folder() / "mutant.jsonl")]) == ExitCode.VIOLATION
     captured = capsys.readouterr()
     assert "right without  prevote.follower.rejects-after-fetch" in captured.out
-    said = "planted-bug.failing.jsonl: Is a directory; --prefixes names another folder for it"
+    said = "mutant.failing.jsonl: Is a directory; --prefixes names another folder for it"
     assert said in " ".join(captured.err.split())
 
 

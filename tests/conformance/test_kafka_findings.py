@@ -208,7 +208,7 @@ def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: E
 @pytest.mark.parametrize(
     ("bug", "vector"), [("votes-twice", "vote.once-per-epoch"), ("two-changes-at-once", "change.busy")]
 )
-def test_a_planted_bug_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
+def test_a_mutant_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
     words = ("kafka", "run", "--version", VERSION, "-k", vector)
     assert lines(capsys, *words)[0] == ExitCode.CONFORMANT
     code, found = lines(capsys, *words, "--mutant", bug)

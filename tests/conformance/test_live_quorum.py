@@ -1,4 +1,4 @@
-"""Nodes as one quorum with faults: what comes of a run, of a planted bug in it, and of a kept run that was altered."""
+"""Nodes as one quorum with faults: what comes of a run, of a mutant in it, and of a kept run that was altered."""
 
 import json
 import socket
@@ -56,7 +56,7 @@ def is_granted(path: Path) -> bool:
     return '"granted":true' in path.read_text()
 
 
-def test_a_planted_bug_is_named_and_the_run_is_kept(capsys: Captured) -> None:
+def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
     planted = [word for one in (1, 2, 3) for word in ("--mutant", f"{one}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
@@ -93,7 +93,7 @@ def test_what_cannot_be_run_is_said(
 
 
 @pytest.mark.nightly
-def test_a_planted_bug_beside_kafka_is_named(capsys: Captured) -> None:
+def test_a_mutant_beside_kafka_is_named(capsys: Captured) -> None:
     planted = [word for one in (1, 2) for word in ("--mutant", f"{one}={RULE}")]
     words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
     assert quorum(*words, *planted) == ExitCode.VIOLATION

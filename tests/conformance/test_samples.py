@@ -34,7 +34,7 @@ def test_the_verdict_on_a_sample(sample: Sample) -> None:
         assert (verdict.rejection.event, verdict.rejection.properties) == ("AdvanceReassignment", ("ConfigOverlap",))
         assert verdict.rejection.rules[0] == "voters.epoch-committed-before-change"
         return
-    if sample.name != "planted-bug.jsonl":
+    if sample.name != "mutant.jsonl":
         assert verdict.kind is VerdictKind.ACCEPTED
         assert verdict.rejection is None
         return
@@ -53,7 +53,7 @@ def test_the_verdicts_on_the_samples_of_partitions() -> None:
             sample.name: process.ask(check_partition_file, sample_folder() / sample.name, sample.name, strict=True)
             for sample in PARTITION_SAMPLES
         }
-    rejected = verdicts.pop("partition-planted-bug.jsonl").rejection
+    rejected = verdicts.pop("partition-mutant.jsonl").rejection
     assert rejected is not None
     assert (rejected.kind, rejected.event) == (RejectionKind.MISMATCH, "CompleteReassignment")
     assert rejected.explained_by == ("partition-reassign.add-before-remove",)

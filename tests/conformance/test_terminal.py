@@ -49,7 +49,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-PLANTED = str(sample_folder() / "planted-bug.jsonl")
+PLANTED = str(sample_folder() / "mutant.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_what_may_be_required_has_a_name_and_a_kind_of_trace(capsys: Captured) -
     )
     assert main(["validate", partitions, "--require", "HwMonotone"]) == ExitCode.USAGE
     assert "--require HwMonotone: did you mean HwMonotonic?" in capsys.readouterr().err
-    planted = str(sample_folder() / "planted-bug.jsonl")
+    planted = str(sample_folder() / "mutant.jsonl")
     assert output(capsys, "validate", planted, "--require", "complete")[0] == ExitCode.VIOLATION
 
 

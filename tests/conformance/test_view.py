@@ -19,7 +19,7 @@ GIVEN_UP = "violates what its profile does not promise: CancelRestores, Complete
 @pytest.mark.parametrize(
     ("sample", "said"),
     [
-        ("planted-bug", "rejected, 81 events"),
+        ("mutant", "rejected, 81 events"),
         ("partition-override-kafka-4", f"accepted, 4 events, compared: complete, {GIVEN_UP}"),
     ],
 )
@@ -56,13 +56,13 @@ def test_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_same_trace_gives_the_same_page_wherever_it_lies(tmp_path: Path) -> None:
     pages = []
     for folder in ("a", "somewhere/else"):
-        trace = tmp_path / folder / "planted-bug.jsonl"
+        trace = tmp_path / folder / "mutant.jsonl"
         trace.parent.mkdir(parents=True)
-        shutil.copy(SAMPLES / "planted-bug.jsonl", trace)
+        shutil.copy(SAMPLES / "mutant.jsonl", trace)
         assert view(trace, "-o", trace.with_suffix(".html")) == ExitCode.CONFORMANT
         pages.append(trace.with_suffix(".html").read_bytes())
     assert pages[0] == pages[1]
-    assert b"planted-bug.jsonl:83: event 82" in pages[0]
+    assert b"mutant.jsonl:83: event 82" in pages[0]
     assert str(tmp_path).encode() not in pages[0]
 
 
@@ -148,7 +148,7 @@ def test_a_trace_without_events(
 
 def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Captured) -> None:
     trace, page = tmp_path / "wrong.jsonl", tmp_path / "page.html"
-    trace.write_bytes((SAMPLES / "planted-bug.jsonl").read_bytes()[:150_000])
+    trace.write_bytes((SAMPLES / "mutant.jsonl").read_bytes()[:150_000])
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
     assert "rejected, 81 events" in capsys.readouterr().out
     document = document_in(page.read_text(encoding="utf-8"))
@@ -183,7 +183,7 @@ def test_an_output_that_cannot_be_written(sample: str, tmp_path: Path, capsys: C
     assert f"{page}: No such file or directory" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-planted-bug.jsonl"])
+@pytest.mark.parametrize("sample", ["ping-pong.jsonl", "partition-mutant.jsonl"])
 @pytest.mark.parametrize("name", ["same", "other-spelling", "symbolic-link", "hard-link"])
 def test_a_trace_is_not_replaced_by_its_page(name: str, sample: str, tmp_path: Path, capsys: Captured) -> None:
     trace = tmp_path / "trace.jsonl"

@@ -17,7 +17,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_pages(tmp_path_factory.mktemp("pages"))
 
 
-@pytest.mark.parametrize("where", ["planted-bug.html", "chaos.html#1"])
+@pytest.mark.parametrize("where", ["mutant.html", "chaos.html#1"])
 @pytest.mark.parametrize("width", [390, 700, 1400])
 def test_no_word_of_a_table_is_broken(browser: Any, pages: Path, width: int, where: str) -> None:
     name, _, event = where.partition("#")

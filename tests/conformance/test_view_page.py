@@ -18,7 +18,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
+    seen = Page(browser, pages / "mutant.html")
     assert seen.heading == "82. HandleVoteRequest"
     assert "possible but shows something else" in seen.text("#verdict")
     wrong = seen.text("#wrong-line")
@@ -82,7 +82,7 @@ def test_find_select_and_link(browser: Any, pages: Path) -> None:
 
 
 def test_a_number_without_an_event_is_said_and_the_selection_stays(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html", "#999")
+    seen = Page(browser, pages / "mutant.html", "#999")
     assert (seen.text("#notice"), seen.heading) == ("no event 999; the last is 312", "82. HandleVoteRequest")
     seen.press("Home")
     assert (seen.text("#notice"), seen.heading[:3]) == ("", "1. ")
@@ -144,7 +144,7 @@ def test_buttons_at_the_end_keep_the_focus(browser: Any, pages: Path) -> None:
 
 
 def test_what_is_read_out_and_written_at_arrows(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
+    seen = Page(browser, pages / "mutant.html")
     said = "Event 82, the first wrong line; replica 2: HandleVoteRequest (Pre-Vote) from 1; "
     assert seen.text("#said") == f"{said}sends VoteResponse (Pre-Vote) to 1: granted."
     labels = seen.page.locator("svg text.label").all_text_contents()
@@ -154,7 +154,7 @@ def test_what_is_read_out_and_written_at_arrows(browser: Any, pages: Path) -> No
     facts = seen.text("#event")
     for fact in ("Follower of leader 3, has fetched from it", "ends at 11 in epoch 1: as far"):
         assert fact in facts
-    awaited = Page(browser, pages / "planted-bug.html", "#80")
+    awaited = Page(browser, pages / "mutant.html", "#80")
     assert "2: 80, 3: 80" in awaited.text("#state tr.changed:has-text('awaiting')")
     refused = Page(browser, pages / "chaos.html", "#130")
     assert "HandleVoteRequest (Pre-Vote) from 2" in refused.text("#said")
@@ -163,7 +163,7 @@ def test_what_is_read_out_and_written_at_arrows(browser: Any, pages: Path) -> No
 
 
 def test_a_rule_says_what_it_is_and_where_there_is_more(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
+    seen = Page(browser, pages / "mutant.html")
     rule = seen.page.locator("#wrong-line .rule", has_text="A Follower that fetched refuses Pre-Votes")
     command = "kraft-spec rules prevote.follower.rejects-after-fetch"
     assert rule.locator("summary").get_attribute("title") == command
@@ -196,7 +196,7 @@ def test_a_trace_without_events(browser: Any, pages: Path) -> None:
 
 
 def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in (SAMPLES / "mutant.jsonl").read_text(encoding="utf-8").splitlines()]
     lines[20]["state"]["log_end_offset"] = 2**63 - 1
     (tmp_path / "huge.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     assert view(tmp_path / "huge.jsonl", "-o", tmp_path / "huge.html") == ExitCode.CONFORMANT
@@ -210,7 +210,7 @@ def test_records_that_are_not_shown_are_one_cell(browser: Any, tmp_path: Path) -
 
 
 def test_a_foreign_trace_says_what_it_leaves_out(browser: Any, pages: Path, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (SAMPLES / "planted-bug.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in (SAMPLES / "mutant.jsonl").read_text(encoding="utf-8").splitlines()]
     for line in lines:
         line.pop("effects", None)
         if "state" in line:
@@ -224,14 +224,14 @@ def test_a_foreign_trace_says_what_it_leaves_out(browser: Any, pages: Path, tmp_
     seen.press("End")
     assert seen.page.locator("#cluster .log").all_inner_texts() == ["log not observed"] * 3
     assert seen.complaints == []
-    whole = Page(browser, pages / "planted-bug.html")
+    whole = Page(browser, pages / "mutant.html")
     assert "no arrows" not in whole.text("#about")
     whole.press("Home")
     assert whole.page.locator("#cluster .log").all_inner_texts() == ["empty log"] * 3
 
 
 def test_no_vote_of_another_event_is_named_beside_the_mark(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
+    seen = Page(browser, pages / "mutant.html")
     for _ in range(3):
         assert seen.page.evaluate(_VOTES_BESIDE) == []
         seen.press("ArrowRight")

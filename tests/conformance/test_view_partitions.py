@@ -28,7 +28,7 @@ def test_the_page_of_a_trace_without_events(browser: Any, tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
-    for sample in ("planted-bug", "override-kafka-4"):
+    for sample in ("mutant", "override-kafka-4"):
         trace = SAMPLES / f"partition-{sample}.jsonl"
         assert view(trace, "-o", folder / f"{sample}.html") == ExitCode.CONFORMANT
     assert view(SAMPLES / "partition-chaos.jsonl", "-o", folder / "chaos.html", "--no-check") == ExitCode.CONFORMANT
@@ -40,7 +40,7 @@ def changed(seen: Page) -> list[str]:
 
 
 def test_a_rejected_trace_opens_at_its_first_wrong_line(browser: Any, pages: Path) -> None:
-    seen = Page(browser, pages / "planted-bug.html")
+    seen = Page(browser, pages / "mutant.html")
     assert seen.heading == "30. CompleteReassignment"
     assert "event 30 CompleteReassignment is possible but shows something else" in seen.text("#verdict")
     rows = [row.split("\t") for row in seen.text("#wrong-line table").splitlines()]
@@ -132,7 +132,7 @@ def test_a_reassignment_from_its_start_to_its_cancellation(browser: Any, pages: 
 @pytest.mark.parametrize("width", [420, 1400])
 def test_readable_in_light_and_dark_and_narrow(browser: Any, pages: Path, scheme: str, width: int) -> None:
     viewport = {"width": width, "height": 900}
-    seen = Page(browser, pages / "planted-bug.html", color_scheme=scheme, viewport=viewport)
+    seen = Page(browser, pages / "mutant.html", color_scheme=scheme, viewport=viewport)
     seen.press("?")
     assert seen.page.is_visible("#legend")
     overflow = seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

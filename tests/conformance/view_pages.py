@@ -16,7 +16,7 @@ def view(*arguments: str | Path) -> int:
 
 def write_pages(folder: Path) -> Path:
     """A page of a rejected trace, of an accepted one, of one that breaks off, of one without events."""
-    for sample in ("planted-bug", "chaos"):
+    for sample in ("mutant", "chaos"):
         assert view(SAMPLES / f"{sample}.jsonl", "-o", folder / f"{sample}.html") == ExitCode.CONFORMANT
     lines = (SAMPLES / "ping-pong.jsonl").read_bytes().splitlines(keepends=True)
     end = b'{"kind":"end","events":0,"complete":true}\n'

@@ -30,7 +30,7 @@ PAGES = (
     "rules/index.html",
     "rules/vote.log-check.html",
     "scenarios/s8-catch-up-first.html",
-    "of-a-trace/planted-bug.html",
+    "of-a-trace/mutant.html",
     "of-a-trace/chaos.html",
     "of-a-run.html",
 )

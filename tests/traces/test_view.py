@@ -184,12 +184,12 @@ def test_no_rule_is_left_out_for_a_role_that_is_not_observed() -> None:
 
 
 def test_a_rejected_trace_has_its_verdict() -> None:
-    document, verdict, broken = read_document(str(SAMPLES / "planted-bug.jsonl"))
+    document, verdict, broken = read_document(str(SAMPLES / "mutant.jsonl"))
     assert broken is None
     assert verdict is not None
     assert verdict.rejection is not None
     wrong = json.loads(json.dumps(document["verdict"]))
-    assert verdict.rejection.headline().startswith(f"{SAMPLES}/planted-bug.jsonl:83: ")
+    assert verdict.rejection.headline().startswith(f"{SAMPLES}/mutant.jsonl:83: ")
     assert wrong["headline"] == verdict.rejection.headline().removeprefix(f"{SAMPLES}/")
     # All rules that the page names have titles there.
     assert {*verdict.rejection.rules} <= {rule["id"] for rule in document["rules"]}

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 Runs = Annotated[int, typer.Option(min=1, help="Simulated runs of each workload.")]
 Steps = Annotated[int, typer.Option(min=1, help="Events of each run before it is healed.")]
 
-PLANTED: tuple[tuple[str, str, int], ...] = (
+MUTANTS: tuple[tuple[str, str, int], ...] = (
     ("prevote.follower.rejects-after-fetch", "elections", 1),
     ("state.resigned.timeout", "storm", 1),
     ("hw.own-epoch", "crashes", 1),
     ("vote.voter-key", "crashes", 1),
     ("check-quorum.resign", "storm", 1),
 )
-"""Bugs planted in the reference, which the model does not know of: the rule left out, a workload and a seed."""
+"""Mutants of the reference, which the traces do not name: the omitted rule, a workload and a seed."""
 
 
 NAMED_AMONG = 3
@@ -68,7 +68,7 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     began = monotonic()
     parts: list[Part] = []
     rejected: list[Rejection] = []
-    planted: list[Rejection] = []
+    rejected: list[Rejection] = []
     with ThreadPoolExecutor(max_workers=2) as workers:
         smoke = workers.submit(run_check, find_check("smoke"))
         kafka = workers.submit(_fetch_kafka) if find_spec("kio") is not None else None
@@ -77,8 +77,8 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
             parts.append(_scenarios(advance, rejected))
         with progress("simulated runs, traces against the model", runs * len(WORKLOADS)) as advance:
             parts.append(_simulations(runs, steps, advance, rejected))
-        with progress("planted bugs", len(PLANTED)) as advance:
-            parts.append(_planted(advance, planted))
+        with progress("mutants", len(MUTANTS)) as advance:
+            parts.append(_check_mutants(advance, rejected))
         with progress("model check: smoke"):
             parts.append(_smoke(smoke))
         if kafka is None:
@@ -93,15 +93,15 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
                 "seconds": round(monotonic() - began, 1),
                 "parts": [asdict(part) for part in parts],
                 "rejected": [asdict(rejection) for rejection in rejected],
-                "planted": [asdict(rejection) for rejection in planted],
+                "planted": [asdict(rejection) for rejection in rejected],
             }
         )
         return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
     for rejection in rejected:
         show_rejection(stdout, rejection)
-    if planted:
-        stdout.print("A planted bug, as the checker reports it:", style="bold")
-        show_rejection(stdout, planted[0])
+    if rejected:
+        stdout.print("A mutant, as the checker reports it:", style="bold")
+        show_rejection(stdout, rejected[0])
     rows = [
         (one.name, one.done, "[green]yes[/green]" if one.holds else "[red]no[/red]", f"{one.seconds:.1f}", one.detail)
         for one in parts
@@ -160,21 +160,21 @@ def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Reject
     return Part("simulations", done, not wrong, monotonic() - began, "; ".join(wrong))
 
 
-def _planted(advance: Advance, found: list[Rejection]) -> Part:
+def _check_mutants(advance: Advance, found: list[Rejection]) -> Part:
     """The checker must reject a run of a broken reference, and name the broken rule."""
     began = monotonic()
     missed: list[str] = []
-    for rule, workload, seed in PLANTED:
+    for rule, workload, seed in MUTANTS:
         broken = simulation_of(RunPlan(seed=seed, steps=1500, workload=workload, mutants=(rule,)))
-        verdict = check_occurrences(broken.run(), broken.configuration, f"planted bug: without {rule}")
+        verdict = check_occurrences(broken.run(), broken.configuration, f"mutant: without {rule}")
         rejection = verdict.rejection
         if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:
             missed.append(rule)
         else:
             found.append(rejection)
         advance()
-    done = f"{len(found)} of {len(PLANTED)} rejected with the rule named"
-    return Part("planted bugs", done, not missed, monotonic() - began, "; ".join(missed))
+    done = f"{len(found)} of {len(MUTANTS)} rejected with the rule named"
+    return Part("mutants", done, not missed, monotonic() - began, "; ".join(missed))
 
 
 def _smoke(check: "Future[CheckReport]") -> Part:

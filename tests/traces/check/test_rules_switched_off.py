@@ -47,7 +47,7 @@ def test_scenarios_show_several_properties() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Planted bugs: the reference leaves a rule out, the header does not say so.
+# Mutants: the reference leaves a rule out, the header does not say so.
 # ---------------------------------------------------------------------------------------------------------
 
 _WORKLOADS = (
@@ -122,7 +122,7 @@ def _planted(rule: str) -> Planted:
         for number, rule in enumerate(omittable_rules())
     ],
 )
-def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
+def test_a_mutant_is_named_by_its_rule(rule: str) -> None:
     occurrences, configuration = _planted(rule)
     found = check_occurrences(occurrences, configuration, rule).rejection
     assert found is not None
@@ -137,5 +137,5 @@ def test_a_planted_bug_is_named_by_its_rule(rule: str) -> None:
         assert verdict.kind is VerdictKind.ACCEPTED
 
 
-def test_there_are_planted_bugs() -> None:
+def test_there_are_mutants() -> None:
     assert len(omittable_rules()) >= 20

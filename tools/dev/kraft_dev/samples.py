@@ -41,7 +41,7 @@ def _scenario(name: str, variant: str | None = None) -> Lines:
 def _simulation(plan: RunPlan, checkpoint_every: int | None = None) -> Lines:
     """A run; a rule that it leaves out is not in its header, so that the trace says nothing of it."""
     simulation = simulation_of(plan)
-    workload = "planted-bug" if plan.mutants else plan.workload
+    workload = "mutant" if plan.mutants else plan.workload
     run = simulation.run(), simulation.configuration, own_generator(plan.seed, workload)
     return trace_bytes(*run, spec_hash=spec_hash(), checkpoint_every=checkpoint_every)
 
@@ -60,7 +60,7 @@ def _partition_run(seed: int, events: int, *left_out: str) -> Lines:
     return encoded(honest, run, seed, spec_hash=partition_spec_hash())
 
 
-_PLANTED_BUG = RunPlan(seed=1, steps=300, workload="elections", mutants=("prevote.follower.rejects-after-fetch",))
+_MUTANT = RunPlan(seed=1, steps=300, workload="elections", mutants=("prevote.follower.rejects-after-fetch",))
 
 SAMPLES: tuple[Sample, ...] = (
     Sample(
@@ -88,9 +88,9 @@ SAMPLES: tuple[Sample, ...] = (
         partial(_simulation, RunPlan(seed=4, steps=300, workload="snapshots"), checkpoint_every=100),
     ),
     Sample(
-        "planted-bug.jsonl",
+        "mutant.jsonl",
         "a follower that fetched grants a Pre-Vote: rejected at that line",
-        partial(_simulation, _PLANTED_BUG),
+        partial(_simulation, _MUTANT),
     ),
 )
 
@@ -107,7 +107,7 @@ PARTITION_SAMPLES: tuple[Sample, ...] = (
     ),
     Sample("partition-chaos.jsonl", "a run with failures and requests of every kind", partial(_partition_run, 3, 150)),
     Sample(
-        "partition-planted-bug.jsonl",
+        "partition-mutant.jsonl",
         "replicas to be removed go before those that join are in sync: rejected at that line",
         partial(_partition_run, 1, 60, "partition-reassign.add-before-remove"),
     ),
