@@ -7,7 +7,7 @@ from tests.site.test_command_examples import comparable
 from tools.site.command_facts import EXAMPLES
 from tools.site.kafka_facts import counts
 
-from kraft_cli.commands.run import PLANTED
+from kraft_cli.commands.run import MUTANTS
 from kraft_kafka.recorded import load_recorded
 from kraft_simulation.scenarios import SCENARIOS
 from kraft_simulation.workload import WORKLOADS
@@ -20,7 +20,7 @@ def test_the_counts_of_the_main_job_are_those_of_what_it_runs() -> None:
     variants = sum(len(scenario.variants) for scenario in SCENARIOS)
     assert f"│ {len(SCENARIOS)} scenarios, {variants} variants, " in MAIN_JOB
     assert f"│ {3 * len(WORKLOADS)} runs of {len(WORKLOADS)} workloads, " in MAIN_JOB
-    assert f"│ {len(PLANTED)} of {len(PLANTED)} rejected with the rule named " in MAIN_JOB
+    assert f"│ {len(MUTANTS)} of {len(MUTANTS)} rejected with the rule named " in MAIN_JOB
 
 
 def test_the_main_job_is_the_example_of_its_command() -> None:

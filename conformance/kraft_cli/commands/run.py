@@ -68,7 +68,7 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
     began = monotonic()
     parts: list[Part] = []
     rejected: list[Rejection] = []
-    rejected: list[Rejection] = []
+    of_mutants: list[Rejection] = []
     with ThreadPoolExecutor(max_workers=2) as workers:
         smoke = workers.submit(run_check, find_check("smoke"))
         kafka = workers.submit(_fetch_kafka) if find_spec("kio") is not None else None
@@ -78,7 +78,7 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
         with progress("simulated runs, traces against the model", runs * len(WORKLOADS)) as advance:
             parts.append(_simulations(runs, steps, advance, rejected))
         with progress("mutants", len(MUTANTS)) as advance:
-            parts.append(_check_mutants(advance, rejected))
+            parts.append(_check_mutants(advance, of_mutants))
         with progress("model check: smoke"):
             parts.append(_smoke(smoke))
         if kafka is None:
@@ -93,15 +93,15 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
                 "seconds": round(monotonic() - began, 1),
                 "parts": [asdict(part) for part in parts],
                 "rejected": [asdict(rejection) for rejection in rejected],
-                "planted": [asdict(rejection) for rejection in rejected],
+                "planted": [asdict(rejection) for rejection in of_mutants],
             }
         )
         return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
     for rejection in rejected:
         show_rejection(stdout, rejection)
-    if rejected:
+    if of_mutants:
         stdout.print("A mutant, as the checker reports it:", style="bold")
-        show_rejection(stdout, rejected[0])
+        show_rejection(stdout, of_mutants[0])
     rows = [
         (one.name, one.done, "[green]yes[/green]" if one.holds else "[red]no[/red]", f"{one.seconds:.1f}", one.detail)
         for one in parts
