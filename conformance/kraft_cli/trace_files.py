@@ -24,11 +24,11 @@ def lines_of(trace: str) -> Iterator[str]:
         return
     need("Parquet", "pipeline", "pyarrow")
     # Only the pipeline imports its libraries.
-    splitting = import_module("kraft_pipeline.splitting")
+    blocks = import_module("kraft_pipeline.blocks")
     with TemporaryDirectory() as folder:
         copy = Path(folder) / Path(trace).name
         with copy.open("wb") as output:
-            for block in splitting.blocks_of(Path(trace), trace):
+            for block in blocks.blocks_of(Path(trace), trace):
                 if not isinstance(block, bytes):
                     raise block.error
                 output.write(block)

@@ -133,12 +133,12 @@ def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(
         notice("starting Spark", 0, 0)
         assert capsys.readouterr().err == "starting Spark ...\n"
         for done in range(3):
-            notice("validate", done, 9)
-        assert capsys.readouterr().err == "validate ... 0 of 9 tasks\n"
+            notice("ingest", done, 9)
+        assert capsys.readouterr().err == "ingest ... 0 of 9 tasks\n"
         assert console.LINE_SECONDS <= 5.0
         monkeypatch.setattr(console, "LINE_SECONDS", 0.0)
-        notice("validate", 3, 9)
-        assert capsys.readouterr().err == "validate ... 3 of 9 tasks\n"
+        notice("ingest", 3, 9)
+        assert capsys.readouterr().err == "ingest ... 3 of 9 tasks\n"
 
 
 def test_no_terminal_is_told_how_many_steps_are_done(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_the_pipeline_is_measured_on_one_core_and_on_two(capsys: pytest.CaptureF
     shown = capsys.readouterr().out
     for name in (
         "1,000 events, 2 cores",
-        "10,000 events, 1 core: validate",
+        "10,000 events, 1 core: coverage",
         "2 cores against 1",
         "worker, most memory",
     ):

@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -134,32 +133,31 @@ class Earlier:
         """For the report."""
         return {"archive": str(self.archive.folder), "runs": len(self.archive.runs), "same": len(self.runs)}
 
-    def write_known(self, target: Path) -> None:
-        """Write down which bytes they have judged, unless that is done."""
+    def write_known(self, session: Any, target: Path) -> None:
+        """Write down the bytes whose verdicts `verdicts` takes over, unless that is done."""
         if not target.exists():
-            write_known(target, chain.from_iterable(map(_digests, self.archive.files(TRACES, self.runs))))
+            digests = self._judged(session).select("sha256").distinct()
+            write_known(target, (row["sha256"] for row in digests.toLocalIterator()))
 
     def verdicts(self, session: Any, traces: Any) -> Any:
         """Those of their verdicts that are verdicts on `traces`, a DataFrame of `TRACES`, as one of `VERDICTS`."""
-        known = ["sha256", "first_line", *VERDICTS.names]
-        # What failed for a reason of the checker's own may go well this time.
-        verdicts = self.archive.read(session, VERDICTS, self.runs).where("NOT defect")
-        judged = self.archive.read(session, TRACES, self.runs).select(RUN, "trace_id", "first_line", "sha256")
         before = (
-            verdicts.join(judged, [RUN, "trace_id"])
+            self._judged(session)
             .groupBy(sf.col("sha256").alias("same"))
-            .agg(sf.min_by(sf.struct(*known), sf.struct(RUN, "trace_id")).alias("before"))
+            .agg(sf.min_by(sf.struct("first_line", *VERDICTS.names), sf.struct(RUN, "trace_id")).alias("before"))
         )
         moved = sf.col("first_line") - sf.col("before.first_line")
-        # Lines are counted in the file, and a reason may name one.
-        is_movable = (moved == 0) | ~sf.coalesce(sf.col("before.reason").rlike(_PLACE), sf.lit(False))
         columns = {name: sf.col(f"before.{name}") for name in VERDICTS.names}
         columns |= {name: sf.col(name) for name in _OF_THIS_TRACE}
         columns |= {"line": sf.col("before.line") + moved, "taken_over": sf.lit(True)}
-        found = traces.join(before, sf.col("sha256") == sf.col("same")).where(is_movable)
+        found = traces.join(before, sf.col("sha256") == sf.col("same"))
         return found.select(*(column.alias(name) for name, column in columns.items()))
 
-
-def _digests(file: str) -> list[str]:
-    found: list[str] = pq.ParquetFile(file).read(columns=["sha256"])["sha256"].to_pylist()
-    return found
+    def _judged(self, session: Any) -> Any:
+        """Their verdicts that are the same wherever the trace stands, with its digest, a DataFrame."""
+        # What failed for a reason of the checker's own may go well this time.
+        verdicts = self.archive.read(session, VERDICTS, self.runs).where("NOT defect")
+        # Such a reason counts lines in the file.
+        verdicts = verdicts.where(~sf.coalesce(sf.col("reason").rlike(_PLACE), sf.lit(False)))
+        traces = self.archive.read(session, TRACES, self.runs)
+        return verdicts.join(traces.select(RUN, "trace_id", "first_line", "sha256"), [RUN, "trace_id"])

@@ -4,18 +4,12 @@ The process starts one Java machine at its first trace, parses the specification
 both.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from io import BufferedIOBase
-from tempfile import SpooledTemporaryFile
-from typing import Any, cast
+from typing import Any
 
 from kraft_pipeline.journal import DEATHS_MAX, given_up
-from kraft_pipeline.parts import PartReader
-from kraft_pipeline.stretches import SPOOL_BYTES_MAX
 from kraft_spec.fingerprint import spec_hash
 from kraft_traces.check import CANDIDATES_MAX, EVERY, Rejection, Verdict, VerdictKind, check_reader
-from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.errors import TraceError
 from kraft_traces.reader import TraceReader
 
@@ -36,10 +30,8 @@ class Checking:
         return {**vars(self), "spec_hash": spec_hash()}
 
 
-def verdict_row(
-    trace: Row, lines: TraceReader, checking: Checking, deaths: int = 0, start: CheckpointLine | None = None
-) -> Row:
-    """The row of `verdicts` of a trace, or of a part of one that begins at the checkpoint `start`.
+def verdict_row(trace: Row, lines: TraceReader, checking: Checking, deaths: int = 0) -> Row:
+    """Return the row of `verdicts` of a trace.
 
     An error of the checker makes it inconclusive, and so do `DEATHS_MAX` deaths of workers over it.
     `trace` has the columns of `traces` that the verdict repeats.
@@ -50,40 +42,13 @@ def verdict_row(
     if deaths >= DEATHS_MAX:
         return _undecided(trace, given_up(deaths))
     try:
-        verdict = check_reader(lines, **vars(checking), start=start)
+        verdict = check_reader(lines, **vars(checking))
     except Exception as error:
         # The header is right by itself: what is said of it is that no model does without all of its rules.
         if isinstance(error, TraceError) and error.line_number != 1:
             raise
         return _undecided(trace, f"the checker fails: {type(error).__name__}: {error}")
     return row_of(trace, verdict)
-
-
-def part_row(trace: Row, segments: Iterable[Row], part: int, checking: Checking, deaths: int = 0) -> Row:
-    """The row of a part of a trace, of which the following part judges the rest; `trace` has its header too."""
-    if deaths >= DEATHS_MAX:
-        return _undecided(trace, given_up(deaths))
-    first_line, closing = None, None
-    with SpooledTemporaryFile(SPOOL_BYTES_MAX) as spool:
-        for segment in segments:
-            spool.write(segment["raw"])
-            first_line = first_line or segment["first_line"]
-            closing = segment["closing"]
-        spool.write(closing or b"")
-        spool.seek(0)
-        try:
-            lines = PartReader(
-                cast(BufferedIOBase, spool),
-                trace["source"],
-                header=trace["header"],
-                first_line=first_line or 0,
-                part=part,
-                is_closed=closing is not None,
-            )
-            return verdict_row(trace, lines, checking, start=lines.start)
-        except ValueError as error:
-            # `ingest` lets none through, unless the tables come from somewhere else.
-            return _undecided(trace, f"not a trace any more: {error}")
 
 
 _OF_TRACE = ("trace_id", "source", "generator", "workload", "profile", "command", "violation")

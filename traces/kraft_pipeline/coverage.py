@@ -114,7 +114,7 @@ def _named(kind: str, names: Any) -> Any:
 
 
 def run_coverage(session: Any, workspace: Workspace, notice: Notice) -> None:
-    """Run the stage, from what `ingest` and `validate` have left."""
+    """Run the stage, from what `ingest` has left."""
     events, verdicts = (workspace.read(session, table) for table in (EVENTS, VERDICTS))
     write_coverage(session, workspace, tallies_of(events, verdicts), verdicts, notice)
 

@@ -1,7 +1,7 @@
-"""The stage `ingest`: files to the tables `files`, `traces`, `segments`, `events` and `quarantine`.
+"""The stage `ingest`: files to the tables `files`, `traces`, `segments`, `events`, `quarantine` and `verdicts`.
 
-A file is read by one task from its beginning to its end, in bounded memory.
-Where it is one of many, its traces are checked as they are read; what is left of the others is for `validate`.
+One task reads a file from its beginning to its end, in bounded memory, and checks each trace as it reads it.
+The tasks run in parallel, over files.
 """
 
 import os
@@ -10,15 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kraft_pipeline.archive import Earlier
 from kraft_pipeline.checking import Checking, verdict_row
 from kraft_pipeline.failures import InputError
 from kraft_pipeline.inputs import list_inputs
 from kraft_pipeline.intake import take_in
 from kraft_pipeline.journal import Journal
 from kraft_pipeline.known import Known
-from kraft_pipeline.progress import Notice
-from kraft_pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
-from kraft_pipeline.store import Workspace
+from kraft_pipeline.progress import Notice, watched
+from kraft_pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, VERDICTS
+from kraft_pipeline.store import Workspace, read
 from kraft_pipeline.units import Row, Write, planned, planned_units, units_wanted, write_plan
 from kraft_traces.reader import TraceReader
 
@@ -29,31 +30,18 @@ STAGE = "ingest"
 INTAKE_TABLES = (TRACES, SEGMENTS, EVENTS, QUARANTINE, FILES)
 
 _PLAN = "ingest.parquet"
+_KNOWN = "known"
 
 
-def _ingest(
-    unit: int,
-    write: Write,
-    journal: Journal,
-    *,
-    plan: Path,
-    checking: Checking,
-    known: Path | None,
-    bytes_max: int,
-) -> None:
-    files = planned(plan, unit)
-    # A large file is read on one core: its traces are checked on all of them.
-    is_large = sum(file["bytes"] for file in files) > bytes_max
-    judge = None if is_large else partial(_judged, journal, checking, Known(known))
-    for file in files:
-        take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge=judge)
+def _ingest(unit: int, write: Write, journal: Journal, *, plan: Path, checking: Checking, known: Path | None) -> None:
+    judge = partial(_judged, journal, checking, Known(known))
+    for file in planned(plan, unit):
+        take_in(write, Path(os.fsdecode(file["path"])), file["source"], file["bytes"], judge)
 
 
 def _judged(journal: Journal, checking: Checking, known: Known, trace: Row, reader: TraceReader) -> Row | None:
     if trace["sha256"] in known:
-        # `validate` takes the verdict over, or finds that there is none.
         return None
-
     check = partial(verdict_row, trace, reader, checking)
     return journal.row(trace["trace_id"], f"{trace['source']}:{trace['first_line']}", check)
 
@@ -64,7 +52,7 @@ def run_ingest(
     patterns: Iterable[str],
     notice: Notice,
     checking: Checking,
-    known: Path | None = None,
+    earlier: Earlier | None = None,
 ) -> None:
     """Run the stage.
 
@@ -74,7 +62,7 @@ def run_ingest(
         patterns: what is read.
         notice: is told how far it is.
         checking: how to check what is read.
-        known: file of `write_known`: what is not checked here, because its verdict may be taken over.
+        earlier: runs whose verdicts are taken over.
 
     Raises:
         InputError: there is nothing to read, or what there was is not the same any more.
@@ -84,11 +72,22 @@ def run_ingest(
     if workspace.facts().setdefault("input", listed) != listed:
         raise InputError("the input has changed since the run began: begin again with another output folder")
     workspace.note(input=listed)
-    plan = workspace.stage(STAGE) / _PLAN
+    stage = workspace.stage(STAGE)
+    plan, known = stage / _PLAN, None
     if not plan.exists():
         files.sort(key=lambda file: (-file["bytes"], file["source"]))
-        write_plan(plan, files, "bytes", UNIT_BYTES, units_wanted(session))
-    work = partial(_ingest, plan=plan, checking=checking, known=known, bytes_max=UNIT_BYTES)
-    tables = (PART_VERDICTS, *INTAKE_TABLES)
-    workspace.make(session, STAGE, range(planned_units(plan)), tables, work, notice)
+        write_plan(plan, files, UNIT_BYTES, units_wanted(session))
+    if earlier is not None:
+        known = stage / _KNOWN
+        earlier.write_known(session, known)
+    work = partial(_ingest, plan=plan, checking=checking, known=known)
+    workspace.make(session, STAGE, range(planned_units(plan)), (VERDICTS, *INTAKE_TABLES), work, notice)
     workspace.finish_tables(STAGE, INTAKE_TABLES)
+    if not workspace.has(VERDICTS):
+        with watched(session, "verdicts", notice):
+            verdicts = read(session, VERDICTS, stage)
+            if earlier is not None:
+                # The archive may have grown since this run began.
+                taken = earlier.verdicts(session, workspace.read(session, TRACES))
+                verdicts = verdicts.unionByName(taken.join(verdicts, "trace_id", "left_anti"))
+            workspace.write(VERDICTS, verdicts.repartition(1).sortWithinPartitions("trace_id"))

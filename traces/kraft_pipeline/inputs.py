@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from kraft_pipeline.blocks import irregular
 from kraft_pipeline.failures import InputError
-from kraft_pipeline.splitting import irregular
 from kraft_traces.listing import Found, below, children, is_pattern, matches, named_part
 from kraft_traces.streams import SUFFIXES
 

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from kraft_mutants import omittable_rules
 from kraft_pipeline.observed import FIRST_ROLE, events_of
-from kraft_pipeline.schemas import EVENTS, FILES, PART_VERDICTS, QUARANTINE, SEGMENTS, TRACES
+from kraft_pipeline.schemas import EVENTS, FILES, QUARANTINE, SEGMENTS, TRACES, VERDICTS
 from kraft_pipeline.stretches import Stretch, stretches_of
 from kraft_pipeline.units import Row, Write
 from kraft_traces.errors import DuplicateHeaderError, EmptyTraceError, FieldError, LinesAfterEndError, TraceError
@@ -23,7 +23,7 @@ from kraft_traces.restore import configuration_of
 from kraft_traces.streams import LINE_BYTES_MAX
 
 Judge = Callable[[Row, TraceReader], Row | None]
-"""From the row of a trace and a reader behind its header to its row of `PART_VERDICTS`; None leaves it to others.
+"""From the row of a trace and a reader behind its header to its row of `VERDICTS`; None if an earlier run has it.
 
 It raises a `TraceError` if a line is wrong, and need not read to the end.
 """
@@ -34,11 +34,11 @@ def take_in(
     path: Path,
     source: str,
     size: int,
+    judge: Judge,
     *,
-    judge: Judge | None = None,
     line_bytes_max: int = LINE_BYTES_MAX,
 ) -> None:
-    """Write the rows of a file; `judge` is asked about each trace that is not in parts."""
+    """Write the rows of a file, and the verdict of `judge` on each trace that the file holds to its end."""
     lines = traces = 0
     for stretch in stretches_of(path, source, line_bytes_max=line_bytes_max):
         with closing(stretch):
@@ -51,7 +51,7 @@ def take_in(
     write(FILES, {"source": source, "bytes": size, "lines": lines, "traces": traces})
 
 
-def _take_in(write: Write, stretch: Stretch, judge: Judge | None, line_bytes_max: int) -> None:
+def _take_in(write: Write, stretch: Stretch, judge: Judge, line_bytes_max: int) -> None:
     try:
         reader = _opened(stretch, line_bytes_max)
     except TraceError as error:
@@ -59,7 +59,7 @@ def _take_in(write: Write, stretch: Stretch, judge: Judge | None, line_bytes_max
         error.line_number = error.line_number and stretch.first_line
         raise
     verdict = None
-    if judge is not None and stretch.parts == 1 and stretch.broken is None:
+    if stretch.broken is None:
         verdict = judge(_trace_row(stretch, reader.header), reader)
     while reader.next_line() is not None:
         pass
@@ -67,7 +67,7 @@ def _take_in(write: Write, stretch: Stretch, judge: Judge | None, line_bytes_max
         raise stretch.broken
     _write_trace(write, stretch, reader)
     if verdict is not None:
-        write(PART_VERDICTS, {**verdict, "part": 0})
+        write(VERDICTS, verdict)
 
 
 def _opened(stretch: Stretch, line_bytes_max: int) -> TraceReader:
@@ -96,7 +96,6 @@ def _trace_row(stretch: Stretch, header: HeaderLine) -> Row:
         "lines": stretch.lines,
         "bytes": stretch.size,
         "sha256": stretch.sha256,
-        "parts": stretch.parts,
         "generator": generator.name,
         "generator_version": generator.version,
         "seed": generator.seed,
@@ -114,8 +113,8 @@ def _write_trace(write: Write, stretch: Stretch, reader: TraceReader) -> None:
     roles: dict[int, str | None] = {replica.id: FIRST_ROLE for replica in reader.header.replicas}
     for number, segment in enumerate(stretch.segments):
         raw = segment.raw()
-        columns = {name: getattr(segment, name) for name in ("part", "first_line", "lines", "closing")}
-        write(SEGMENTS, {"trace_id": stretch.trace_id, "segment": number, "raw": raw, **columns})
+        columns = {"segment": number, "first_line": segment.first_line, "lines": segment.lines, "raw": raw}
+        write(SEGMENTS, {"trace_id": stretch.trace_id, **columns})
         write(EVENTS, events_of(stretch.trace_id, raw, segment.first_line, roles))
 
 

@@ -1,24 +1,20 @@
-"""Which bytes have been judged before, for workers: beginnings of their SHA-256, so that now and then it errs."""
+"""Which bytes have been judged before, for workers: a file of the SHA-256 of traces, in ascending order."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from kraft_traces.streams import whole_file
 
-_DIGITS = 15
+_BYTES = 32
 
 
 def write_known(target: Path, digests: Iterable[str]) -> None:
     """Write down digests, hexadecimal ones."""
-    known = sorted({int(digest[:_DIGITS], 16) for digest in digests})
     with whole_file(target) as stream:
-        stream.write(memoryview(pa.array(known, pa.int64()).buffers()[1] or b"")[: 8 * len(known)])
+        stream.writelines(sorted(map(bytes.fromhex, digests)))
 
 
 class Known:
@@ -29,13 +25,16 @@ class Known:
         self._file = file
 
     def __contains__(self, sha256: str) -> bool:
-        digest, digests = int(sha256[:_DIGITS], 16), self._digests
-        place = bisect_left(digests, digest)
-        return place < len(digests) and digests[place] == digest
+        digest, places = bytes.fromhex(sha256), range(len(self._digests) // _BYTES)
+        place = bisect_left(places, digest, key=self._digest)
+        return place < len(places) and self._digest(place) == digest
+
+    def _digest(self, place: int) -> bytes:
+        return self._digests[_BYTES * place : _BYTES * (place + 1)]
 
     @cached_property
-    def _digests(self) -> Any:
+    def _digests(self) -> bytes | mmap:
         if self._file is None or not self._file.stat().st_size:
-            return ()
+            return b""
         with self._file.open("rb") as file:
-            return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)).cast("q")
+            return mmap(file.fileno(), 0, access=ACCESS_READ)

@@ -23,7 +23,6 @@ from kraft_pipeline.schemas import RUNS, TABLES, VERDICTS
 from kraft_pipeline.session import SessionOptions, parallelism, spark_session
 from kraft_pipeline.store import Workspace
 from kraft_pipeline.sweep import run_sweep
-from kraft_pipeline.validate import run_validate
 from kraft_spec.fingerprint import spec_hash
 
 
@@ -59,8 +58,7 @@ def _stage(workspace: Workspace, session: Any, name: str) -> Iterator[None]:
 
 def _count(session: Any, workspace: Workspace) -> None:
     counted = account(session, workspace)
-    work = {"ingest": counted["events"], "validate": workspace.facts()["left_to_validate"]}
-    workspace.note(account=counted, work=work)
+    workspace.note(account=counted, work={"ingest": counted["events"]})
 
 
 def run(
@@ -108,16 +106,12 @@ def _run(
     notice: Notice,
     archive: Archive | None,
 ) -> Document:
-    known = verdicts_on = None
+    earlier = None
     if archive is not None:
         earlier = Earlier(archive, how.as_dict())
-        known, verdicts_on = workspace.work / "known", earlier.verdicts
-        earlier.write_known(known)
         workspace.note(earlier=earlier.as_dict())
     with _stage(workspace, session, "ingest"):
-        run_ingest(session, workspace, patterns, notice, how, known)
-    with _stage(workspace, session, "validate"):
-        run_validate(session, workspace, notice, how, verdicts_on)
+        run_ingest(session, workspace, patterns, notice, how, earlier)
     with _stage(workspace, session, "coverage"):
         run_coverage(session, workspace, notice)
     _count(session, workspace)

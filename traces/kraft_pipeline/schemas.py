@@ -76,7 +76,6 @@ TRACES = TableSchema(
         Column("bytes", _LONG, "of its lines, decompressed"),
         Column("sha256", _TEXT, "of the same, hexadecimal"),
         Column("header", _BYTES, "its header, byte for byte"),
-        Column("parts", _INT, "into how many parts checkpoints divide it that are checked apart from each other"),
         Column("ended", _TRUTH, "whether it has an end line"),
         Column("complete", _TRUTH, "whether that says that the run was over"),
         Column("generator", _TEXT, "the software that wrote it"),
@@ -119,15 +118,9 @@ SEGMENTS = TableSchema(
     (
         _TRACE_ID,
         Column("segment", _INT, "counts those of the trace from 0"),
-        Column(
-            "part",
-            _INT,
-            "the part of the trace to which it belongs, from 0; all but the first begin with a checkpoint",
-        ),
         Column("first_line", _LONG, "line number of its first line in the source"),
         Column("lines", _LONG, "how many lines"),
         Column("raw", _BYTES, "the lines with their newlines"),
-        Column("closing", _BYTES, "of the last of a part: the checkpoint that begins the next one", nullable=True),
     ),
 )
 
@@ -220,12 +213,6 @@ TALLIES = TableSchema(
         Column("errors", _TEXTS, "as in `events`"),
         Column("events", _LONG, "how many"),
     ),
-)
-
-PART_VERDICTS = TableSchema(
-    "part_verdicts",
-    "what became of a part of a trace",
-    (*VERDICTS.columns, Column("part", _INT, "the part, from 0")),
 )
 
 COVERAGE = TableSchema(

@@ -3,11 +3,9 @@
 The reader of `kraft-spec validate` stops at the first thing that is wrong; here a wrong trace must not cost the traces
 beside it, so a file is cut first, at the lines that say that they are headers or end lines, right or wrong.
 What precedes the first header, and what follows an end line and is no header, is a stretch without a header.
-Within a stretch, segments are cut where a whole checkpoint lets the lines after it be checked by themselves.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,10 +15,8 @@ from typing import IO
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
 from msgspec.json import decode
 
-from kraft_pipeline.splitting import PIECE_BYTES_MAX, Remains, WrongRow, blocks_of
-from kraft_traces.checkpoint_types import CheckpointLine
+from kraft_pipeline.blocks import PIECE_BYTES_MAX, Remains, WrongRow, blocks_of
 from kraft_traces.errors import EmptyTraceError, TraceError
-from kraft_traces.parsing import decode_line
 from kraft_traces.streams import LINE_BYTES_MAX
 
 SEGMENT_BYTES = 2**19
@@ -29,10 +25,7 @@ SEGMENT_BYTES = 2**19
 SPOOL_BYTES_MAX = 2**25
 """Of a stretch so much is kept in memory, and the rest in a temporary file."""
 
-PART_EVENTS = 2_000
-"""A part of a trace has at least so many events; checkpoints within it are checked where they stand."""
-
-_HEADER, _END, _CHECKPOINT = _KINDS = (b'"header"', b'"end"', b'"checkpoint"')
+_HEADER, _END = _KINDS = (b'"header"', b'"end"')
 _TRACE_ID_DIGITS = 20
 
 
@@ -51,9 +44,6 @@ class Segment:
     first_line: int
     lines: int
     """How many begin in it."""
-    part: int
-    closing: bytes | None = None
-    """The checkpoint that begins the next part, if this is the last segment of one."""
 
     def raw(self) -> bytes:
         """The bytes."""
@@ -90,27 +80,17 @@ class Stretch:
         self._digest = sha256()
         self._segments: list[Segment] = []
         self._is_open = False
-        self._part_from = 0
 
     @property
     def sha256(self) -> str:
         """Of the bytes, hexadecimal."""
         return self._digest.hexdigest()
 
-    @property
-    def parts(self) -> int:
-        """How many there are."""
-        return self._segments[-1].part + 1
-
     def add(self, raw: bytes, lines: int, *, alone: bool = False) -> None:
         """Take bytes in which so many lines begin; `alone` makes them a segment of their own."""
         if alone or not self._is_open:
-            part = 0
-            if self._segments:
-                newest = self._segments[-1]
-                part = newest.part + (newest.closing is not None)
             spool = self._sound if self._rest is None else self._rest
-            self._segments.append(Segment(spool, spool.tell(), 0, self.first_line + self.lines, 0, part))
+            self._segments.append(Segment(spool, spool.tell(), 0, self.first_line + self.lines, 0))
         segment = self._segments[-1]
         segment.spool.write(raw)
         segment.size += len(raw)
@@ -119,17 +99,6 @@ class Stretch:
         self._digest.update(raw)
         self.size += len(raw)
         self.lines += lines
-
-    def divide(self, checkpoint: bytes) -> None:
-        """Begin another part before this line, if the newest is long and the lines after it can do without it."""
-        with suppress(DecodeError, UnicodeDecodeError):
-            line = decode_line(checkpoint)
-            if not (isinstance(line, CheckpointLine) and line.history.is_whole):
-                return
-            if line.sequence - self._part_from >= PART_EVENTS:
-                self._segments[-1].closing = checkpoint
-                self._part_from = line.sequence
-                self._is_open = False
 
     def break_off(self, error: TraceError, raw: bytes, lines: int) -> None:
         """Take bytes that are no lines, or that are known to be a wrong one; `error` says why."""
@@ -234,15 +203,10 @@ class _Cutter:
                 self._begin(has_header=True)
                 begin = start
             elif self._stretch is not None and self._stretch.has_header:
-                if kind == _END:
-                    self._take_lines(block[begin:end])
-                    yield from self._leave(None)
-                    self._follows_end = True
-                    begin = end
-                else:
-                    self._take_lines(block[begin:start])
-                    self._stretch.divide(block[start:end])
-                    begin = start
+                self._take_lines(block[begin:end])
+                yield from self._leave(None)
+                self._follows_end = True
+                begin = end
         self._take_lines(block[begin:])
 
     def wrong(self, block: WrongRow | Remains) -> Iterator[Stretch]:
@@ -302,7 +266,7 @@ class _Cutter:
 
 
 def _marks(block: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where the lines begin that are headers, checkpoints or end lines, or say so."""
+    """Where the lines begin that are headers or end lines, or say so."""
     for kind in _KINDS:
         place = block.find(kind)
         while place >= 0:

@@ -15,7 +15,7 @@ from kraft_pipeline.progress import Notice
 from kraft_pipeline.schemas import TALLIES, VERDICTS
 from kraft_pipeline.store import Workspace
 from kraft_pipeline.stretches import trace_id_of
-from kraft_pipeline.units import UNIT_EVENTS, Row, Write, units_wanted
+from kraft_pipeline.units import Row, Write, units_wanted
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.violation import Violation
@@ -26,6 +26,9 @@ from kraft_traces.lines import EventLine
 from kraft_traces.own import GENERATOR_NAME
 
 STAGE = "sweep"
+
+UNIT_EVENTS = 50_000
+"""A unit has no more simulated events, unless one run has: some seconds of work."""
 
 _TABLES = (TALLIES, VERDICTS)
 _TALLIED = ("event", "pre_vote", "role_before", "role_after", "fault", "errors")

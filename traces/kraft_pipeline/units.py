@@ -26,9 +26,6 @@ Write = Callable[[TableSchema, Any], None]
 UNITS_PER_CORE = 8
 """At least so many, so that a core which is done early finds another one."""
 
-UNIT_EVENTS = 50_000
-"""A unit of simulated or checked events has no more, unless one piece has: some seconds of work."""
-
 _ROWS_MAX = 2**15
 _BYTES_MAX = 2**22
 _PLAN_ROWS = 1024
@@ -39,28 +36,27 @@ def units_wanted(session: Any) -> int:
     return max(1, int(parallelism(session) * UNITS_PER_CORE))
 
 
-def write_plan(target: Path, pieces: Sequence[Row], weight: str, weight_max: int, wanted: int) -> None:
-    """Write down which piece is in which unit, the heaviest units first.
+def write_plan(target: Path, files: Sequence[Row], bytes_max: int, wanted: int) -> None:
+    """Write down which file is in which unit, the heaviest units first.
 
     Args:
-        target: the file.
-        pieces: neighbours are together in a unit.
-        weight: the name of what a piece costs.
-        weight_max: what a unit costs at most, unless it is one piece.
+        target: the plan.
+        files: neighbours are together in a unit.
+        bytes_max: what a unit has at most, unless it is one file.
         wanted: how many units there should be at least.
     """
-    costs = [max(1, piece[weight]) for piece in pieces]
-    share = min(weight_max, -(-sum(costs) // wanted))
+    costs = [max(1, file["bytes"]) for file in files]
+    share = min(bytes_max, -(-sum(costs) // wanted))
     units: list[list[Row]] = []
     held = share
-    for piece, cost in zip(pieces, costs, strict=True):
+    for file, cost in zip(files, costs, strict=True):
         if held + cost > share:
             units.append([])
             held = 0
-        units[-1].append(piece)
+        units[-1].append(file)
         held += cost
-    units.sort(key=lambda unit: -sum(piece[weight] for piece in unit))
-    rows = [{**piece, "unit": number} for number, unit in enumerate(units) for piece in unit]
+    units.sort(key=lambda unit: -sum(file["bytes"] for file in unit))
+    rows = [{**file, "unit": number} for number, unit in enumerate(units) for file in unit]
     with whole_file(target) as stream:
         pq.write_table(pa.Table.from_pylist(rows or [{"unit": None}]), stream, row_group_size=_PLAN_ROWS)
 
@@ -71,7 +67,7 @@ def planned_units(plan: Path) -> int:
 
 
 def planned(plan: Path, unit: int) -> list[Row]:
-    """The pieces of a unit, in their order."""
+    """The files of a unit, in their order."""
     rows: list[Row] = pq.read_table(plan, filters=[("unit", "=", unit)]).to_pylist()
     return rows
 

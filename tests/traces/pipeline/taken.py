@@ -25,7 +25,7 @@ class Taken:
             assert batch.schema == table.arrow
             rows[table] += batch.to_pylist()
 
-        take_in(write, path, source, size, line_bytes_max=line_bytes_max)
+        take_in(write, path, source, size, lambda _trace, _reader: None, line_bytes_max=line_bytes_max)
         self.traces, self.segments, self.events, self.quarantine, (self.file,) = rows.values()
 
     @property

@@ -150,10 +150,10 @@ def test_what_is_no_archive(tmp_path: Path) -> None:
         Archive(tmp_path / "none").check_name("to day", resume=False)
 
 
-def test_bytes_that_were_judged_are_known_by_their_digest(archive: Path, whole_run: Path, tmp_path: Path) -> None:
-    Earlier(Archive(archive), Checking().as_dict()).write_known(tmp_path / "known")
+def test_bytes_that_were_judged_are_known_by_their_digest(spark: Any, archive: Path, tmp_path: Path) -> None:
+    Earlier(Archive(archive), Checking().as_dict()).write_known(spark, tmp_path / "known")
     known = Known(tmp_path / "known")
     assert sha256(rejected()).hexdigest() in known
     assert sha256(b"something else").hexdigest() not in known
-    Earlier(Archive(tmp_path / "none"), Checking().as_dict()).write_known(tmp_path / "nothing")
+    Earlier(Archive(tmp_path / "none"), Checking().as_dict()).write_known(spark, tmp_path / "nothing")
     assert sha256(rejected()).hexdigest() not in Known(tmp_path / "nothing")

@@ -22,6 +22,8 @@ from kraft_dev.partition_workload import random_configuration, random_run
 from kraft_partitions.decisions import PROFILES
 from kraft_traces.partitions.encode import encoded
 
+SAMPLES = Path(__file__).parents[3] / "traces" / "kraft_traces" / "samples"
+
 
 @pytest.mark.parametrize("reason", BROKEN)
 def test_a_broken_trace_is_quarantined_for_its_reason_with_all_its_bytes(reason: str, tmp_path: Path) -> None:
@@ -86,7 +88,6 @@ def test_a_good_trace_comes_with_its_header_s_facts_and_its_events(tmp_path: Pat
         "bytes": len(b"".join(lines)),
         "sha256": sha256(b"".join(lines)).hexdigest(),
         "header": lines[0],
-        "parts": 1,
         "ended": True,
         "complete": True,
         "generator": "kraft-reference",
@@ -112,6 +113,16 @@ def test_many_segments_hold_the_lines_byte_for_byte(tmp_path: Path) -> None:
     assert len(rows.segments) > 1
     assert rows.raw == content
     assert [row["segment"] for row in rows.segments] == list(range(len(rows.segments)))
+    accounted(rows)
+
+
+def test_checkpoints_are_lines_and_no_events(tmp_path: Path) -> None:
+    content = (SAMPLES / "checkpoints.jsonl").read_bytes()
+    rows = taken(content, tmp_path)
+    (trace,) = rows.traces
+    checkpoints = content.count(b'{"kind":"checkpoint"')
+    assert checkpoints > 1
+    assert (rows.raw, trace["lines"]) == (content, len(rows.events) + checkpoints + 2)
     accounted(rows)
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.traces.pipeline.corpus import LINE_BYTES_MAX, good, good_lines, truncated_gzip
 from tests.traces.pipeline.taken import Taken, accounted, taken
 
-from kraft_pipeline.splitting import PIECE_BYTES_MAX
+from kraft_pipeline.blocks import PIECE_BYTES_MAX
 
 
 def test_a_truncated_gzip_file_keeps_what_can_be_read_and_its_complete_traces(tmp_path: Path) -> None:

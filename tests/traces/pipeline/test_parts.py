@@ -65,13 +65,13 @@ def test_the_archive_holds_the_packages_and_the_same_bytes_each_time(tmp_path: P
 
 def test_neighbours_share_a_unit_and_the_heaviest_come_first(tmp_path: Path) -> None:
     plan = tmp_path / "plan.parquet"
-    pieces = [{"name": name, "size": size} for name, size in zip("abcdefg", (2, 2, 9, 1, 0, 1, 4), strict=True)]
-    write_plan(plan, pieces, "size", 4, 1)
-    units = ["".join(piece["name"] for piece in planned(plan, unit)) for unit in range(planned_units(plan))]
+    files = [{"name": name, "bytes": size} for name, size in zip("abcdefg", (2, 2, 9, 1, 0, 1, 4), strict=True)]
+    write_plan(plan, files, 4, 1)
+    units = ["".join(file["name"] for file in planned(plan, unit)) for unit in range(planned_units(plan))]
     assert units == ["c", "ab", "g", "def"]
-    write_plan(plan, pieces, "size", 100, 3)
+    write_plan(plan, files, 100, 3)
     assert planned_units(plan) >= 3
-    write_plan(plan, [], "size", 4, 1)
+    write_plan(plan, [], 4, 1)
     assert planned_units(plan) == 0
 
 

@@ -219,18 +219,3 @@ def test_an_unfinished_run_of_another_command_is_not_taken_up(shared: Any, tmp_p
     (tmp_path / "trace.jsonl").write_bytes(good())
     with pytest.raises(OutputError, match="an unfinished run of `pipeline sweep`, not of `pipeline run`"):
         runs.run(OPTIONS, [str(tmp_path / "trace.jsonl")], output, resume=True)
-
-
-def test_large_files_are_read_on_one_core_and_checked_on_all_with_the_same_tables(
-    shared: Any, whole_run: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def left(output: Path) -> int:
-        events: int = json.loads((output / "pipeline.json").read_bytes())["left_to_validate"]
-        return events
-
-    # Larger than nothing are all.
-    monkeypatch.setattr("kraft_pipeline.ingest.UNIT_BYTES", 0)
-    runs.run(OPTIONS, [str(corpus)], tmp_path / "out")
-    assert all_tables(tmp_path / "out") == all_tables(whole_run)
-    assert left(whole_run) == 0
-    assert left(tmp_path / "out") == len(rows_of(whole_run, EVENTS))

@@ -95,7 +95,7 @@ class TraceChecker:
     ) -> None:
         """`own` says that the trace was written by this project's reference: every field is there.
 
-        `start` is a checkpoint to begin at, for a part of a trace; the part before it judges the checkpoint itself.
+        `start` is a checkpoint to begin at, which is taken as it is.
 
         Raises:
             CheckpointError, ValueConversionError: the checkpoint is none from which a run can go on.

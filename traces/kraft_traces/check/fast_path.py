@@ -25,7 +25,6 @@ from kraft_traces.check.fast import tables
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import Verdict, VerdictKind
 from kraft_traces.checkpoint_types import CheckpointLine
-from kraft_traces.checkpoints import checkpoint_of
 from kraft_traces.latitude.decisions import ROLES_THAT_ASK, OpenAnswer, every_open_answer
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
@@ -123,7 +122,6 @@ class FastPath:
         way: Way,
         every: int = EVERY,
         candidates_max: int = CANDIDATES_MAX,
-        start: CheckpointLine | None = None,
     ) -> None:
         """The checker, which takes the same options, is made when it is first needed."""
         self._model = model
@@ -132,7 +130,6 @@ class FastPath:
         self._every = every
         self._candidates_max = candidates_max
         self._way = way
-        self._start = start
         self._lines: JavaObject | None = None
         self._kind: Hashable = None
         """What the compiled checker is made for."""
@@ -140,7 +137,7 @@ class FastPath:
         """The other answers to open decisions: to the compiled checker the bits of a number, the first the lowest."""
         self._is_ahead = False
         """Is the compiled checker where the newest line is?"""
-        self._alone = own or start is None
+        self._alone = True
         """Was nothing left to the other one?"""
         self._given: Counter[tuple[str, int]] = Counter()
         """How many lines the other one has not been told of, by their event and what they showed, in bits."""
@@ -164,7 +161,6 @@ class FastPath:
             own=self._own,
             every=self._every,
             candidates_max=self._candidates_max,
-            start=self._start,
         )
 
     @property
@@ -210,7 +206,7 @@ class FastPath:
 
     def release(self) -> None:
         """The trace is over: the next one of its kind can have the compiled checker."""
-        if self._lines is not None and self._start is None:
+        if self._lines is not None:
             self._model.keep(self._kind, self._lines)
             self._lines = None
 
@@ -281,8 +277,7 @@ class FastPath:
             configuration = reader.configuration
             self._answers = () if self._own else tuple(sorted(every_open_answer(configuration.profile)))
             self._kind = found, str(configuration), self._every, self._candidates_max, self._own
-            idle = None if self._start is not None else self._model.idle(self._kind)
-            self._lines = self._new_lines(found, configuration) if idle is None else idle
+            self._lines = self._model.idle(self._kind) or self._new_lines(found, configuration)
         if self._is_ahead:
             return self._lines
         if not self._alone:
@@ -295,7 +290,7 @@ class FastPath:
             sent = _document(begin.on_their_way)
             self._lines.begin(states, answers, begin.besides, sent, known, reader.sequence, reader.time_ms)
         else:
-            self._begin_the_trace(self._lines)
+            self._lines.start("[]", _NO_CORRELATIONS, 0, 0)
         return self._lines
 
     def _new_lines(self, compiled: JavaObject, configuration: Configuration) -> JavaObject:
@@ -304,10 +299,8 @@ class FastPath:
         for event, others in others_of.items():
             for value, taken in others:
                 lines.decision(event, ROLES_THAT_ASK.get(event), value, self._bits(taken))
-        if self._alone or self._start is None:
-            begin = None if self._start is None else checkpoint_of(self._start)
-            values = self._model.opening(configuration, begin, is_part=True)
-            lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
+        values = self._model.opening(configuration)
+        lines.opening(jpype.JArray(jpype.JString)(list(values)), _java_values(values.values()))
         return lines
 
     def _bits(self, taken: Iterable[OpenAnswer]) -> int:
@@ -320,14 +313,6 @@ class FastPath:
         """Where the compiled checker is, or was before the newest line."""
         states, answers = lines.states(self._model.any_state, before), lines.answers(before)
         return [Branch(state, taken=self._taken(bits)) for state, bits in zip(states, answers, strict=True)]
-
-    def _begin_the_trace(self, lines: JavaObject) -> None:
-        start = self._start
-        sent, sequence, time_ms = {}, 0, 0
-        if start is not None:
-            sent = {str(one.message.id): (one.copies, one.message) for one in start.network}
-            sequence, time_ms = start.sequence, start.time_ms
-        lines.start(_document(sent), _NO_CORRELATIONS, sequence, time_ms)
 
 
 def _java_values(values: Iterable[JavaObject]) -> JavaObject:

@@ -144,11 +144,11 @@ class TraceModel:
         return self._buffer
 
     def opening(
-        self, configuration: Configuration, checkpoint: Checkpoint | None, *, is_part: bool = False
+        self, configuration: Configuration, checkpoint: Checkpoint | None = None, *, is_part: bool = False
     ) -> dict[str, JavaObject]:
         """The variables that are known where a run under this configuration begins, or goes on from a checkpoint.
 
-        `is_part` says that the lines before the checkpoint are judged elsewhere.
+        `is_part` says that the checkpoint is taken as it is, without what was before it.
 
         Raises:
             ValueConversionError: the checkpoint holds a number beyond the model's.

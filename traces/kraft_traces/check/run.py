@@ -12,16 +12,14 @@ from kraft_reference.configuration import Configuration
 from kraft_simulation.occurrence import Occurrence
 from kraft_spec.edits import EditError
 from kraft_spec.fingerprint import spec_hash
-from kraft_spec.tlc.values import ValueConversionError
 from kraft_traces.check.checker import CANDIDATES_MAX, EVERY
 from kraft_traces.check.event_lines import EventLines
 from kraft_traces.check.fast_path import COMPILED, FastPath, LinesAhead, Way
 from kraft_traces.check.model import trace_model
-from kraft_traces.check.verdict import Rejection, Verdict, VerdictKind
+from kraft_traces.check.verdict import Rejection, Verdict
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.encode import event_line
 from kraft_traces.errors import FieldError
-from kraft_traces.latitude.high_watermarks import checkpoint_as_unknown
 from kraft_traces.lines import EventLine
 from kraft_traces.own import is_own
 from kraft_traces.raw_lines import RawLines
@@ -76,12 +74,9 @@ def check_reader(
     candidates_max: int = CANDIDATES_MAX,
     strict: bool = False,
     on_events: Callable[[int], None] | None = None,
-    start: CheckpointLine | None = None,
     way: Way = COMPILED,
 ) -> Verdict:
     """Check a trace as it is read; `on_events` is called with how many lines more are done.
-
-    `start` is the checkpoint at which a part of a trace begins; None for a whole trace.
 
     Raises:
         TraceError: the trace is malformed; nothing is said about what it shows.
@@ -91,23 +86,9 @@ def check_reader(
     header = reader.header
     hash_differs = is_other_model(header.spec_hash, spec_hash(), reader.source, strict=strict)
     model = model_of(header.switched_off, omittable_rules, trace_model, reader.source)
-    own = is_own(header)
-    if start is not None and not own:
-        start = checkpoint_as_unknown(start)
-    path = FastPath(model, reader, own=own, way=way, every=every, candidates_max=candidates_max, start=start)
-    try:
-        rejection = _judged(reader, path, on_events)
-        verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
-    except ValueConversionError as failure:
-        verdict = Verdict(
-            kind=VerdictKind.INCONCLUSIVE,
-            source=reader.source,
-            events=0,
-            complete=False,
-            candidates_max=1,
-            every=every,
-            reason=f"the model cannot begin where the trace does: {failure}",
-        )
+    path = FastPath(model, reader, own=is_own(header), way=way, every=every, candidates_max=candidates_max)
+    rejection = _judged(reader, path, on_events)
+    verdict = _verdict(path, rejection, complete=reader.complete, ended=reader.end is not None)
     return replace(verdict, other_model=hash_differs)
 
 
