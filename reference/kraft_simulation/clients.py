@@ -39,7 +39,7 @@ class Clients:
         self._driver.repeat_at_leader(workload.append_interval_ms, self._append)
         self._driver.repeat_at_leader(workload.shutdown_interval_ms, self._shut_down, goes_on)
         self._driver.repeat_at_leader(workload.append_voters_interval_ms, self._append_voters, goes_on)
-        self._driver.repeat(workload.software_interval_ms, self._upgrade_next, goes_on)
+        self._driver.queue.repeat(workload.software_interval_ms, self._upgrade_next, goes_on)
         self.operators.start()
 
     def only_append(self) -> None:
@@ -60,7 +60,7 @@ class Clients:
     def _shut_down(self, leader: ReplicaState) -> Occurrence | None:
         if self._driver.chance.random() < 0.5:
             wait_ms = self._driver.chance.between(0, _EXIT_WAIT_MS_MAX)
-            self._driver.agenda.after(wait_ms, self._exit, leader.key.id)
+            self._driver.queue.after(wait_ms, self._exit, leader.key.id)
         return self._driver.happen(leader.key.id, Shutdown())
 
     def _upgrade_next(self) -> Occurrence | None:
@@ -71,7 +71,7 @@ class Clients:
             return None
         if self._driver.world.state(replica_id).role is Role.STOPPED:
             return self._replace_software(replica_id)
-        self._driver.agenda.after(0, self._replace_software, replica_id)
+        self._driver.queue.after(0, self._replace_software, replica_id)
         return self._driver.die(replica_id)
 
     def _replace_software(self, replica_id: int) -> Occurrence | None:

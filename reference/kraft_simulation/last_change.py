@@ -35,7 +35,7 @@ class LastChange:
         """Begin to ask; until something has been found to ask for, the watch expects it."""
         self._watch.change.expected = True
         self._watch.change.reassigns = self._reassigns
-        self._driver.plan_around(_FIRST_WAIT_MS, self._ask)
+        self._driver.queue.around(_FIRST_WAIT_MS, self._ask)
 
     def _answered(self, _: int, reply: Reply) -> None:
         if self._unanswered is not None and reply.request == self._unanswered[1]:
@@ -45,7 +45,7 @@ class LastChange:
         change = self._watch.change
         if change.is_done:
             return None
-        self._driver.plan_around(_PAUSE_MS, self._ask)
+        self._driver.queue.around(_PAUSE_MS, self._ask)
         leadership = self._watch.leadership
         if leadership is None or (self._unanswered is not None and self._unanswered[0] == leadership):
             return None

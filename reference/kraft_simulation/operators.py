@@ -36,7 +36,7 @@ class Operators:
         driver.repeat_at_leader(workload.change_interval_ms, self._change, self.are_at_work)
         driver.repeat_at_leader(workload.reassign_interval_ms, self._reassign, self.are_at_work)
         driver.repeat_at_leader(workload.upgrade_interval_ms, self._upgrade, self.are_at_work)
-        driver.repeat(workload.snapshot_interval_ms, self._take_snapshot)
+        driver.queue.repeat(workload.snapshot_interval_ms, self._take_snapshot)
 
     def stop(self) -> None:
         """Leave the voters alone from now on; replicas go on to take snapshots."""
