@@ -36,7 +36,6 @@ from kraft_reference.polling import due_change_request, due_election_requests, d
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter, other_voters
 from kraft_simulation.event_queue import Chance, EventQueue
-from kraft_simulation.liveness.remaining import running_leaders
 from kraft_simulation.occurrence import (
     AnswerUnsupportedVersion,
     DropMessage,
@@ -108,20 +107,6 @@ class Driver:
         for identifier, flight in tuple(self.world.in_flight.items()):
             for _ in range(flight.copies):
                 self._plan_arrival(identifier, flight.message)
-
-    def repeat_at_leader(
-        self,
-        mean_ms: int,
-        action: Callable[[ReplicaState], Occurrence | None],
-        goes_on: Callable[[], bool] = lambda: True,
-    ) -> None:
-        """Do something again and again with a replica that leads, as far as it knows; see `EventQueue.repeat`."""
-
-        def at_leader() -> Occurrence | None:
-            leaders = running_leaders(self.world)
-            return action(self.chance.pick(leaders)) if leaders else None
-
-        self.queue.repeat(mean_ms, at_leader, goes_on)
 
     def advance(self) -> Occurrence | None:
         """Do the next thing that is due; None when it had become unnecessary.

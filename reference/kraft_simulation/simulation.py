@@ -147,8 +147,7 @@ class Simulation:
         remaining = remaining_of(self.world, self.lasting.cuts, self.lasting.stopped)
         watch = LivenessWatch(self.world, remaining)
         if self._clients.changes_voters:
-            reassigns = self._clients.reassigns
-            LastChange(driver, self._clients.operators, remaining, watch, reassigns).start()
+            LastChange(driver, self._clients, remaining, watch).start()
         while driver.queue.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:
