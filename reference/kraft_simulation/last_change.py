@@ -6,9 +6,10 @@ from kraft_reference.messages import Reply
 from kraft_reference.state import ReplicaState
 from kraft_simulation.clients import ChangeRequest, Clients
 from kraft_simulation.driver import Driver
-from kraft_simulation.liveness.remaining import Remaining, belongs_to, set_left
+from kraft_simulation.liveness.remaining import Remaining, set_left
 from kraft_simulation.liveness.standing import Leadership
 from kraft_simulation.liveness.watch import LivenessWatch
+from kraft_simulation.membership import is_member
 from kraft_simulation.occurrence import Occurrence
 
 _FIRST_WAIT_MS = 300
@@ -106,7 +107,7 @@ class LastChange:
         """Are those members who are linked to the leader, and to each other, more than half of a set?"""
         states = [self._driver.world.state(replica_id) for replica_id in sorted(self._remaining.running)]
         present = [
-            state.key.id for state in states if belongs_to(state, members) and self._linked(leader, state.key.id)
+            state.key.id for state in states if is_member(state.key, members) and self._linked(leader, state.key.id)
         ]
         mutual = [
             one for one in present if all(one == other or self._remaining.linked(one, other) for other in present)

@@ -18,8 +18,9 @@ from kraft_reference.identity import Target, VoterSet
 from kraft_reference.messages import Error
 from kraft_reference.state import ReplicaState
 from kraft_simulation.liveness.progress import EventuallyFetching
-from kraft_simulation.liveness.remaining import Remaining, belongs_to
+from kraft_simulation.liveness.remaining import Remaining
 from kraft_simulation.liveness.standing import Leadership, Standing, Wait, leadership_of
+from kraft_simulation.membership import is_member
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
@@ -80,7 +81,7 @@ class EventualChange:
         if standing is not None and before_end is not None and state.log.end_offset > before_end:
             leader = self._world.state(standing.leader_id)
             # Only who is far behind is waited for: a leader that appends makes everybody move.
-            if not belongs_to(state, leader.voters) and before_end < leader.epoch_start_offset:
+            if not is_member(state.key, leader.voters) and before_end < leader.epoch_start_offset:
                 self._moved_ms = occurrence.time_ms
 
     def _joining(self, leader: ReplicaState) -> list[int]:
@@ -91,7 +92,7 @@ class EventualChange:
         return [
             replica_id
             for replica_id in self._joiners
-            if not belongs_to(self._world.state(replica_id), leader.voters) and replica_id in fetching
+            if not is_member(self._world.state(replica_id).key, leader.voters) and replica_id in fetching
         ]
 
     def is_open(self) -> bool:

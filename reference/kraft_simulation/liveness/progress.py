@@ -7,8 +7,9 @@ from kraft_reference.identity import VoterSet
 from kraft_reference.messages import Error, FetchResponse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
-from kraft_simulation.liveness.remaining import Remaining, belongs_to
+from kraft_simulation.liveness.remaining import Remaining
 from kraft_simulation.liveness.standing import Leadership, Standing, Wait, follows, leadership_of
+from kraft_simulation.membership import is_member
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
@@ -130,7 +131,7 @@ class EventuallyFetching:
 
     def _is_served(self, state: ReplicaState, epoch: int, voters: VoterSet) -> bool:
         """False for a replica of a larger epoch outside of the set, and for an observer that asks nobody else."""
-        if state.epoch > epoch and not belongs_to(state, voters):
+        if state.epoch > epoch and not is_member(state.key, voters):
             return False
         if state.role is not Role.FOLLOWER or is_voter(state) or state.leader_id is None:
             return True

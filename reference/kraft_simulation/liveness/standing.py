@@ -5,7 +5,8 @@ from typing import NamedTuple
 from kraft_reference.identity import VoterSet
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_simulation.liveness.remaining import Remaining, belongs_to, running_leaders
+from kraft_simulation.liveness.remaining import Remaining, running_leaders
+from kraft_simulation.membership import is_member
 from kraft_simulation.world import World
 
 
@@ -75,7 +76,7 @@ class Standing:
         leader_id = leadership.leader_id
         voters = self._world.state(leader_id).voters
         behind = sum(
-            belongs_to(replica.state, voters)
+            is_member(replica.state.key, voters)
             and (
                 replica_id == leader_id
                 or (self._remaining.linked(replica_id, leader_id) and follows(replica.state, leadership))

@@ -12,9 +12,9 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_simulation.liveness.remaining import running_leaders, votes
+from kraft_simulation.liveness.remaining import running_leaders
 from kraft_simulation.liveness.standing import Leadership, Wait, leadership_of
-from kraft_simulation.membership import stands_for
+from kraft_simulation.membership import is_member, stands_for
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
@@ -58,7 +58,7 @@ class ZombieBounded:
 
     def _without_majority_since_ms(self, leader: ReplicaState, now_ms: int) -> int:
         """The last moment at which each of a majority had asked this leader."""
-        needed = len(leader.voters) // 2 + 1 - votes(leader)
+        needed = len(leader.voters) // 2 + 1 - is_member(leader.key, leader.voters)
         if needed == 0:
             return now_ms
         leadership = leadership_of(leader)
