@@ -1,12 +1,13 @@
 """Everything that a replica's surroundings do by themselves: timers run out, messages arrive, requests fall due.
 
-The driver makes moves in the `World` when the agenda says so, and plans what follows from each.
+The driver makes moves in the `World` when they are due in the `EventQueue`, and adds there what follows from each.
 What clients, operators and faults do comes on top (`clients`, `faults`); they use the same moves.
 """
 
 from collections.abc import Callable
 
-from kraft_reference.effects import Answer, Send, StartTimer, Timer
+from kraft_reference.configuration import Timeouts
+from kraft_reference.effects import TIMERS, Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
     AdvanceReassignment,
     BeginQuorumEpochTimeout,
@@ -21,14 +22,20 @@ from kraft_reference.events import (
     RequestTimeout,
     VoterChangeTimeout,
 )
-from kraft_reference.messages import REQUESTS, FetchRequest, Message, Reply
+from kraft_reference.messages import (
+    REQUESTS,
+    ChangeResponse,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotResponse,
+    Message,
+    Reply,
+)
 from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
-from kraft_reference.state import ReplicaState
-from kraft_simulation.agenda import Action, Agenda, Chance
-from kraft_simulation.liveness.remaining import running_leaders
-from kraft_simulation.moves import Moves
+from kraft_reference.state import ReplicaState, is_voter, other_voters
+from kraft_simulation.event_queue import Chance, EventQueue
 from kraft_simulation.occurrence import (
     AnswerUnsupportedVersion,
     DropMessage,
@@ -36,9 +43,7 @@ from kraft_simulation.occurrence import (
     Occurrence,
     message_id,
 )
-from kraft_simulation.pace import CHANGE_BACKOFF_MS, RETRY_BACKOFF_MS, STEP_WAIT_MS_MAX, fetch_wait_ms
-from kraft_simulation.pending import Pending
-from kraft_simulation.schedule import possible_end
+from kraft_simulation.schedule import Moves, possible_end
 from kraft_simulation.workload import Faults
 from kraft_simulation.world import World
 
@@ -51,6 +56,16 @@ _TIMER_EVENTS: dict[Timer, Event] = {
 }
 _FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
 _POLL = Poll()
+_NEXT_POLL, _NEXT_FETCH, _NEXT_STEP = "next poll", "next fetch", "next step"
+
+_RETRY_BACKOFF_MS = 100
+"""How long a replica waits before it repeats requests after a response that it could not use."""
+_CHANGE_BACKOFF_MS = 500
+"""How long a follower waits at least between two requests about voters; a Fetch goes out in between, too."""
+_STEP_WAIT_MS_MAX = 100
+"""How long a leader that may take a step of a reassignment waits with it at most."""
+_WRITE_MS_MAX = 20
+"""How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
 
 
 class Driver:
@@ -61,7 +76,7 @@ class Driver:
         self.chance = chance
         self.faults = faults
         """Those in force now."""
-        self.agenda = Agenda()
+        self.queue = EventQueue(chance)
         self.moves = Moves(world, chance, keeps_schedule)
         self.ambushed: set[int] = set()
         """Replicas that die at rest as soon as they have records that are not synced."""
@@ -70,12 +85,15 @@ class Driver:
         self.after_answer: Callable[[int, Reply], None] = lambda *_: None
         """Called with the id of a replica and its answer to a client."""
         self._timeouts = world.configuration.timeouts
-        self._pending = {replica_id: Pending() for replica_id in sorted(world.replicas)}
-        self._before = {replica_id: world.state(replica_id) for replica_id in self._pending}
+        self._before = {replica_id: world.state(replica_id) for replica_id in sorted(world.replicas)}
+        self._has_fetched: set[int] = set()
+        """Replicas that have sent a Fetch since their last request about voters."""
+        self._asks_from_ms: dict[int, int] = {}
+        """When each of them may send its next request about voters."""
 
     def start(self) -> None:
         """Start what runs in each replica's present role, and send on their way the messages that are."""
-        for replica_id in self._pending:
+        for replica_id in self._before:
             state = self._before[replica_id] = self.world.state(replica_id)
             stopped = state._replace(role=Role.STOPPED)
             for timer in entry_timers(stopped, state, self.moves.draw(), self._timeouts):
@@ -85,41 +103,10 @@ class Driver:
             for destination, correlation_id in sorted(state.awaiting.items()):
                 self._await_answer(replica_id, destination, correlation_id)
             self._plan_requests(state, 0, 0)
-            if self.world.replicas[replica_id].next_steps():
-                self._plan_step(replica_id)
+            self._plan_step(replica_id)
         for identifier, flight in tuple(self.world.in_flight.items()):
             for _ in range(flight.copies):
                 self._plan_arrival(identifier, flight.message)
-
-    def plan_around(self, mean_ms: int, action: Action) -> None:
-        """Plan an action after half to one and a half of a mean wait."""
-        self.agenda.after(self.chance.between(mean_ms // 2, mean_ms + mean_ms // 2), action)
-
-    def repeat(self, mean_ms: int, action: Action, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Do something again and again, as long as that goes on, with this mean wait before each; 0 is never."""
-
-        def again() -> Occurrence | None:
-            if not goes_on():
-                return None
-            self.plan_around(mean_ms, again)
-            return action()
-
-        if mean_ms:
-            self.plan_around(mean_ms, again)
-
-    def repeat_at_leader(
-        self,
-        mean_ms: int,
-        action: Callable[[ReplicaState], Occurrence | None],
-        goes_on: Callable[[], bool] = lambda: True,
-    ) -> None:
-        """The same with a replica that leads, as far as it knows; nothing where there is none."""
-
-        def at_leader() -> Occurrence | None:
-            leaders = running_leaders(self.world)
-            return action(self.chance.pick(leaders)) if leaders else None
-
-        self.repeat(mean_ms, at_leader, goes_on)
 
     def advance(self) -> Occurrence | None:
         """Do the next thing that is due; None when it had become unnecessary.
@@ -127,9 +114,9 @@ class Driver:
         Raises:
             IndexError: nothing is due, ever.
         """
-        action, arguments = self.agenda.advance()
-        self.world.time_ms = self.agenda.now_ms
-        return action(*arguments)
+        event = self.queue.pop()
+        self.world.time_ms = self.queue.now_ms
+        return None if event is None else event.action(*event.arguments)
 
     # -----------------------------------------------------------------------------------------------------
     # Moves.
@@ -174,8 +161,8 @@ class Driver:
             if fate < faults.drop_chance:
                 return self.moves.network(DropMessage(identifier))
             if fate < faults.drop_chance + faults.duplicate_chance:
-                self.agenda.after(0, self._deliver, identifier, message)
-                self.agenda.after(self._delay_ms(), self._deliver, identifier, message)
+                self.queue.after(0, self._deliver, identifier, message)
+                self.queue.after(self._delay_ms(), self._deliver, identifier, message)
                 return self.moves.network(DuplicateMessage(identifier))
         return self._deliver(identifier, message)
 
@@ -189,9 +176,9 @@ class Driver:
         assert state is not None, "an event of a replica leaves a state"
         before = self._before[replica_id]
         self._before[replica_id] = state
-        pending = self._pending[replica_id]
         if state.role is not before.role:
-            pending.stop_timers(state)
+            allowed = () if state.role is Role.UNATTACHED and not is_voter(state) else TIMERS[state.role]
+            self.queue.cancel(*((replica_id, timer) for timer in Timer if timer not in allowed))
         for effect in occurrence.effects:
             if isinstance(effect, Send):
                 message = effect.message
@@ -202,22 +189,36 @@ class Driver:
                 self._start_timer(replica_id, effect)
             elif isinstance(effect, Answer):
                 self.after_answer(replica_id, effect.reply)
-        pending.stop_idle_timers(state)
         if state.role is Role.STOPPED:
-            pending.clear()
+            self.queue.cancel(*((replica_id, name) for name in (*Timer, _NEXT_POLL, _NEXT_FETCH, _NEXT_STEP)))
+            self._has_fetched.discard(replica_id)
+            self._asks_from_ms.pop(replica_id, None)
             self.moves.doomed.discard(replica_id)
             self.ambushed.discard(replica_id)
             if before.role is not Role.STOPPED or occurrence.crash is not None:
                 self.after_crash(replica_id)
             return
         if replica_id in self.ambushed and state.log.flushed < state.log.end_offset:
-            self.agenda.after(0, self.die, replica_id)
-        if state.role is Role.LEADER and _leaves_a_fetch_unanswered(occurrence):
-            self.agenda.after(self._timeouts.request_timeout_ms // 2, self._end_wait, replica_id)
-        poll_wait_ms = 0 if occurrence.refusal is None else RETRY_BACKOFF_MS
-        self._plan_requests(state, poll_wait_ms, fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
-        if state.target is not None and pending.step_due_ms is None and self.world.replicas[replica_id].next_steps():
+            self.queue.after(0, self.die, replica_id)
+        if state.role is Role.LEADER:
+            self._stop_idle_timers(state)
+            if _leaves_a_fetch_unanswered(occurrence):
+                self.queue.after(self._timeouts.request_timeout_ms // 2, self._end_wait, replica_id)
+        poll_wait_ms = 0 if occurrence.refusal is None else _RETRY_BACKOFF_MS
+        self._plan_requests(state, poll_wait_ms, _fetch_wait_ms(before, occurrence, self.chance, self._timeouts))
+        if state.target is not None and not self.queue.is_pending((replica_id, _NEXT_STEP)):
             self._plan_step(replica_id)
+
+    def _stop_idle_timers(self, leader: ReplicaState) -> None:
+        """Cancel the timers of a Leader that have nothing to wait for, in place of letting them fire for nothing.
+
+        Rules: check-quorum.sole-voter, add-voter.timeout.
+        """
+        replica_id = leader.key.id
+        if leader.pending_change is None:
+            self.queue.cancel((replica_id, Timer.VOTER_CHANGE))
+        if not other_voters(leader):
+            self.queue.cancel((replica_id, Timer.CHECK_QUORUM), (replica_id, Timer.BEGIN_QUORUM_EPOCH))
 
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
         """Plan the next Fetch or the next poll, or bring it forward."""
@@ -225,33 +226,22 @@ class Driver:
         if state.role in _FETCHING:
             if state.awaiting:
                 return
-            pending = self._pending[replica_id]
-            due_ms = self.agenda.now_ms + fetch_wait_ms
-            if pending.fetch_due_ms is None or due_ms < pending.fetch_due_ms:
-                pending.fetch_due_ms = due_ms
-                self.agenda.after(fetch_wait_ms, self._fetch, replica_id, due_ms)
-            if pending.has_fetched and self._asks_about_voters(state):
-                self._plan_poll(replica_id, max(pending.asks_from_ms - self.agenda.now_ms, 0))
+            self.queue.at_latest(fetch_wait_ms, self._fetch, (replica_id, _NEXT_FETCH))
+            if replica_id in self._has_fetched and self._asks_about_voters(state):
+                wait_ms = max(self._asks_from_ms.get(replica_id, 0) - self.queue.now_ms, 0)
+                self.queue.at_latest(wait_ms, self._poll, (replica_id, _NEXT_POLL))
         elif due_election_requests(state, self.world.configuration) or self._asks_about_voters(state):
-            self._plan_poll(replica_id, poll_wait_ms)
-
-    def _plan_poll(self, replica_id: int, wait_ms: int) -> None:
-        pending = self._pending[replica_id]
-        due_ms = self.agenda.now_ms + wait_ms
-        if pending.poll_due_ms is None or due_ms < pending.poll_due_ms:
-            pending.poll_due_ms = due_ms
-            self.agenda.after(wait_ms, self._poll, replica_id, due_ms)
+            self.queue.at_latest(poll_wait_ms, self._poll, (replica_id, _NEXT_POLL))
 
     def _plan_step(self, replica_id: int) -> None:
-        pending, wait_ms = self._pending[replica_id], self.chance.between(0, STEP_WAIT_MS_MAX)
-        pending.step_due_ms = self.agenda.now_ms + wait_ms
-        self.agenda.after(wait_ms, self._advance, replica_id, pending.step_due_ms)
+        if self.world.replicas[replica_id].next_steps():
+            self.queue.at_latest(self.chance.between(0, _STEP_WAIT_MS_MAX), self._step, (replica_id, _NEXT_STEP))
 
     def _asks_about_voters(self, state: ReplicaState) -> bool:
         return due_change_request(state, self.world.configuration, 0) is not None
 
     def _plan_arrival(self, identifier: str, message: Message) -> None:
-        self.agenda.after(self._delay_ms(), self._arrive, identifier, message)
+        self.queue.after(self._delay_ms(), self._arrive, identifier, message)
 
     def _delay_ms(self) -> int:
         faults = self.faults
@@ -265,59 +255,44 @@ class Driver:
 
     def running_timers(self, replica_id: int) -> list[Timer]:
         """The timers that run at a replica now."""
-        return sorted(self._pending[replica_id].timers)
+        return [timer for timer in sorted(Timer) if self.queue.is_pending((replica_id, timer))]
 
     def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
         """A timer fires, at its time or before it."""
-        self._pending[replica_id].timers.pop(timer, None)
+        self.queue.cancel((replica_id, timer))
         return self.happen(replica_id, _TIMER_EVENTS[timer])
 
-    def _start_timer(self, replica_id: int, timer: StartTimer) -> None:
-        kind = timer.timer
-        deadline_ms = self.agenda.now_ms + timer.duration_ms
-        self._pending[replica_id].timers[kind] = deadline_ms
-        self.agenda.after(timer.duration_ms, self._timer_due, replica_id, kind, deadline_ms)
-
-    def _timer_due(self, replica_id: int, timer: Timer, deadline_ms: int) -> Occurrence | None:
-        if self._pending[replica_id].timers.get(timer) != deadline_ms:
-            return None
-        return self.fire(replica_id, timer)
+    def _start_timer(self, replica_id: int, start: StartTimer) -> None:
+        self.queue.after(start.duration_ms, self.fire, replica_id, start.timer, slot=(replica_id, start.timer))
 
     def _await_answer(self, replica_id: int, destination: int, correlation_id: int) -> None:
         wait_ms = self._timeouts.request_timeout_ms
-        self.agenda.after(wait_ms, self._request_due, replica_id, destination, correlation_id)
+        self.queue.after(wait_ms, self._request_due, replica_id, destination, correlation_id)
 
     def _request_due(self, replica_id: int, destination: int, correlation_id: int) -> Occurrence | None:
         if self._before[replica_id].awaiting.get(destination) != correlation_id:
             return None
         return self.happen(replica_id, RequestTimeout(destination))
 
-    def _poll(self, replica_id: int, due_ms: int) -> Occurrence | None:
-        pending = self._pending[replica_id]
-        if pending.poll_due_ms != due_ms:
-            return None
-        pending.poll_due_ms = None
+    def _poll(self, replica_id: int) -> Occurrence | None:
         state = self._before[replica_id]
         if not due_election_requests(state, self.world.configuration) and not self._asks_about_voters(state):
             return None
         if state.role in _FETCHING:
-            pending.has_fetched = False
-            pending.asks_from_ms = self.agenda.now_ms + CHANGE_BACKOFF_MS
+            self._has_fetched.discard(replica_id)
+            self._asks_from_ms[replica_id] = self.queue.now_ms + _CHANGE_BACKOFF_MS
         return self.happen(replica_id, _POLL)
 
     def _end_wait(self, replica_id: int) -> Occurrence | None:
         """The wait of a Fetch is over: a leader that has not answered it is polled for the answer."""
         return None if self._before[replica_id].role is Role.STOPPED else self.happen(replica_id, _POLL)
 
-    def _advance(self, replica_id: int, due_ms: int) -> Occurrence | None:
+    def _step(self, replica_id: int) -> Occurrence | None:
         """A Leader takes the next step of a reassignment: with whom has caught up, or in a few cases with anybody.
 
         Rules: reassign.catch-up-before-add, reassign.add-or-remove-choice.
         """
-        pending, state = self._pending[replica_id], self._before[replica_id]
-        if pending.step_due_ms != due_ms:
-            return None
-        pending.step_due_ms = None
+        state = self._before[replica_id]
         steps = sorted(self.world.replicas[replica_id].next_steps(), key=lambda key: key or state.key)
         if not steps:
             return None
@@ -329,16 +304,32 @@ class Driver:
             self.moves.doomed.add(replica_id)
         return self.happen(replica_id, AdvanceReassignment(chosen))
 
-    def _fetch(self, replica_id: int, due_ms: int) -> Occurrence | None:
-        pending = self._pending[replica_id]
-        if pending.fetch_due_ms != due_ms:
-            return None
-        pending.fetch_due_ms = None
+    def _fetch(self, replica_id: int) -> Occurrence | None:
         targets = due_fetch_targets(self._before[replica_id], self.world.configuration)
         if not targets:
             return None
-        pending.has_fetched = True
+        self._has_fetched.add(replica_id)
         return self.happen(replica_id, PollFetch(targets[0] if len(targets) == 1 else self.chance.pick(targets)))
+
+
+def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance, timeouts: Timeouts) -> int:
+    """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
+    event, state = occurrence.event, occurrence.state
+    assert state is not None, "an event of a replica leaves a state"
+    if isinstance(event, Receive):
+        if isinstance(event.message, (FetchResponse, FetchSnapshotResponse)):
+            if state.log is not before.log:
+                return chance.between(0, _WRITE_MS_MAX)
+            # Rules: fetch.response.common, snapshot.load-resets-history.
+            if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
+                return 0
+        # The connection was in use for something else; what a Follower lives on is its Fetch.
+        elif isinstance(event.message, ChangeResponse):
+            return 0
+    follows_anew = state.role is Role.FOLLOWER and (
+        before.role is not Role.FOLLOWER or before.epoch != state.epoch or before.leader_id != state.leader_id
+    )
+    return 0 if follows_anew else timeouts.fetch_interval_ms
 
 
 def _leaves_a_fetch_unanswered(occurrence: Occurrence) -> bool:

@@ -27,9 +27,9 @@ class FaultInjector:
     def start(self) -> None:
         """Plan the first of each kind."""
         faults, driver = self._faults, self._driver
-        driver.repeat(faults.cut_interval_ms, self._cut_some, self._goes_on)
-        driver.repeat(faults.crash_interval_ms, self._crash_some, self._goes_on)
-        driver.repeat(faults.early_timer_interval_ms, self._fire_early, self._goes_on)
+        driver.queue.repeat(faults.cut_interval_ms, self._cut_some, self._goes_on)
+        driver.queue.repeat(faults.crash_interval_ms, self._crash_some, self._goes_on)
+        driver.queue.repeat(faults.early_timer_interval_ms, self._fire_early, self._goes_on)
 
     def _goes_on(self) -> bool:
         return not self._over
@@ -50,8 +50,8 @@ class FaultInjector:
         """Plan the cuts of one incident, at once, and their mending."""
         duration_ms = self._driver.chance.between(1, self._faults.cut_duration_ms_max)
         for link in self._links_of_incident():
-            self._driver.agenda.after(0, self._cut, link)
-            self._driver.agenda.after(duration_ms, self._mend, link)
+            self._driver.queue.after(0, self._cut, link)
+            self._driver.queue.after(duration_ms, self._mend, link)
 
     def _links_of_incident(self) -> list[_Link]:
         """One direction, both, one replica's sending or hearing, or everything between two halves."""
@@ -106,8 +106,8 @@ class FaultInjector:
     def _plan_restart(self, replica_id: int) -> None:
         wait_ms = self._driver.chance.between(1, self._faults.downtime_ms_max)
         if not self._over and self._driver.chance.random() < self._faults.replace_disk_chance:
-            self._driver.agenda.after(wait_ms, self._replace_disk, replica_id)
-        self._driver.agenda.after(wait_ms, self._restart, replica_id)
+            self._driver.queue.after(wait_ms, self._replace_disk, replica_id)
+        self._driver.queue.after(wait_ms, self._restart, replica_id)
 
     def _replace_disk(self, replica_id: int) -> Occurrence | None:
         world = self._driver.world

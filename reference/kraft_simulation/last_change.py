@@ -4,12 +4,13 @@ from kraft_reference.events import AddVoter, AlterPartitionReassignments, Remove
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Reply
 from kraft_reference.state import ReplicaState
+from kraft_simulation.clients import ChangeRequest, Clients
 from kraft_simulation.driver import Driver
-from kraft_simulation.liveness.remaining import Remaining, belongs_to, set_left
+from kraft_simulation.liveness.remaining import Remaining, set_left
 from kraft_simulation.liveness.standing import Leadership
 from kraft_simulation.liveness.watch import LivenessWatch
+from kraft_simulation.membership import is_member
 from kraft_simulation.occurrence import Occurrence
-from kraft_simulation.operators import ChangeRequest, Operators
 
 _FIRST_WAIT_MS = 300
 _PAUSE_MS = 700
@@ -19,13 +20,10 @@ _PAUSE_MS = 700
 class LastChange:
     """One operator with one wish at a time."""
 
-    def __init__(
-        self, driver: Driver, operators: Operators, remaining: Remaining, watch: LivenessWatch, reassigns: bool = False
-    ) -> None:
-        """With `reassigns` the wish is a reassignment from which the leader has to go."""
+    def __init__(self, driver: Driver, clients: Clients, remaining: Remaining, watch: LivenessWatch) -> None:
+        """Where operators reassign, the wish is a reassignment from which the leader has to go."""
         self._driver = driver
-        self._reassigns = reassigns
-        self._operators = operators
+        self._clients = clients
         self._remaining = remaining
         self._watch = watch
         self._unanswered: tuple[Leadership, int] | None = None
@@ -34,8 +32,8 @@ class LastChange:
     def start(self) -> None:
         """Begin to ask; until something has been found to ask for, the watch expects it."""
         self._watch.change.expected = True
-        self._watch.change.reassigns = self._reassigns
-        self._driver.plan_around(_FIRST_WAIT_MS, self._ask)
+        self._watch.change.reassigns = self._clients.reassigns
+        self._driver.queue.around(_FIRST_WAIT_MS, self._ask)
 
     def _answered(self, _: int, reply: Reply) -> None:
         if self._unanswered is not None and reply.request == self._unanswered[1]:
@@ -45,14 +43,14 @@ class LastChange:
         change = self._watch.change
         if change.is_done:
             return None
-        self._driver.plan_around(_PAUSE_MS, self._ask)
+        self._driver.queue.around(_PAUSE_MS, self._ask)
         leadership = self._watch.leadership
         if leadership is None or (self._unanswered is not None and self._unanswered[0] == leadership):
             return None
         leader = self._driver.world.state(leadership.leader_id)
         if leader.target is not None:
             return None
-        request = self._target(leader) if self._reassigns else self._wish(leader)
+        request = self._target(leader) if self._clients.reassigns else self._wish(leader)
         # Without a wish nothing is owed, unless a replica is in the middle of joining and there will be one.
         change.expected = request is not None
         if request is None:
@@ -66,14 +64,14 @@ class LastChange:
         linked = all(self._remaining.linked(one, other) for one in everybody for other in everybody if one != other)
         others = tuple([replica_id for replica_id in everybody if replica_id != leader.key.id])
         possible = leader.log.kraft_version > 0 and linked and len(others) > 0
-        return AlterPartitionReassignments(self._operators.next_request(), others) if possible else None
+        return AlterPartitionReassignments(self._clients.next_request(), others) if possible else None
 
     def _wish(self, leader: ReplicaState) -> ChangeRequest | None:
         """The upgrade, or else an addition, or else a removal; None if nothing of it can be."""
         if leader.log.kraft_version == 0:
             possible = all(self._may_upgrade(leader, voter) for voter in leader.voters)
-            return UpdateFeatures(self._operators.next_request(), 1) if possible else None
-        number = self._operators.next_request()
+            return UpdateFeatures(self._clients.next_request(), 1) if possible else None
+        number = self._clients.next_request()
         replicas = self._driver.world.configuration.replicas
         taken = {voter.id for voter in leader.voters}
         for replica_id in sorted(self._remaining.running - taken):
@@ -109,7 +107,7 @@ class LastChange:
         """Are those members who are linked to the leader, and to each other, more than half of a set?"""
         states = [self._driver.world.state(replica_id) for replica_id in sorted(self._remaining.running)]
         present = [
-            state.key.id for state in states if belongs_to(state, members) and self._linked(leader, state.key.id)
+            state.key.id for state in states if is_member(state.key, members) and self._linked(leader, state.key.id)
         ]
         mutual = [
             one for one in present if all(one == other or self._remaining.linked(one, other) for other in present)

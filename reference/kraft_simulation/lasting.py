@@ -7,7 +7,7 @@ What is outside of it may stay cut off from others, in one direction or both, or
 from dataclasses import dataclass
 
 from kraft_reference.events import Crash
-from kraft_simulation.agenda import Chance
+from kraft_simulation.event_queue import Chance
 from kraft_simulation.liveness.remaining import Link, Remaining, remaining_of, running_leaders
 from kraft_simulation.occurrence import CutLink
 from kraft_simulation.schedule import Schedule

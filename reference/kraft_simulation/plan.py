@@ -7,7 +7,7 @@ from kraft_reference.configuration import Configuration, PreVoteSupport, Replica
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.profile import PROFILES
 from kraft_reference.replica import Replica
-from kraft_simulation.agenda import Chance
+from kraft_simulation.event_queue import Chance
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.workload import WORKLOADS, Preset
 from kraft_simulation.world import MakeReplica

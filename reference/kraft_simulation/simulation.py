@@ -12,10 +12,10 @@ from kraft_reference.configuration import Configuration
 from kraft_reference.events import Crash, Restart
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
-from kraft_simulation.agenda import Chance
 from kraft_simulation.asking import EverybodyIsAsked
 from kraft_simulation.clients import Clients
 from kraft_simulation.driver import Driver
+from kraft_simulation.event_queue import Chance
 from kraft_simulation.faults import FaultInjector
 from kraft_simulation.invariants import Invariants
 from kraft_simulation.last_change import LastChange
@@ -131,7 +131,7 @@ class Simulation:
         except DEFECTS as defect:
             self._driver.moves.defect = defect_in(self.world, defect)
             return
-        self._driver.agenda.now_ms = self.world.time_ms
+        self._driver.queue.now_ms = self.world.time_ms
         self._driver.start()
         self._clients.start()
 
@@ -141,21 +141,20 @@ class Simulation:
             self.lasting = draw_lasting_faults(self._seed, self._faults, self.world)
         self._injector.stop(self.lasting)
         self._clients.only_append()
-        self.healed_at_ms = driver.agenda.now_ms
+        self.healed_at_ms = driver.queue.now_ms
         yield from self._last_faults(self.lasting)
         yield from self._healing(self.lasting)
         remaining = remaining_of(self.world, self.lasting.cuts, self.lasting.stopped)
         watch = LivenessWatch(self.world, remaining)
         if self._clients.changes_voters:
-            reassigns = self._clients.reassigns
-            LastChange(driver, self._clients.operators, remaining, watch, reassigns).start()
-        while driver.agenda.now_ms - self.healed_at_ms <= watch.limit_ms:
+            LastChange(driver, self._clients, remaining, watch).start()
+        while driver.queue.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:
                 # Before the caller sees it, so that it finds the simulation up to date.
                 owes_nothing = watch.observe(occurrence)
                 if owes_nothing:
-                    self.progress_at_ms = driver.agenda.now_ms
+                    self.progress_at_ms = driver.queue.now_ms
                 yield occurrence
                 if owes_nothing:
                     return

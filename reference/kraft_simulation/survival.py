@@ -9,7 +9,8 @@ What too many of them cost is progress: a set most of whose voters are gone deci
 from kraft_reference.changes import ChangeKind, kind_of
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import ReplicaState
-from kraft_simulation.liveness.remaining import belongs_to, live_sets, set_left
+from kraft_simulation.liveness.remaining import live_sets, set_left
+from kraft_simulation.membership import is_member
 from kraft_simulation.world import World
 
 
@@ -53,7 +54,7 @@ def survives_disk_loss(world: World, replica_id: int) -> bool:
     if not configuration.kraft_version and any(voter.id == replica_id for voter in configuration.voters):
         return False
     state = world.state(replica_id)
-    concerned = [voters for voters in sets_to_come(world) if belongs_to(state, voters)]
+    concerned = [voters for voters in sets_to_come(world) if is_member(state.key, voters)]
     return all(_is_left(world, voters, replica_id, voters) for voters in concerned)
 
 

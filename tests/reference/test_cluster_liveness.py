@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 from kraft_mutants import load_catalogue
 from kraft_mutants.catalogue import reference_edits
 from kraft_mutants.replicas import edited_replicas
-from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Receive, Restart
-from kraft_reference.messages import Error, VoteResponse
+from kraft_reference.events import ElectionTimeout, FetchTimeout, Poll, PollFetch, Restart
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_simulation.lasting import LastingFaults, draw_lasting_faults, lasting_faults_in
 from kraft_simulation.liveness import zombie_bounded
-from kraft_simulation.liveness.eventually_fetching import EventuallyFetching
-from kraft_simulation.liveness.no_ping_pong import NoPingPong
+from kraft_simulation.liveness.progress import EventuallyFetching
 from kraft_simulation.liveness.remaining import Remaining, SetLeft, remaining_of
 from kraft_simulation.liveness.standing import Leadership, Standing
-from kraft_simulation.occurrence import CutLink, HealLink, Occurrence
+from kraft_simulation.occurrence import CutLink, HealLink
 from kraft_simulation.plan import RunPlan, configuration_of
 from kraft_simulation.simulation import Simulation
 from kraft_simulation.workload import WORKLOADS, Faults, Workload
@@ -263,49 +261,3 @@ def test_an_observer_ahead_of_the_leader_is_excepted() -> None:
     fetching = EventuallyFetching(remaining, standing, world)
     assert fetching.owing(Leadership(1, 1)) == [2]
     assert fetching.owing(Leadership(1, 2)) == [2, 4]
-
-
-# ---------------------------------------------------------------------------------------------------------
-# NoPingPong by hand.
-# ---------------------------------------------------------------------------------------------------------
-
-
-def answer(time_ms: int, asked: int, answered: int, granted: bool) -> Occurrence:
-    response = VoteResponse(
-        source=answered,
-        destination=asked,
-        correlation_id=1,
-        error=Error.NONE,
-        epoch=1,
-        leader_id=3,
-        leader_endpoint=None,
-        granted=granted,
-        pre_vote=True,
-    )
-    return Occurrence(1, time_ms, Receive(response), asked)
-
-
-TURNS = [(time_ms, asked, 3 - asked) for time_ms in range(0, 16_000, 4000) for asked in (1, 2)]
-
-
-def watched(answers: list[Occurrence], remaining: Remaining) -> NoPingPong:
-    ping_pong = NoPingPong(remaining, 1000)
-    for one in answers:
-        ping_pong.observe(one)
-    return ping_pong
-
-
-def test_refusals_in_both_directions_are_ping_pong() -> None:
-    refusals = [
-        answer(time_ms, asked, answered, False) for time_ms, asked, answered in [*TURNS, (16_000, 1, 2), (16_000, 2, 1)]
-    ]
-    overdue = watched(refusals, topology(3, both_ways((1, 3), (2, 3)))).overdue(20_000)
-    assert overdue is not None
-    assert overdue.waited_ms == 16_000
-    one_sided = [one for one in refusals if one.replica_id == 1]
-    granted_once = [*refusals[:4], answer(9000, 2, 1, True), *refusals[4:]]
-    for others in (one_sided, granted_once, refusals[:6]):
-        assert watched(others, topology(3, set())).overdue(20_000) is None
-    # Not linked, or no majority.
-    for remaining in (topology(3, {(1, 2)}), topology(4, set()), topology(3, set(), frozenset({1}))):
-        assert watched(refusals, remaining).overdue(20_000) is None

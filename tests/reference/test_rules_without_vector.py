@@ -100,7 +100,7 @@ from kraft_reference.replica import Replica, handle
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter
 from kraft_reference.transitions import endpoint_of
-from kraft_simulation.agenda import Chance
+from kraft_simulation.event_queue import Chance
 from kraft_simulation.world import World
 
 LONG = log_of(4, 4)

@@ -10,15 +10,17 @@ Owed too by every running replica that joins the voters by itself, if it owes it
 for a target that the leader has, if everybody in it runs and is linked to the leader: it is reached and cleared.
 """
 
+from collections.abc import Iterator
+
 from kraft_reference.effects import Answer
 from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import Target, VoterSet
 from kraft_reference.messages import Error
 from kraft_reference.state import ReplicaState
-from kraft_simulation.liveness.eventually_fetching import EventuallyFetching
-from kraft_simulation.liveness.overdue import Overdue, overdue_of
-from kraft_simulation.liveness.remaining import Remaining, belongs_to
-from kraft_simulation.liveness.standing import Leadership, Standing
+from kraft_simulation.liveness.progress import EventuallyFetching
+from kraft_simulation.liveness.remaining import Remaining
+from kraft_simulation.liveness.standing import Leadership, Standing, Wait, leadership_of
+from kraft_simulation.membership import is_member
 from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
@@ -66,7 +68,7 @@ class EventualChange:
     def observe(self, occurrence: Occurrence, before_end: int | None, state: ReplicaState) -> None:
         """Take in a request, its answer, or that a replica outside of the set gets more of the log."""
         event = occurrence.event
-        leadership = Leadership(state.key.id, state.epoch)
+        leadership = leadership_of(state)
         if isinstance(event, _REQUESTS) and leadership == self._standing.leadership:
             self._asked.setdefault(leadership, occurrence.time_ms)
             self._requests.add(event.request)
@@ -79,31 +81,27 @@ class EventualChange:
         if standing is not None and before_end is not None and state.log.end_offset > before_end:
             leader = self._world.state(standing.leader_id)
             # Only who is far behind is waited for: a leader that appends makes everybody move.
-            if not belongs_to(state, leader.voters) and before_end < leader.epoch_start_offset:
+            if not is_member(state.key, leader.voters) and before_end < leader.epoch_start_offset:
                 self._moved_ms = occurrence.time_ms
 
     def _joining(self, leader: ReplicaState) -> list[int]:
         """The replicas that have yet to join by themselves."""
         if leader.log.kraft_version == 0:
             return []
-        fetching = self._fetching.owing(Leadership(leader.key.id, leader.epoch))
+        fetching = self._fetching.owing(leadership_of(leader))
         return [
             replica_id
             for replica_id in self._joiners
-            if not belongs_to(self._world.state(replica_id), leader.voters) and replica_id in fetching
+            if not is_member(self._world.state(replica_id).key, leader.voters) and replica_id in fetching
         ]
 
     def is_open(self) -> bool:
-        """Is a change or a joining replica waited for now?"""
+        """True if an operator has yet to get its change, or the standing leader has a step or a replica to wait for."""
         standing = self._standing.leadership
-        if standing is None:
+        if standing is None or (self.expected and not self.is_done):
             return self.expected and not self.is_done
         leader = self._world.state(standing.leader_id)
-        return (self.expected and not self.is_done) or bool(self._joining(leader)) or self._can_reach_target(leader)
-
-    def waiting(self, now_ms: int) -> Overdue | None:
-        """What is waited for, and for how long by now; a request first."""
-        return self._change_waits(now_ms) or self._target_waits(now_ms) or self._join_waits(now_ms)
+        return self._can_reach_target(leader) or bool(self._joining(leader))
 
     def _can_reach_target(self, leader: ReplicaState) -> bool:
         """Is there a target, and does everybody run who is in it or votes, linked to each other?"""
@@ -113,36 +111,22 @@ class EventualChange:
         linked = all(self._remaining.linked(one, other) for one in needed for other in needed if one != other)
         return needed <= self._remaining.running and linked
 
-    def _target_waits(self, now_ms: int) -> Overdue | None:
-        standing = self._standing.leadership
-        if standing is None or not self._can_reach_target(self._world.state(standing.leader_id)):
-            return None
-        since_ms = max(self._stepped[2], self._standing.since_ms, self._moved_ms)
-        return Overdue(standing.leader_id, "the next step towards its target", now_ms - since_ms)
-
-    def _change_waits(self, now_ms: int) -> Overdue | None:
-        standing = self._standing.leadership
-        if standing is None or self.is_done or standing not in self._asked:
-            return None
-        since_ms = max(self._asked[standing], self._standing.since_ms, self._moved_ms)
-        return Overdue(standing.leader_id, "a voter change that was asked for to end with NONE", now_ms - since_ms)
-
-    def _join_waits(self, now_ms: int) -> Overdue | None:
-        standing = self._standing.leadership
-        if standing is None:
-            return None
+    def waits(self, now_ms: int) -> Iterator[Wait]:
+        """The waits for a request, for the next step of a reassignment, and for the replicas that join."""
+        leadership = self._standing.leadership
+        if leadership is None:
+            return
+        leader = self._world.state(leadership.leader_id)
         since_ms = max(self._standing.since_ms, self._moved_ms)
-        joining = self._joining(self._world.state(standing.leader_id))
-        waited_for = "becoming a voter by itself"
-        return next((Overdue(replica_id, waited_for, now_ms - since_ms) for replica_id in joining), None)
-
-    def overdue(self, now_ms: int) -> Overdue | None:
-        """Has a change or a joining replica waited for longer than the bound?"""
-        return (
-            overdue_of(self._change_waits(now_ms), self._bound_ms)
-            or overdue_of(self._target_waits(now_ms), self._bound_ms)
-            or overdue_of(self._join_waits(now_ms), self._join_bound_ms)
-        )
+        if not self.is_done and leadership in self._asked:
+            waited_for = "a voter change that was asked for to end with NONE"
+            waited_ms = now_ms - max(since_ms, self._asked[leadership])
+            yield Wait(leader.key.id, waited_for, waited_ms, self._bound_ms)
+        if self._can_reach_target(leader):
+            waited_ms = now_ms - max(since_ms, self._stepped[2])
+            yield Wait(leader.key.id, "the next step towards its target", waited_ms, self._bound_ms)
+        for replica_id in self._joining(leader):
+            yield Wait(replica_id, "becoming a voter by itself", now_ms - since_ms, self._join_bound_ms)
 
     @property
     def is_promised(self) -> bool:

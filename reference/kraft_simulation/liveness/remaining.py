@@ -8,21 +8,11 @@ from typing import NamedTuple
 from kraft_reference.identity import VoterSet
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_simulation.membership import is_member
 from kraft_simulation.world import World
 
 Link = tuple[int, int]
 """One direction: the ids of the sender and the receiver."""
-
-
-def belongs_to(state: ReplicaState, voters: VoterSet) -> bool:
-    """Is the replica in a voters set?  An entry without a directory id needs the id only."""
-    key = state.key
-    return any(voter.id == key.id and voter.directory_id in (None, key.directory_id) for voter in voters)
-
-
-def votes(state: ReplicaState) -> bool:
-    """Is the replica in its own voters set?"""
-    return belongs_to(state, state.voters)
 
 
 class SetLeft(NamedTuple):
@@ -118,10 +108,14 @@ def set_left(voters: VoterSet, states: Collection[ReplicaState]) -> SetLeft:
     A replica that is outside of its own newest set asks for no votes.  If its log is longer than another voter's, it
     gives that one none either, so nobody can count on it; the rules have no way out of that.
     """
-    members = [state for state in states if belongs_to(state, voters)]
+    members = [state for state in states if is_member(state.key, voters)]
     best = [(state.log.last_epoch, state.log.end_offset) for state in members]
     shortest = min(best, default=(0, 0))
-    useful = {state.key.id for state, log_end in zip(members, best, strict=True) if votes(state) or log_end <= shortest}
+    useful = {
+        state.key.id
+        for state, log_end in zip(members, best, strict=True)
+        if is_member(state.key, state.voters) or log_end <= shortest
+    }
     return SetLeft(frozenset(useful), len(voters))
 
 

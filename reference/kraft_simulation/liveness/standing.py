@@ -1,11 +1,12 @@
-"""The leader that stands: the one whom a majority follows and can talk to."""
+"""The leader that stands, whom a majority follows and can talk to, and waits for what a property promises."""
 
 from typing import NamedTuple
 
 from kraft_reference.identity import VoterSet
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
-from kraft_simulation.liveness.remaining import Remaining, belongs_to, running_leaders
+from kraft_simulation.liveness.remaining import Remaining, running_leaders
+from kraft_simulation.membership import is_member
 from kraft_simulation.world import World
 
 
@@ -14,6 +15,27 @@ class Leadership(NamedTuple):
 
     leader_id: int
     epoch: int
+
+
+def leadership_of(leader: ReplicaState) -> Leadership:
+    """The leadership of a replica that leads."""
+    return Leadership(leader.key.id, leader.epoch)
+
+
+class Wait(NamedTuple):
+    """Something that a property promises and that has not come."""
+
+    replica_id: int | None
+    """The replica that owes it; None for the whole cluster."""
+    waited_for: str
+    waited_ms: int
+    bound_ms: int
+    """A longer wait violates the property."""
+
+    @property
+    def is_overdue(self) -> bool:
+        """True if the wait is longer than it may be."""
+        return self.waited_ms > self.bound_ms
 
 
 def follows(state: ReplicaState, leadership: Leadership) -> bool:
@@ -44,7 +66,7 @@ class Standing:
             self._look()
 
     def _look(self) -> None:
-        leaderships = (Leadership(state.key.id, state.epoch) for state in running_leaders(self._world))
+        leaderships = map(leadership_of, running_leaders(self._world))
         standing = next((leadership for leadership in leaderships if self._has_majority(leadership)), None)
         if standing != self.leadership:
             self.leadership = standing
@@ -54,7 +76,7 @@ class Standing:
         leader_id = leadership.leader_id
         voters = self._world.state(leader_id).voters
         behind = sum(
-            belongs_to(replica.state, voters)
+            is_member(replica.state.key, voters)
             and (
                 replica_id == leader_id
                 or (self._remaining.linked(replica_id, leader_id) and follows(replica.state, leadership))

@@ -1,0 +1,204 @@
+"""EventualLeader, EventuallyFetching and CommitProgress: a connected majority gets a leader, followers and commits."""
+
+from collections.abc import Iterator
+
+from kraft_reference.events import ClientAppend, Receive
+from kraft_reference.identity import VoterSet
+from kraft_reference.messages import Error, FetchResponse
+from kraft_reference.roles import Role
+from kraft_reference.state import ReplicaState, is_voter
+from kraft_simulation.liveness.remaining import Remaining
+from kraft_simulation.liveness.standing import Leadership, Standing, Wait, follows, leadership_of
+from kraft_simulation.membership import is_member
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.world import World
+
+LEADER_TIMEOUTS = 60
+"""Bound of EventualLeader in election timeouts T.
+
+An election that comes to nothing costs at most 4 T: its own wait of less than 2 T, then a backoff of 1 T and the
+wait of whoever is next.
+How many do is a matter of chance, because the waits are drawn: what is left of an old epoch costs the first two or
+three (a fetch timeout and a check-quorum period each), and 12 further ones in a row do not happen by chance."""
+FETCHING_TIMEOUTS_PER_SERVER = 16
+"""Bound of EventuallyFetching in election timeouts T, for each bootstrap server that the replica may ask.
+
+A voter hears from the leader every T while it does not fetch, and ends an attempt at an election within 2 T.
+An observer asks one of n servers at random; one that does not answer costs it 1.1 T with the wait before the next.
+If only one of them helps, 14 n questions in a row miss it with a chance of 1 in a million."""
+COMMIT_TIMEOUTS = 20
+"""Bound of CommitProgress in election timeouts T, from the latest of: the leader stands, the record is appended, a
+replica that misses the record gets a further part of the log.
+
+A follower that has the record learns in two more Fetches that it is committed.
+One Fetch in flight when the leader began costs a request timeout (0.7 T), falling back to Follower costs at most
+4 T; a replica that does not yet fetch is what EventuallyFetching is about, and waits for nobody here."""
+
+
+class EventualLeader:
+    """If a majority stays connected, eventually there is a Leader it follows.
+
+    Owed when the voters that run include a majority, of each set that can decide something, all of whose members are
+    linked to each other (`Remaining`), and no other voter can hold office on Fetches whose answers get lost
+    (`Remaining.led_in_vain`).
+    Kept by any leader that a majority follows and can talk to: it may be another majority, because a voter outside of
+    the connected one can be linked to enough others to be elected, and whoever cannot reach it is then left out.
+    """
+
+    def __init__(self, remaining: Remaining, standing: Standing, timeout_ms: int) -> None:
+        self._standing = standing
+        self._bound_ms = LEADER_TIMEOUTS * timeout_ms
+        self._owed_since_ms = 0
+        self.owed = False
+        """Does the property promise anything here?"""
+        self.update(remaining, 0)
+
+    def update(self, remaining: Remaining, now_ms: int) -> None:
+        """Take in what remains, at first and after a change of a voters set."""
+        owed = remaining.connected_majority() is not None and not remaining.led_in_vain()
+        if owed and not self.owed:
+            self._owed_since_ms = now_ms
+        self.owed = owed
+
+    def waits(self, now_ms: int) -> Iterator[Wait]:
+        """The wait for a leader."""
+        if self.owed and self._standing.leadership is None:
+            waited_ms = now_ms - max(self._standing.since_ms, self._owed_since_ms)
+            yield Wait(None, "a leader that a majority follows and can talk to", waited_ms, self._bound_ms)
+
+
+class EventuallyFetching:
+    """A replica that can reach the leader and a bootstrap server eventually fetches.
+
+    The leader is the one that stands (`Standing`).
+    Owed by every other running replica, voter or observer, that is linked to it and to some bootstrap server.
+    A replica that is linked to the majority but not to its leader is not required to fetch: followers that fetch
+    refuse its Pre-Votes, and it waits for a leader that it can reach.
+    Nor is a replica outside of the leader's voters set with a larger epoch than the leader's: it learned it from a
+    candidate that is lost by now, or was one before it was removed; the leader refuses its Fetches and learns nothing
+    from them, and the rules have no way back for it.
+    Nor, where its fetch timer means nothing to an observer (`observer_refusal` = timer-unused), is one that follows a
+    leader which it cannot reach: it asks nobody else.
+    """
+
+    def __init__(self, remaining: Remaining, standing: Standing, world: World) -> None:
+        self._remaining = remaining
+        self._standing = standing
+        self._world = world
+        configuration = world.configuration
+        servers = {replica_id: configuration.bootstrap_server_ids(replica_id) for replica_id in remaining.running}
+        self._searching = sorted(
+            replica_id
+            for replica_id, own in servers.items()
+            if any(remaining.linked(replica_id, server) for server in own)
+        )
+        """The replicas that can reach a bootstrap server."""
+        per_server_ms = FETCHING_TIMEOUTS_PER_SERVER * configuration.timeouts.election_timeout_ms
+        self._bounds_ms = {replica_id: len(own) * per_server_ms for replica_id, own in servers.items()}
+        self._fetches_from: dict[int, Leadership] = {}
+        self._stopped_fetching_ms: dict[int, int] = {}
+
+    def observe(self, occurrence: Occurrence, state: ReplicaState) -> None:
+        """Take in an answer to a Fetch, or that a replica no longer follows whom it fetched from."""
+        replica_id = state.key.id
+        leadership = self._fetches_from.get(replica_id)
+        if leadership is not None and not follows(state, leadership):
+            del self._fetches_from[replica_id]
+            self._stopped_fetching_ms[replica_id] = occurrence.time_ms
+        event = occurrence.event
+        if type(event) is not Receive or type(event.message) is not FetchResponse or occurrence.refusal is not None:
+            return
+        answer = event.message
+        answered = Leadership(answer.source, answer.epoch)
+        if answer.error is Error.NONE and follows(state, answered):
+            self._fetches_from[replica_id] = answered
+
+    @property
+    def longest_bound_ms(self) -> int:
+        """The bound of the replica that has the longest time."""
+        return max(self._bounds_ms.values(), default=0)
+
+    def owing(self, leadership: Leadership) -> list[int]:
+        """The replicas that owe their Fetches to a leader that stands, by ascending id."""
+        voters = self._world.state(leadership.leader_id).voters
+        return [
+            replica_id
+            for replica_id in self._searching
+            if replica_id != leadership.leader_id
+            and self._remaining.linked(replica_id, leadership.leader_id)
+            and self._is_served(self._world.state(replica_id), leadership.epoch, voters)
+        ]
+
+    def _is_served(self, state: ReplicaState, epoch: int, voters: VoterSet) -> bool:
+        """False for a replica of a larger epoch outside of the set, and for an observer that asks nobody else."""
+        if state.epoch > epoch and not is_member(state.key, voters):
+            return False
+        if state.role is not Role.FOLLOWER or is_voter(state) or state.leader_id is None:
+            return True
+        is_unused = self._world.configuration.profile.observer_refusal == "timer-unused"
+        return not is_unused or self._remaining.linked(state.key.id, state.leader_id)
+
+    def fetching(self, leadership: Leadership) -> list[int]:
+        """Those of them that fetch."""
+        return [replica_id for replica_id in self.owing(leadership) if self._fetches_from.get(replica_id) == leadership]
+
+    def waits(self, now_ms: int) -> Iterator[Wait]:
+        """The replicas that do not fetch, by ascending id."""
+        leadership = self._standing.leadership
+        if leadership is None:
+            return
+        waited_for = f"a Fetch from leader {leadership.leader_id} of epoch {leadership.epoch} with a good answer"
+        for replica_id in self.owing(leadership):
+            if self._fetches_from.get(replica_id) != leadership:
+                since_ms = max(self._standing.since_ms, self._stopped_fetching_ms.get(replica_id, 0))
+                yield Wait(replica_id, waited_for, now_ms - since_ms, self._bounds_ms[replica_id])
+
+
+class CommitProgress:
+    """With a stable majority, appended records eventually commit.
+
+    The majority is stable while the same leader stands (`Standing`).
+    Owed for the first record that a client appends at that leader after the faults stopped: it must be below the
+    leader's high watermark, and below that of every replica that must fetch from it (`EventuallyFetching`).
+    """
+
+    def __init__(self, world: World, standing: Standing, fetching: EventuallyFetching) -> None:
+        self._world = world
+        self._standing = standing
+        self._fetching = fetching
+        self._bound_ms = COMMIT_TIMEOUTS * world.configuration.timeouts.election_timeout_ms
+        self._appended: dict[Leadership, tuple[int, int]] = {}
+        """The offset of the first record since the faults stopped, and when it was appended."""
+        self._log_ends: dict[int, int] = {}
+        self._moved_ms = world.time_ms
+
+    def observe(self, occurrence: Occurrence, state: ReplicaState) -> None:
+        """Take in an append at a leader, or the log of a follower that catches up."""
+        if state.role is Role.LEADER:
+            if type(occurrence.event) is ClientAppend:
+                self._appended.setdefault(leadership_of(state), (state.log.end_offset - 1, occurrence.time_ms))
+        elif state.role is Role.FOLLOWER:
+            end = state.log.end_offset
+            before = self._log_ends.get(state.key.id)
+            if end != before:
+                self._log_ends[state.key.id] = end
+                standing = self._standing.leadership
+                appended = self._appended.get(standing) if standing is not None and follows(state, standing) else None
+                if appended is not None and (before is None or before <= appended[0]):
+                    self._moved_ms = occurrence.time_ms
+
+    def has_record(self) -> bool:
+        """True if a client has appended a record at the leader that stands."""
+        return self._standing.leadership in self._appended
+
+    def waits(self, now_ms: int) -> Iterator[Wait]:
+        """The replicas that do not know the record as committed: the leader, then by ascending id."""
+        leadership = self._standing.leadership
+        if leadership is None or leadership not in self._appended:
+            return
+        offset, appended_ms = self._appended[leadership]
+        waited_for = f"a high watermark above offset {offset}, appended by a client"
+        since_ms = max(appended_ms, self._standing.since_ms, self._moved_ms)
+        for replica_id in (leadership.leader_id, *self._fetching.fetching(leadership)):
+            if self._world.state(replica_id).high_watermark <= offset:
+                yield Wait(replica_id, waited_for, now_ms - since_ms, self._bound_ms)
