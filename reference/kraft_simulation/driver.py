@@ -8,18 +8,14 @@ from collections.abc import Callable
 
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
+    TIMER_EVENTS,
     AdvanceReassignment,
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
     Crash,
-    ElectionTimeout,
     Event,
-    FetchTimeout,
     Poll,
     PollFetch,
     Receive,
     RequestTimeout,
-    VoterChangeTimeout,
 )
 from kraft_reference.messages import REQUESTS, FetchRequest, Message, Reply
 from kraft_reference.outcome import entry_timers
@@ -42,13 +38,6 @@ from kraft_simulation.schedule import possible_end
 from kraft_simulation.workload import Faults
 from kraft_simulation.world import World
 
-_TIMER_EVENTS: dict[Timer, Event] = {
-    Timer.ELECTION: ElectionTimeout(),
-    Timer.FETCH: FetchTimeout(),
-    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
-    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
-    Timer.VOTER_CHANGE: VoterChangeTimeout(),
-}
 _FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
 _POLL = Poll()
 
@@ -270,7 +259,7 @@ class Driver:
     def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
         """A timer fires, at its time or before it."""
         self._pending[replica_id].timers.pop(timer, None)
-        return self.happen(replica_id, _TIMER_EVENTS[timer])
+        return self.happen(replica_id, TIMER_EVENTS[timer])
 
     def _start_timer(self, replica_id: int, timer: StartTimer) -> None:
         kind = timer.timer
