@@ -11,8 +11,9 @@ from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
 from kraft_conformance.random_runs.visibility import Shown, Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
-from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.plain import Compared
 from kraft_conformance.runner.process_life import ended
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine

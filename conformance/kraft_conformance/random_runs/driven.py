@@ -36,7 +36,6 @@ from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.session import Adapter
 from kraft_mutants.attribution import Given, attributed, defect_line
 from kraft_reference import events
@@ -50,6 +49,7 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import CrashPoint
 from kraft_simulation.schedule import DEFECTS
 from kraft_simulation.world import MakeReplica
+from kraft_spec.difference import Difference
 from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
@@ -206,7 +206,7 @@ class AdapterReplica(Replica):
         state = None if seen.state is UNSET else seen.state
         shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
         try:
-            found = attributed(given, StepComparison(shown, self._visibility.hello).what_differs)
+            found = attributed(given, StepComparison(shown, self._visibility.hello).differences)
         except Exception as error:  # no defect of attribution costs the verdict
             self._notes.first = replaced(first, note=defect_line(error))
             return

@@ -8,13 +8,13 @@ from msgspec import UNSET, UnsetType
 
 from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
-from kraft_conformance.runner.plain import Difference
-from kraft_mutants.attribution import Attribution, Differing, Given, attributed
+from kraft_mutants.attribution import Attribution, Given, attributed
 from kraft_mutants.attribution.given import played
 from kraft_reference import replica
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Replica, Step
+from kraft_spec.difference import Difference
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import TracedEffect, traced_effect
 from kraft_traces.latitude.ordering import happens_before
@@ -66,17 +66,13 @@ class StepComparison:
             found = (*found, *refused, *compared_state("state", traced_state(step.state), seen.state).differences)
         return found
 
-    def what_differs(self, step: Step) -> frozenset[Differing]:
-        """The fields in which they differ."""
-        return frozenset([Differing(one.field, one.expected, one.actual) for one in self.differences(step)])
-
 
 def attributed_step(
     vector: Vector, cluster: Cluster, number: int, seen: Seen, hello: HelloReply, left_out: frozenset[str] = frozenset()
 ) -> Attribution:
     """The rules behind what differs in a step of a vector; `number` counts from 1."""
     *_, given = islice(steps_of(vector, cluster), number)
-    return attributed(given, StepComparison(seen, hello).what_differs, vector.rules, left_out)
+    return attributed(given, StepComparison(seen, hello).differences, vector.rules, left_out)
 
 
 def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from msgspec import UNSET
 from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, sends_besides
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_reference.state import ReplicaState
+from kraft_spec.difference import Difference
 from kraft_traces.latitude.writes import Disk
 from kraft_traces.state_types import TracedState
 from kraft_vectors.expecting import step_of

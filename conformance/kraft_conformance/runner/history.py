@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_state
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_mutants.attribution import attributed
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of
@@ -54,7 +54,7 @@ class HistoryWatch:
         self.words = f"it differs before the first step: {where}: {found[0]}"
         with_reference = StepComparison(seen, self._hello)
         given = given_of(Replica(before, self._configuration), step)
-        self.rules = attributed(given, with_reference.what_differs, self._vector.rules).rules
+        self.rules = attributed(given, with_reference.differences, self._vector.rules).rules
 
 
 def as_step(

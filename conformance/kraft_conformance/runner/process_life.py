@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from kraft_conformance.protocol.messages import RestartReply, StepReply
-from kraft_conformance.runner.plain import Difference
+from kraft_spec.difference import Difference
 from kraft_traces.state_types import TracedState
 
 

@@ -38,7 +38,6 @@ from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.history import HistoryWatch, as_step
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_running import PartitionRun
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.process_life import ended, turns_idly
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
@@ -46,6 +45,7 @@ from kraft_conformance.runner.without_pre_vote import as_asked
 from kraft_mutants.attribution import Attribution, defect_line
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect
 from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
 from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes

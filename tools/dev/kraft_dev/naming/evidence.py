@@ -158,7 +158,7 @@ def _explained(steps: _Steps, on_step: Callable[[str], None]) -> dict[tuple[str,
 def _failure(step: _Step, changes: Changes) -> Failure:
     effects, refusal, state = _shown(step.wrong) or ([], None, None)
     seen = Seen(tuple(effects), refusal, state, disk_of(traced_state(step.given.state)))
-    explained = explanations(changes, StepComparison(seen, _HELLO).what_differs)
+    explained = explanations(changes, StepComparison(seen, _HELLO).differences)
     return Failure(step.vector.id, step.vector.rules, explained)
 
 
