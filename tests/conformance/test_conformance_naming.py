@@ -12,7 +12,6 @@ from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.attribution import (
-    Seen,
     StepComparison,
     given_of,
     rules_of_order,
@@ -23,6 +22,7 @@ from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.shown import Shown
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
@@ -150,7 +150,7 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
         wrong = next((step for _, step in outcomes(own, {bug.name: bug.edits})), None) or played(replica, own)
         state = wrong.state
         effects = tuple([traced_effect(1, effect) for effect in wrong.effects])
-        seen = Seen(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
+        seen = Shown(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
         compare = StepComparison(seen, hello).differences
         if compare(played(replica, given)):
             assert attributed(given, compare, vector.rules).rules[0] == bug.rule
