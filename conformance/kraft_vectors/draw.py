@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from kraft_reference.events import Draw
 from kraft_traces.values import CorrelationId, DurationMs
 
 
@@ -14,3 +15,13 @@ class TracedDraw(Struct, frozen=True, forbid_unknown_fields=True):
     """In case the step starts an election timer."""
     election_backoff_ms: DurationMs
     """In case a Candidate loses."""
+
+
+def traced_draw(draw: Draw) -> TracedDraw:
+    """The draw as a vector has it."""
+    return TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
+
+
+def draw_of(draw: TracedDraw) -> Draw:
+    """The draw of a vector for the reference."""
+    return Draw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)

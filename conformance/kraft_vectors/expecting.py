@@ -3,13 +3,16 @@
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
+from kraft_reference.events import Draw
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.timers import latitude_of, may_start
 from kraft_traces.latitude.values import MaySend
+from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
+from kraft_vectors.draw import traced_draw
 from kraft_vectors.format import Expected, VectorEvent, VectorStep
 from kraft_vectors.state_changes import changed
 
@@ -44,6 +47,12 @@ def expected_of(
         may_send=besides or UNSET,
         may_start=may_start(before, outputs, changes) or UNSET,
     )
+
+
+def event_of_line(line: EventLine, draw: Draw) -> VectorEvent:
+    """The event of a line as a vector has it: its message has no name, because names are those of a run."""
+    message = UNSET if line.message is UNSET else replace(line.message, id=UNSET)
+    return VectorEvent(event=line.event, message=message, input=line.input, draw=traced_draw(draw), crash=line.crash)
 
 
 def without_id(effect: TracedEffect) -> TracedEffect:

@@ -1,12 +1,10 @@
 """From a run of a cluster to vectors: the run cut down to one replica, and the proof that the two say the same."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as replaced
+from dataclasses import dataclass, replace
 from functools import partial
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Send
@@ -24,9 +22,8 @@ from kraft_traces.latitude.values import MaySend
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import cluster_of
 from kraft_vectors.courses import followed_courses, happen
-from kraft_vectors.draw import TracedDraw
 from kraft_vectors.encoding import file_bytes, vector_from
-from kraft_vectors.expecting import expected_of, step_of, without_id
+from kraft_vectors.expecting import event_of_line, expected_of, step_of, without_id
 from kraft_vectors.features import Level
 from kraft_vectors.format import Course, Expected, OpenChoice, Requires, Vector, VectorEvent, VectorStep
 from kraft_vectors.manifest import SCHEMA
@@ -146,14 +143,7 @@ def _draw(run: Run, occurrence: Occurrence) -> Draw:
 
 
 def _vector_event(run: Run, occurrence: Occurrence) -> VectorEvent:
-    line, draw = event_line(occurrence), _draw(run, occurrence)
-    return VectorEvent(
-        event=line.event,
-        message=UNSET if line.message is UNSET else replace(line.message, id=UNSET),
-        input=line.input,
-        draw=TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms),
-        crash=line.crash,
-    )
+    return event_of_line(event_line(occurrence), _draw(run, occurrence))
 
 
 def _steps(run: Run, occurrences: Sequence[Occurrence], before: ReplicaState) -> Iterator[VectorStep]:
@@ -233,7 +223,7 @@ def _is_same_under(
     """Does the reference do the same under another profile, timers included, which the model does not have?"""
     if profile == run.configuration.profile.name:
         return True
-    configuration = replaced(run.configuration, profile=PROFILES[profile])
+    configuration = replace(run.configuration, profile=PROFILES[profile])
     replica = Replica(_first_state(run, configuration, replica_id), configuration)
     for occurrence in (*earlier, *later):
         step = happen(replica, occurrence, _draw(run, occurrence))

@@ -9,18 +9,14 @@ from collections.abc import Callable
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import TIMERS, Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
+    TIMER_EVENTS,
     AdvanceReassignment,
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
     Crash,
-    ElectionTimeout,
     Event,
-    FetchTimeout,
     Poll,
     PollFetch,
     Receive,
     RequestTimeout,
-    VoterChangeTimeout,
 )
 from kraft_reference.messages import (
     REQUESTS,
@@ -47,13 +43,6 @@ from kraft_simulation.schedule import Moves, possible_end
 from kraft_simulation.workload import Faults
 from kraft_simulation.world import World
 
-_TIMER_EVENTS: dict[Timer, Event] = {
-    Timer.ELECTION: ElectionTimeout(),
-    Timer.FETCH: FetchTimeout(),
-    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
-    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
-    Timer.VOTER_CHANGE: VoterChangeTimeout(),
-}
 _FETCHING = (Role.FOLLOWER, Role.UNATTACHED)
 _POLL = Poll()
 _NEXT_POLL, _NEXT_FETCH, _NEXT_STEP = "next poll", "next fetch", "next step"
@@ -260,7 +249,7 @@ class Driver:
     def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
         """A timer fires, at its time or before it."""
         self.queue.cancel((replica_id, timer))
-        return self.happen(replica_id, _TIMER_EVENTS[timer])
+        return self.happen(replica_id, TIMER_EVENTS[timer])
 
     def _start_timer(self, replica_id: int, start: StartTimer) -> None:
         self.queue.after(start.duration_ms, self.fire, replica_id, start.timer, slot=(replica_id, start.timer))

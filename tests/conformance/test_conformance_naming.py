@@ -12,7 +12,6 @@ from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.random_runs.seats import LocalSession
 from kraft_conformance.runner.attribution import (
-    Seen,
     StepComparison,
     given_of,
     rules_of_order,
@@ -21,19 +20,20 @@ from kraft_conformance.runner.attribution import (
 )
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import Outcome, Status
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.shown import Shown
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.matrix.adapter import broken_adapter
 from kraft_dev.matrix.subjects import subject_of
 from kraft_mutants import load_catalogue
-from kraft_mutants.attribution import Differing, attributed, defects
+from kraft_mutants.attribution import attributed, defects
 from kraft_mutants.attribution.given import played
 from kraft_mutants.attribution.mutated import outcomes
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference import replica
 from kraft_reference.replica import Replica
+from kraft_spec.difference import Difference
 from kraft_spec.edits import Edit, EditError, edited_packages
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
@@ -135,7 +135,7 @@ def test_a_step_without_a_rule_is_put_down_to_it() -> None:
     given = given_of(Replica(state, configuration), vector.steps[0])
     broken = mutated_replicas(("prevote.follower.rejects-after-fetch",))
     wrong = broken(state, configuration).step(given.event, given.draw)
-    found = attributed(given, lambda step: [] if step == wrong else [Differing("step", str(step), str(wrong))])
+    found = attributed(given, lambda step: [] if step == wrong else [Difference("step", str(step), str(wrong))])
     assert (found.is_exact, found.rules[0]) == (True, "prevote.follower.rejects-after-fetch")
 
 
@@ -150,8 +150,8 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
         wrong = next((step for _, step in outcomes(own, {bug.name: bug.edits})), None) or played(replica, own)
         state = wrong.state
         effects = tuple([traced_effect(1, effect) for effect in wrong.effects])
-        seen = Seen(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
-        compare = StepComparison(seen, hello).what_differs
+        seen = Shown(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
+        compare = StepComparison(seen, hello).differences
         if compare(played(replica, given)):
             assert attributed(given, compare, vector.rules).rules[0] == bug.rule
             return

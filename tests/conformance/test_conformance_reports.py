@@ -36,7 +36,8 @@ from kraft_conformance.runner.output.rule_table import Verdict, passes_of, rule_
 from kraft_conformance.runner.output.sarif import sarif
 from kraft_conformance.runner.output.sequence import Mark, sequence
 from kraft_conformance.runner.output.wording import output_name
-from kraft_conformance.runner.plain import Difference, plain
+from kraft_conformance.runner.plain import plain
+from kraft_spec.difference import Difference
 from kraft_spec.rules import load_registry
 from kraft_traces.effects import TracedPersistQuorumState
 from kraft_traces.latitude.writes import Disk

@@ -20,7 +20,6 @@ from kraft_conformance.random_runs.notes import Notes, Passed
 from kraft_conformance.random_runs.plan import KnownDifference, explanation
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.runner.plain import Difference
 from kraft_kafka.adapter import command_line, source_folder
 from kraft_kafka.controllers import controller
 from kraft_kafka.differences import expected_failures, known_differences, known_in_schedules
@@ -30,6 +29,7 @@ from kraft_kafka.releases import edits, library_jars, newest, number, releases
 from kraft_reference.profile import PROFILES
 from kraft_simulation.violation import Violation
 from kraft_simulation.workload import WORKLOADS
+from kraft_spec.difference import Difference
 from kraft_spec.rules import load_registry
 from kraft_traces.vocabulary import EVENT_NAMES
 from kraft_vectors.catalogue import Catalogue

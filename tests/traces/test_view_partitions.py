@@ -24,9 +24,9 @@ from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_partitions.partition import TopicPartition
 from kraft_partitions.state import exists, initial_state
 from kraft_spec.action_rules import partition_event_rules
+from kraft_spec.difference import Difference
 from kraft_spec.rules import load_registry
 from kraft_traces.check import Rejection
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.verdict import RejectionKind
 from kraft_traces.partitions.checker import PartitionVerdict
 from kraft_traces.partitions.encode import header_of, line_of, traced_state

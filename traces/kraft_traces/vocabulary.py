@@ -59,11 +59,7 @@ class EventShape(NamedTuple):
 
 
 _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] = {
-    Timer.ELECTION: (events.ElectionTimeout,),
-    Timer.FETCH: (events.FetchTimeout,),
-    Timer.CHECK_QUORUM: (events.CheckQuorumTimeout,),
-    Timer.BEGIN_QUORUM_EPOCH: (events.BeginQuorumEpochTimeout,),
-    Timer.VOTER_CHANGE: (events.VoterChangeTimeout,),
+    **{timer: (type(event),) for timer, event in events.TIMER_EVENTS.items()},
     "connection": (events.RequestTimeout,),
     "poll": (events.Poll, events.PollFetch, events.AdvanceReassignment),
     "client": (

@@ -56,7 +56,8 @@ from kraft_traces.restore import event_of
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import configuration_from
-from kraft_vectors.draw import TracedDraw
+from kraft_vectors.draw import TracedDraw, draw_of
+from kraft_vectors.format import VectorEvent
 
 
 class ReferenceAdapter:
@@ -96,7 +97,7 @@ class ReferenceAdapter:
                 self._replica = _replica(request, self.make_replica)
                 return ResetReply(id=number)
             case Step(id=number):
-                done = self._step(_event(request), request.draw, request.crash)
+                done = self._step(event_at_replica(request), request.draw, request.crash)
                 return StepReply(id=number, effects=_effects(done), refusal=done.refusal)
             case Crash(id=number):
                 self._step(events.Crash(request.log_end_offset), _NO_DRAW)
@@ -130,7 +131,7 @@ class ReferenceAdapter:
         return self._replica
 
     def _step(self, event: Event, draw: TracedDraw, crash: object = UNSET) -> Done:
-        chance = Draw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
+        chance = draw_of(draw)
         if crash is UNSET:
             return self.replica().step(event, chance)
         return self.replica().crash_during(event, chance, crash.completed, crash.log_end_offset)  # type: ignore[attr-defined]
@@ -149,10 +150,15 @@ def _replica(request: Reset, make_replica: MakeReplica) -> Replica:
     return replica
 
 
-def _event(request: Step) -> Event:
-    event = event_of(EventLine(sequence=1, event=request.event, message=request.message, input=request.input))
+def event_at_replica(step: Step | VectorEvent) -> Event:
+    """The event of a step for the reference.
+
+    Raises:
+        ValueError: it is none of a replica.
+    """
+    event = event_of(EventLine(sequence=1, event=step.event, message=step.message, input=step.input))
     if not isinstance(event, Event):
-        raise ValueError(f"{request.event} happens in the network, not at a replica")
+        raise ValueError(f"{step.event} happens in the network, not at a replica")
     return event
 
 

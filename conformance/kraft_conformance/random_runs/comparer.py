@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from kraft_conformance.random_runs.notes import FirstDifference, Notes, Passed, is_of_timers
 from kraft_conformance.random_runs.plan import explanation
 from kraft_conformance.random_runs.shown import masked
-from kraft_conformance.random_runs.visibility import Shown, Visibility
+from kraft_conformance.random_runs.visibility import Visibility
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, effect_name
-from kraft_conformance.runner.plain import Compared, Difference
+from kraft_conformance.runner.plain import Compared
 from kraft_conformance.runner.process_life import ended
+from kraft_conformance.runner.shown import Shown
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect, TracedSend, TracedStartTimer
-from kraft_traces.latitude.writes import Disk
 from kraft_traces.lines import EventLine
 from kraft_traces.state_types import TracedState
 from kraft_vectors.expecting import expected_of
@@ -52,7 +53,6 @@ class StepComparer:
         line: EventLine,
         expected: tuple[TracedEffect, ...],
         seen: Shown,
-        disk: Disk,
     ) -> Judged:
         """Compare a step."""
         after = line.state
@@ -63,7 +63,7 @@ class StepComparer:
             assert after.log_end_offset is not UNSET, "all of it"
             hello = self._visibility.hello
             comparison = EffectComparison(wanted, seen.effects or (), hello.observability, hello.unobserved)
-            differences, left_out = comparison.compared(disk, after.log_end_offset)
+            differences, left_out = comparison.compared(seen.disk, after.log_end_offset)
         if self._visibility.sees_state:
             if line.event != "Crash":
                 differences += compared_refusal(line.refusal or None, seen.refusal)

@@ -8,36 +8,26 @@ an adapter that hides its state has parted from the reference then, and the run 
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
-from functools import partial
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from kraft_conformance.protocol.messages import (
-    Crash,
-    CrashReply,
-    Observe,
-    ObserveReply,
     Reset,
     ResetReply,
-    Restart,
-    RestartReply,
-    Step,
-    StepReply,
 )
 from kraft_conformance.random_runs.comparer import StepComparer
 from kraft_conformance.random_runs.durations import Durations
-from kraft_conformance.random_runs.fetch_answers import as_answered, event_of_line, without_unnamed
+from kraft_conformance.random_runs.fetch_answers import as_answered, without_unnamed
 from kraft_conformance.random_runs.notes import CountsOtherwiseError, Notes, is_of_timers
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, different, reference_steps
 from kraft_conformance.random_runs.shown import STATE_OF_CLUSTERS, followed, hides, named, reference_effects
-from kraft_conformance.random_runs.visibility import Shown, Visibility
-from kraft_conformance.runner.attribution import Seen, StepComparison, rules_of_order, rules_of_writes
+from kraft_conformance.random_runs.visibility import Visibility
+from kraft_conformance.runner.attribution import StepComparison, rules_of_order, rules_of_writes
 from kraft_conformance.runner.comparison import effect_name
-from kraft_conformance.runner.correlations import Correlations
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.replica_session import ReplicaSession
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.runner.shown import Shown
 from kraft_mutants.attribution import Given, attributed, defect_line
 from kraft_reference import events
 from kraft_reference.configuration import Configuration
@@ -50,17 +40,15 @@ from kraft_reference.state import ReplicaState
 from kraft_simulation.occurrence import CrashPoint
 from kraft_simulation.schedule import DEFECTS
 from kraft_simulation.world import MakeReplica
+from kraft_spec.difference import Difference
 from kraft_traces.checkpoints import CheckpointError, traced_replica_state
 from kraft_traces.effects import TracedEffect, TracedFlushLog, traced_effect
 from kraft_traces.errors import IncompleteLineError
-from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
-from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
-from kraft_traces.latitude.writes import NEW_DISK, Disk, counts_otherwise, disk_of, normal_form
-from kraft_traces.state_types import TracedState
+from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of, normal_form
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import cluster_of
-from kraft_vectors.draw import TracedDraw
-from kraft_vectors.expecting import without_id
+from kraft_vectors.expecting import event_of_line, without_id
+from kraft_vectors.format import VectorEvent
 
 
 class AdapterReplica(Replica):
@@ -86,7 +74,7 @@ class AdapterReplica(Replica):
         """
         super().__init__(state, configuration)
         self._id = state.key.id
-        self._session = session
+        self._replica = ReplicaSession(session)
         self._notes = notes
         self._beside = beside
         self._visibility = Visibility(session.hello)
@@ -95,7 +83,6 @@ class AdapterReplica(Replica):
         self._dies_in_steps = dies_in_steps and in_steps and self._visibility.sees_syncs
         self._disk = disk_of(traced_state(state))
         self._syncs_early = False
-        self._correlations = Correlations()
         self._answers = FetchAnswers(configuration)
         self._comparer = StepComparer(self._id, self._visibility, notes)
         who = session.hello.implementation
@@ -108,8 +95,9 @@ class AdapterReplica(Replica):
         # One that is stopped has got other software on its disk.
         before = traced_replica_state(state) if state.role is Role.STOPPED else UNSET
         session.ask(ResetReply, Reset, replica=self._id, cluster=cluster_of(configuration), before=before)
-        if self._visibility.sees_state:
-            self._comparer.beginning(traced_state(state), as_unknown(session.ask(ObserveReply, Observe).state))
+        observed = self._replica.observed()
+        if observed is not UNSET:
+            self._comparer.beginning(traced_state(state), observed)
             notes.is_over = notes.first is not None
         notes.limits.update(dict.fromkeys(self._visibility.limits()))
         self.state = self._with_synced(state)
@@ -154,15 +142,13 @@ class AdapterReplica(Replica):
             return Done(self._references[0], (), None)
         first = steps[0]
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
-        disk = self._disk
-        seen = self._asked(event, draw, first)
+        happened = event_of_line(first.line, draw)
+        seen = self._asked(happened, first)
         shown, happening = seen.effects or (), Happening(self._id, event, draw, crash)
         steps = tuple([as_answered(self._answers, step, happening, shown) for step in steps])
-        self._answers.follow(event_of_line(first.line), first.expected, shown)
+        self._answers.follow(happened, first.expected, shown)
         sequence = draw.correlation_id
-        judged = [
-            self._comparer.judged(traced_state(step.before), step.line, step.expected, seen, disk) for step in steps
-        ]
+        judged = [self._comparer.judged(traced_state(step.before), step.line, step.expected, seen) for step in steps]
         agreeing = [place for place, one in enumerate(judged) if not one.differences]
         place = agreeing[0] if agreeing else 0
         step = steps[place]
@@ -171,14 +157,14 @@ class AdapterReplica(Replica):
         if not agreeing:
             died = None if crash is None else (crash.completed, crash.log_end_offset)
             given = Given(step.before, self.configuration, event, draw, died)
-            self._attribute(given, seen, disk)
+            self._attribute(given, seen)
             known = bool(self._notes.passed) and self._notes.passed[-1].sequence == sequence
             goes_on = self._notes.passes_timers and is_of_timers(judged[place].differences)
             goes_on = goes_on or (known and self._visibility.sees_state)
             self._notes.is_over = self._notes.is_over or (self._stops and not goes_on)
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
-            seen = self._with_early_sync(begun, seen, disk)
+            seen = self._with_early_sync(begun, seen)
             done = self._own_way(begun, step.done, step.expected, seen, kept)
             if known:
                 # A leader that is known to answer too early would end every run here.
@@ -198,15 +184,13 @@ class AdapterReplica(Replica):
         effects, self.shown = without_unnamed(done.effects, self.shown)
         return done._replace(effects=effects)
 
-    def _attribute(self, given: Given, seen: Shown, disk: Disk) -> None:
+    def _attribute(self, given: Given, seen: Shown) -> None:
         """Name the rules of the first step that differs."""
         first = self._notes.first
         if first is None or first.sequence != given.draw.correlation_id:
             return
-        state = None if seen.state is UNSET else seen.state
-        shown = Seen(None if seen.effects is UNSET else seen.effects, seen.refusal, state, disk)
         try:
-            found = attributed(given, StepComparison(shown, self._visibility.hello).what_differs)
+            found = attributed(given, StepComparison(seen, self._visibility.hello).differences)
         except Exception as error:  # no defect of attribution costs the verdict
             self._notes.first = replaced(first, note=defect_line(error))
             return
@@ -234,39 +218,22 @@ class AdapterReplica(Replica):
         self._notes.is_over = True
         return ()
 
-    def _asked(self, event: Event, draw: Draw, first: ReferenceStep) -> Shown:
+    def _asked(self, event: VectorEvent, first: ReferenceStep) -> Shown:
         """What it shows of the event, beside what the reference does of its own accord."""
-        line, states = first.line, (first.done.state, first.before)
-        session, visibility, ids = self._session, self._visibility, self._correlations
-        keeps_votes = session.hello.has_pre_vote
-        drawn = TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
-        reply: StepReply | RestartReply | None = None
-        self._answers.begin(event_of_line(line))
-        message = ids.addressed(line.event, line.message if line.message is UNSET else replace(line.message, id=UNSET))
-        if isinstance(event, events.Crash):
-            session.ask(CrashReply, Crash, log_end_offset=event.log_end_offset)
-        elif isinstance(event, events.Restart):
-            reply = session.ask(RestartReply, Restart, endpoint=event.endpoint, draw=drawn)
-        else:
-            reply = session.ask(
-                StepReply, Step, event=line.event, message=message, input=line.input, draw=drawn, crash=line.crash
-            )
-        effects = () if reply is None else with_own_votes(reply.effects, *states, keeps_votes=keeps_votes)
-        shown = ids.drawn(drawn, published_as_unknown(effects, partial(is_first_of_all, first.before)))
-        state: TracedState | UnsetType = UNSET
-        if visibility.sees_state:
-            observed = session.ask(ObserveReply, Observe).state
-            state = ids.observed(as_unknown(with_own_vote(observed, *states, keeps_votes=keeps_votes)))
+        visibility, disk = self._visibility, self._disk
+        self._answers.begin(event)
+        reply = self._replica.happen(event, first.before, first.done.state)
+        state = self._replica.observed(first.done.state, first.before)
         if reply is None:
-            return Shown((), UNSET, state)
-        if line.crash is not UNSET and counts_otherwise(shown, line.effects or (), self._disk):
+            return Shown((), UNSET, state, disk)
+        if event.crash is not UNSET and counts_otherwise(reply.effects, first.line.effects or (), disk):
             raise CountsOtherwiseError
-        done = normal_form(shown, self._disk)
-        self._disk = self._disk.after(done)
-        kept = self._answers.without_unheard(event_of_line(line), done)
+        done = normal_form(reply.effects, disk)
+        self._disk = disk.after(done)
+        kept = self._answers.without_unheard(event, done)
         effects = tuple([without_id(one) for one in kept if visibility.shows(one)])
         self._notes.shown += len(effects)
-        return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state, reply.died)
+        return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state, disk, reply.died)
 
     def _kept(self, wanted: tuple[Effect, ...], actual: Sequence[TracedEffect]) -> tuple[Effect, ...]:
         """The reference's effects without the timers that may be missing and are."""
@@ -298,10 +265,11 @@ class AdapterReplica(Replica):
     # After a difference.
     # -----------------------------------------------------------------------------------------------------
 
-    def _with_early_sync(self, before: ReplicaState, seen: Shown, disk: Disk) -> Shown:
+    def _with_early_sync(self, before: ReplicaState, seen: Shown) -> Shown:
         """With what it had synced before and the reference had not, of which neither cluster nor model knows yet."""
-        early = self._visibility.sees_syncs and before.log.flushed < disk.synced <= before.log.end_offset
-        return replaced(seen, effects=(TracedFlushLog(disk.synced), *(seen.effects or ()))) if early else seen
+        synced = seen.disk.synced
+        early = self._visibility.sees_syncs and before.log.flushed < synced <= before.log.end_offset
+        return replaced(seen, effects=(TracedFlushLog(synced), *(seen.effects or ()))) if early else seen
 
     def _own_way(
         self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None

@@ -9,26 +9,17 @@ from msgspec.structs import replace
 
 from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, reference_step
 from kraft_conformance.random_runs.shown import timers_last
-from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.fetch_answers import FetchAnswers
+from kraft_conformance.runner.shown import Shown
 from kraft_reference.effects import Effect, Send
 from kraft_reference.messages import ChangeResponse, FetchResponse
 from kraft_reference.outcome import Refusal
 from kraft_traces.effects import TracedEffect, TracedSend, effect_of
 from kraft_traces.latitude.fetch_answers import WAITS
-from kraft_traces.lines import EventLine
 from kraft_traces.message_types import TracedFetchResponse
 from kraft_traces.state_types import TracedState
-from kraft_vectors.draw import TracedDraw
-from kraft_vectors.expecting import step_of
-from kraft_vectors.format import Expected, VectorEvent
-
-_NO_DRAW = TracedDraw(0, 0, 0)
-
-
-def event_of_line(line: EventLine) -> VectorEvent:
-    """What happened, as a vector has it."""
-    return VectorEvent(event=line.event, message=line.message, input=line.input, draw=_NO_DRAW, crash=line.crash)
+from kraft_vectors.expecting import event_of_line, step_of
+from kraft_vectors.format import Expected
 
 
 def as_answered(
@@ -37,7 +28,7 @@ def as_answered(
     """A step of the reference with the right answers that are most like those that are shown."""
     done, outputs = step.done, step.expected
     wanted = Expected(outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
-    chosen = answers.as_chosen(step_of(event_of_line(step.line), wanted), shown, done.state)
+    chosen = answers.as_chosen(step_of(event_of_line(step.line, happening.draw), wanted), shown, done.state)
     waiting = {one.path for one in chosen.latitude if one.reason == WAITS}
     if chosen.outputs == outputs and not waiting:
         return step

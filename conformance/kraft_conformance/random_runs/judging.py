@@ -9,8 +9,8 @@ from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.runner.concluding import CORE
 from kraft_conformance.runner.outcome import RULES_MAX, Status
-from kraft_conformance.runner.plain import Difference
 from kraft_spec.action_rules import rules_of_event
+from kraft_spec.difference import Difference
 from kraft_spec.rules import Level
 from kraft_traces.check import Rejection, VerdictKind
 

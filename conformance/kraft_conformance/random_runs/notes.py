@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from kraft_conformance.random_runs.durations import Durations
 from kraft_conformance.random_runs.plan import KnownDifference
-from kraft_conformance.runner.plain import Difference
 from kraft_simulation.violation import Violation
+from kraft_spec.difference import Difference
 from kraft_spec.rules import Level as RuleLevel
 from kraft_traces.effects import TracedEffect
 from kraft_vectors.features import Level

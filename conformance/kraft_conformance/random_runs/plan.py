@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kraft_conformance.random_runs.seats import Seat
-from kraft_conformance.runner.plain import Difference
+from kraft_spec.difference import Difference
 
 SHRINK_RUNS_MAX = 400
 """After so many runs the shortest schedule so far is short enough."""

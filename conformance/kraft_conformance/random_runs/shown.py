@@ -7,9 +7,9 @@ from typing import Any, TypeVar, get_args
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from kraft_conformance.random_runs.visibility import Shown
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.concluding import CORE
+from kraft_conformance.runner.shown import Shown
 from kraft_reference import durability
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
 from kraft_reference.effects import Answer, Effect, Send, StartTimer

@@ -1,25 +1,8 @@
-"""What an adapter shows at all, by its hello, and what it showed of one step."""
-
-from dataclasses import dataclass
-
-from msgspec import UNSET, UnsetType
+"""What an adapter shows at all, by its hello."""
 
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.protocol.unobserved import is_write, names_of
-from kraft_reference.outcome import Refusal
 from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend
-from kraft_traces.state_types import TracedState
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What is seen of a step: of an adapter's reply, or for the line of a trace."""
-
-    effects: tuple[TracedEffect, ...] | UnsetType = UNSET
-    refusal: Refusal | UnsetType | None = UNSET
-    state: TracedState | UnsetType = UNSET
-    died: str | UnsetType = UNSET
-    """Of what its process has ended."""
 
 
 class Visibility:

@@ -1,16 +1,17 @@
 """One step of an implementation against what the vector expects of it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from kraft_conformance.protocol.unobserved import names_of
-from kraft_conformance.runner.plain import Compared, Difference, compare, plain, tag_of, text
+from kraft_conformance.runner.plain import Compared, compare, plain, tag_of, text
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_reference.outcome import Refusal
+from kraft_spec.difference import Difference
 from kraft_traces.effects import (
     TracedAnswer,
     TracedAppendRecords,

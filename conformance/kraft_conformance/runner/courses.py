@@ -1,43 +1,20 @@
 """The courses of a vector that one implementation may be on, followed side by side: what differs from one drops it."""
 
 from copy import deepcopy
-from typing import NamedTuple
 
 from msgspec import UNSET
 
-from kraft_conformance.protocol.messages import HelloReply, RestartReply, StepReply
+from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state, sends_besides
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_conformance.runner.shown import Shown
 from kraft_reference.state import ReplicaState
-from kraft_traces.latitude.writes import Disk
+from kraft_spec.difference import Difference
 from kraft_traces.state_types import TracedState
 from kraft_vectors.expecting import step_of
-from kraft_vectors.format import Course, Vector, VectorEvent, VectorStep
+from kraft_vectors.format import Course, Vector, VectorEvent
 from kraft_vectors.state_changes import applied
-
-
-class Shown(NamedTuple):
-    """What an implementation shows of a step, and what says which of its answers are right."""
-
-    reply: StepReply | RestartReply | None
-    """None in a crash between steps, which shows nothing."""
-    disk: Disk
-    """What was on its disk before the step."""
-    observed: TracedState | None
-    """Its state after the step; None if it shows none."""
-    answers: FetchAnswers
-    reference: ReplicaState
-    """The reference's state after the step, in the course of the vector."""
-
-    def as_chosen(self, step: VectorStep, expected: TracedState) -> VectorStep:
-        """The step of a course that comes to this state, with the right answers that are most like those given."""
-        assert self.reply is not None, "something was done"
-        assert expected.high_watermark is not UNSET, "a vector has every field"
-        # Of what an answer to a Fetch is made of, courses differ in the high watermark alone.
-        there = self.reference._replace(high_watermark=expected.high_watermark)
-        return self.answers.as_chosen(step, self.reply.effects, there)
 
 
 class FollowedCourse:
@@ -61,28 +38,37 @@ class FollowedCourse:
         """The event with the correlation id that the implementation goes by."""
         return self._ahead.addressed(event)
 
-    def step(self, shown: Shown) -> tuple[Difference, ...]:
-        """The differences of the next step."""
+    def step(self, shown: Shown, answers: FetchAnswers, reference: ReplicaState) -> tuple[Difference, ...]:
+        """The differences of the next step.
+
+        Args:
+            shown: what the implementation shows of it.
+            answers: the answers to Fetches that are right.
+            reference: the reference's state after the step, in the course of the vector.
+        """
         step, before = next(self._steps), self._expected
-        self._expected = applied(before, step.state)
+        self._expected = expected = applied(before, step.state)
         found: tuple[Difference, ...] = ()
-        if shown.reply is None:
+        if shown.effects is UNSET:
             self._ahead.follow(step, (), (), ())
         else:
-            effects, hello = shown.reply.effects, self._hello
-            assert self._expected.log_end_offset is not UNSET, "a vector has every field"
-            chosen = shown.as_chosen(step, self._expected)
+            effects, hello = shown.effects, self._hello
+            assert expected.log_end_offset is not UNSET, "a vector has every field"
+            assert expected.high_watermark is not UNSET, "a vector has every field"
+            # Of what an answer to a Fetch is made of, courses differ in the high watermark alone.
+            there = reference._replace(high_watermark=expected.high_watermark)
+            chosen = answers.as_chosen(step, effects, there)
             comparison = EffectComparison(chosen, effects, hello.observability, hello.unobserved, self._ahead)
-            compared = comparison.compared(shown.disk, self._expected.log_end_offset)
+            compared = comparison.compared(shown.disk, expected.log_end_offset)
             self._ahead.follow(step, before.awaiting or (), step.outputs, effects)
             self.wire_left_out.extend(compared.left_out)
             found = compared.differences
-            if shown.observed is not None:
+            if shown.state is not UNSET:
                 besides = sends_besides(step, effects) or len(chosen.outputs) > len(step.outputs)
-                found += compared_refusal(step.refusal, shown.reply.refusal, besides=besides)
-        if shown.observed is None:
+                found += compared_refusal(step.refusal, shown.refusal, besides=besides)
+        if shown.state is UNSET:
             return found
-        state = compared_state("state", *map(self._ahead.without_these, (self._expected, shown.observed)))
+        state = compared_state("state", *map(self._ahead.without_these, (expected, shown.state)))
         self.state_left_out.extend(state.left_out)
         return (*found, *state.differences)
 

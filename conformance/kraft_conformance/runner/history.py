@@ -3,17 +3,19 @@
 The history is not judged: what differs in it is said when a vector fails, since the failure then begins there.
 """
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_conformance.runner.attribution import Seen, StepComparison, given_of
+from kraft_conformance.runner.attribution import StepComparison, given_of
 from kraft_conformance.runner.comparison import EffectComparison, compared_state
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.requests_ahead import RequestsAhead
+from kraft_conformance.runner.shown import Shown
 from kraft_mutants.attribution import attributed
 from kraft_reference.configuration import Configuration
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.latitude.requests import may_send
 from kraft_traces.messages import message_of
@@ -35,26 +37,32 @@ class HistoryWatch:
         """Those behind it, the likeliest first."""
 
     def look(
-        self, number: int, step: VectorStep, before: ReplicaState, seen: Seen, after: ReplicaState, ahead: RequestsAhead
+        self,
+        number: int,
+        step: VectorStep,
+        before: ReplicaState,
+        shown: Shown,
+        after: ReplicaState,
+        ahead: RequestsAhead,
     ) -> None:
         """Compare an event; the states are those of the reference, `ahead` what was sent too much before it."""
         if self.words:
             return
         found: tuple[Difference, ...] = ()
-        if seen.effects is not None:
+        if shown.effects is not UNSET:
             hello = self._hello
-            comparison = EffectComparison(step, seen.effects, hello.observability, hello.unobserved, ahead)
-            found = comparison.compared(seen.disk, after.log.end_offset).differences
-        if seen.state is not None:
+            comparison = EffectComparison(step, shown.effects, hello.observability, hello.unobserved, ahead)
+            found = comparison.compared(shown.disk, after.log.end_offset).differences
+        if shown.state is not UNSET:
             judged = ahead.without_these
-            found += compared_state("state", judged(traced_state(after)), judged(seen.state)).differences
+            found += compared_state("state", judged(traced_state(after)), judged(shown.state)).differences
         if not found:
             return
         where = f"event {number} of {len(self._vector.history or ())} of the history, {step.event}"
         self.words = f"it differs before the first step: {where}: {found[0]}"
-        with_reference = StepComparison(seen, self._hello)
+        with_reference = StepComparison(shown, self._hello)
         given = given_of(Replica(before, self._configuration), step)
-        self.rules = attributed(given, with_reference.what_differs, self._vector.rules).rules
+        self.rules = attributed(given, with_reference.differences, self._vector.rules).rules
 
 
 def as_step(

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from kraft_conformance.runner.plain import Difference
+from kraft_spec.difference import Difference
 from kraft_spec.rules import Level
 from kraft_traces.values import Count
 

@@ -3,8 +3,9 @@
 from msgspec import json
 
 from kraft_conformance.protocol.partitions import PartitionStepReply
-from kraft_mutants.attribution import Attribution, Differing, GivenToControllers, attributed
+from kraft_mutants.attribution import Attribution, GivenToControllers, attributed
 from kraft_partitions.occurrence import PartitionOccurrence, happen
+from kraft_spec.difference import Difference
 from kraft_traces.partitions.encode import configuration_of, event_of, line_of, traced_state
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionVector
@@ -28,12 +29,12 @@ def attributed_controllers(
     if sees_state:
         seen |= {("refusal", _text(reply.refusal)), *_of_state(view)}
 
-    def compare(step: PartitionOccurrence) -> frozenset[Differing]:
+    def compare(step: PartitionOccurrence) -> tuple[Difference, ...]:
         made = {("effect", _text(shown_effect(one))) for one in line_of(step).effects}
         if sees_state:
             made |= {("refusal", _text(step.refusal)), *_of_state(view_of(traced_state(step.state)))}
-        missing = [Differing(field, text, None) for field, text in made - seen]
-        return frozenset([*missing, *[Differing(field, None, text) for field, text in seen - made]])
+        missing = [Difference(field, text, "nothing") for field, text in made - seen]
+        return (*missing, *[Difference(field, "nothing", text) for field, text in seen - made])
 
     return attributed(given, compare, vector.rules, left_out)
 

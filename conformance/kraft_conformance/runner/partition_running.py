@@ -22,9 +22,10 @@ from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_attribution import attributed_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
-from kraft_conformance.runner.plain import Compared, Difference, compare, text
+from kraft_conformance.runner.plain import Compared, compare, text
 from kraft_conformance.runner.session import Adapter
 from kraft_mutants import load_catalogue
+from kraft_spec.difference import Difference
 from kraft_spec.rules import strictest_level
 from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level

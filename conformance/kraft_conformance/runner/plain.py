@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from kraft_spec.difference import Difference
+
 _SETS = frozenset(
     {
         "granted",
@@ -37,17 +39,6 @@ MAY_BE_LEFT_OUT = frozenset({"correlation_id", "cluster_id", "details", "version
 """Compared where they are there; nothing hangs on them where they are not."""
 
 
-class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One field in which an implementation does something else."""
-
-    field: str
-    expected: str
-    actual: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: expected {self.expected}, actual {self.actual}"
-
-
 class Compared(NamedTuple):
     """What a comparison found."""
 
@@ -56,7 +47,7 @@ class Compared(NamedTuple):
     """Paths of the fields that were expected and not shown."""
 
     @classmethod
-    def of(cls, found: Iterable["Difference | str"]) -> "Compared":
+    def of(cls, found: Iterable[Difference | str]) -> "Compared":
         """What is found, in two parts."""
         every = tuple(found)
         left_out = tuple([one for one in every if isinstance(one, str)])

@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from kraft_conformance.protocol.messages import RestartReply, StepReply
-from kraft_conformance.runner.plain import Difference
+from kraft_conformance.runner.shown import Shown
+from kraft_spec.difference import Difference
 from kraft_traces.state_types import TracedState
 
 
@@ -12,14 +12,12 @@ def ended(died: str | UnsetType) -> tuple[Difference, ...]:
     return () if died is UNSET else (Difference("died", "that it lives on", died),)
 
 
-def turns_idly(
-    reply: StepReply | RestartReply | None, before: TracedState | None, after: TracedState | None
-) -> tuple[Difference, ...]:
+def turns_idly(shown: Shown, before: TracedState | UnsetType) -> tuple[Difference, ...]:
     """The difference of a loop that was polled, did nothing, and wants to be polled again at once.
 
     Nothing has changed, so the next poll does nothing either, and so on until a message comes: a timer that has fired
     is polled again without an event.  Who does not show a state may have changed it: that is not judged.
     """
-    if reply is None or reply.poll_again_ms != 0 or reply.effects or after is None or before != after:
+    if shown.poll_again_ms != 0 or shown.effects or shown.state is UNSET or before != shown.state:
         return ()
     return (Difference("poll_again_ms", "more than 0 where nothing is due", "0"),)

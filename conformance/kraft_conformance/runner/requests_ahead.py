@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.runner.plain import Difference, compare, plain, tag_of
+from kraft_conformance.runner.plain import compare, plain, tag_of
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState

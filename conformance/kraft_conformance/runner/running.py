@@ -2,55 +2,46 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace as replaced
 
-from msgspec import UNSET, json
+from msgspec import UNSET, UnsetType, json
 from msgspec.structs import replace
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import (
-    Crash,
-    CrashReply,
-    Observe,
-    ObserveReply,
     Reset,
     ResetReply,
-    Restart,
     RestartReply,
-    Step,
     StepReply,
 )
 from kraft_conformance.runner.asking import (
     Asked,
     NotAsked,
     applies,
-    fields_of,
     kept_by,
     place_fault,
     request_of_event,
 )
-from kraft_conformance.runner.attribution import Seen, attributed_step, rules_of_order, rules_of_writes, seen_of
+from kraft_conformance.runner.attribution import attributed_step, rules_of_order, rules_of_writes
 from kraft_conformance.runner.concluding import concluded
-from kraft_conformance.runner.correlations import Correlations
-from kraft_conformance.runner.courses import FollowedCourse, Shown, followed_courses
+from kraft_conformance.runner.courses import FollowedCourse, followed_courses
 from kraft_conformance.runner.faults import AdapterFault, Unsupported, WrongState
 from kraft_conformance.runner.fetch_answers import FetchAnswers
 from kraft_conformance.runner.history import HistoryWatch, as_step
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_running import PartitionRun
-from kraft_conformance.runner.plain import Difference
 from kraft_conformance.runner.process_life import ended, turns_idly
+from kraft_conformance.runner.replica_session import ReplicaSession
 from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.runner.shown import Shown
 from kraft_conformance.runner.without_pre_vote import as_asked
 from kraft_mutants.attribution import Attribution, defect_line
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState
+from kraft_spec.difference import Difference
 from kraft_traces.effects import TracedEffect
-from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
-from kraft_traces.latitude.own_votes import with_own_vote, with_own_votes
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
-from kraft_traces.state_types import TracedState
 from kraft_vectors.catalogue import AnyVector
 from kraft_vectors.cluster import Cluster, configuration_from
 from kraft_vectors.format import Vector, VectorEvent
@@ -127,46 +118,42 @@ class _Run:
         self._vector = vector
         self._hello = session.hello
         self._profile = profile
-        self._sees_state = self._hello.observability == "state"
+        self._replica = ReplicaSession(session)
         self._injects = self._hello.injects(has_history=vector.history is not None)
         self._disk = disk_of(vector.before.state)
         self._ahead = RequestsAhead()
-        self._correlations = Correlations()
         self._reference = ReferenceAdapter()
         self._history: HistoryWatch | None = None
         self.asked = Asked(0, None, "at reset")
         """Where it is."""
-        self._seen: Seen | None = None
+        self._shown: Shown | None = None
         """In the last step."""
 
     def outcome(self) -> Outcome:
         self._set_up()
         courses = followed_courses(self._vector, self._hello, self._ahead)
-        observed = self._observed()
-        if observed is not None:
+        observed = self._replica.observed(self._after())
+        if observed is not UNSET:
             begins = [(one, one.begins(observed)) for one in courses]
             if self._injects and begins[0][1]:
                 raise WrongState(f"the state that it has put in place is not the one asked for: {begins[0][1][0]}")
-            courses = _remaining(begins, 0, None, None)
-        seen_before = observed
+            courses = _remaining(begins, 0, None, UNSET)
         for number, step in enumerate(self._vector.steps, 1):
             self.asked = Asked(number, step, f"step {number} of {len(self._vector.steps)}")
-            disk = self._disk
             before = self._after()
             self._reference.answer(request_of_event(step))
-            reply = self._happen(courses[0].addressed(step), before)
-            if step.crash is not UNSET and reply is not None and counts_otherwise(reply.effects, step.outputs, disk):
+            shown = self._happen(courses[0].addressed(step), before)
+            done = shown.effects
+            if step.crash is not UNSET and done is not UNSET and counts_otherwise(done, step.outputs, shown.disk):
                 raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
-            observed = self._observed()
-            shown = Shown(reply, disk, observed, self._answers, self._reference.replica().state)
-            died = ended(UNSET if reply is None else reply.died)
-            idle = turns_idly(reply, seen_before, observed)
-            judged = [(one, (*died, *one.step(shown), *idle)) for one in courses]
-            seen_before = observed
-            if reply is not None:
-                self._answers.follow(step, step.outputs, reply.effects)
-            self._seen = seen_of(reply, observed, disk)
-            courses = _remaining(judged, number, step.event, self._seen.effects)
+            shown = self._with_state(shown)
+            died, idle = ended(shown.died), turns_idly(shown, observed)
+            observed = shown.state
+            judged = [(one, (*died, *one.step(shown, self._answers, self._after()), *idle)) for one in courses]
+            if done is not UNSET:
+                self._answers.follow(step, step.outputs, done)
+            self._shown = shown
+            courses = _remaining(judged, number, step.event, done)
         return concluded(self._vector, self._hello, courses[0].wire_left_out, courses[0].state_left_out)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
@@ -177,8 +164,8 @@ class _Run:
         """
         vector, cluster, hello = self._vector, self._cluster(), self._hello
         found = Attribution(vector.rules, False)
-        if self._seen is not None and outcome.step is not None:
-            found = attributed_step(vector, cluster, outcome.step, self._seen, hello, left_out)
+        if self._shown is not None and outcome.step is not None:
+            found = attributed_step(vector, cluster, outcome.step, self._shown, hello, left_out)
         of_order = () if found.suspects else rules_of_order(outcome.differences)
         of_writes = () if found.is_exact else rules_of_writes(outcome.event, outcome.differences)
         rules: tuple[str, ...] = (*of_order, *of_writes, *found.rules)
@@ -217,73 +204,56 @@ class _Run:
         self._disk = disk_of(self._reference.state())
         for number, event in enumerate(vector.history, 1):
             self.asked = Asked(0, event, f"event {number} of {len(vector.history)} of the history")
-            before, disk = self._reference.replica().state, self._disk
+            before = self._after()
             awaited = self._reference.state().awaiting or ()
             expected = self._reference.answer(request_of_event(event))
-            reply = self._happen(self._ahead.addressed(event), before)
+            shown = self._happen(self._ahead.addressed(event), before)
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
-            shown = () if reply is None else reply.effects
+            effects = shown.effects or ()
             if self._history is not None:
                 step = as_step(event, Replica(before, self._reference.replica().configuration), outputs, self._after())
-                seen = seen_of(reply, self._observed(), disk)
-                if reply is not None:
-                    step = self._answers.as_chosen(step, shown, self._after())
-                self._history.look(number, step, before, seen, self._after(), self._ahead)
-            self._ahead.follow(event, awaited, outputs, shown)
-            self._answers.follow(event, outputs, shown)
+                if shown.effects is not UNSET:
+                    step = self._answers.as_chosen(step, effects, self._after())
+                self._history.look(number, step, before, self._with_state(shown), self._after(), self._ahead)
+            self._ahead.follow(event, awaited, outputs, effects)
+            self._answers.follow(event, outputs, effects)
 
     def _after(self) -> ReplicaState:
         return self._reference.replica().state
 
-    def _happen(self, event: VectorEvent, before: ReplicaState) -> StepReply | RestartReply | None:
-        """Let an event happen; None for a crash between steps, which shows nothing.
+    def _happen(self, event: VectorEvent, before: ReplicaState) -> Shown:
+        """Let an event happen; the state is not observed yet.
 
         Args:
             event: as it is told.
             before: the reference's state; that after it is where the reference is now.
         """
         self._answers.begin(event)
-        event = replace(event, message=self._correlations.addressed(event.event, event.message))
-        if event.event == "Crash":
-            kept = kept_by(event)
-            if self._disk.synced > kept:
-                detail = f"a crash leaves {kept} records, and the implementation has synced {self._disk.synced}"
-                raise NotAsked(Status.SKIPPED, detail)
-            self._session.ask(CrashReply, Crash, log_end_offset=kept)
-            self._disk = self._disk._replace(synced=kept)
-            return None
-        reply: StepReply | RestartReply
-        if event.event == "Restart":
-            reply = self._session.ask(RestartReply, Restart, **fields_of(event))
-        else:
-            reply = self._session.ask(StepReply, Step, **fields_of(event))
-        shown = published_as_unknown(
-            with_own_votes(reply.effects, self._after(), before, keeps_votes=self._hello.has_pre_vote),
-            partial(is_first_of_all, before),
-        )
-        done = self._correlations.drawn(event.draw, shown)
-        effects = self._answers.without_unheard(event, done)
-        reply = replace(reply, effects=effects)
-        self._disk = self._disk.after(reply.effects)
+        disk = self._disk
+        if event.event == "Crash" and disk.synced > (kept := kept_by(event)):
+            detail = f"a crash leaves {kept} records, and the implementation has synced {disk.synced}"
+            raise NotAsked(Status.SKIPPED, detail)
+        reply = self._replica.happen(event, before, self._after())
+        if reply is None:
+            self._disk = disk._replace(synced=kept_by(event))
+            return Shown(disk=disk)
+        effects = self._answers.without_unheard(event, reply.effects)
+        self._disk = disk.after(effects)
         if event.event == "ReplaceDisk":
             self._disk = NEW_DISK
         elif event.crash is not UNSET:
             self._disk = self._disk._replace(synced=event.crash.log_end_offset)
-        return reply
+        return Shown(effects, reply.refusal, UNSET, disk, reply.died, reply.poll_again_ms)
 
-    def _observed(self) -> TracedState | None:
-        if not self._sees_state:
-            return None
-        state = self._session.ask(ObserveReply, Observe).state
-        shown = with_own_vote(state, self._after(), keeps_votes=self._hello.has_pre_vote)
-        return self._correlations.observed(as_unknown(shown))
+    def _with_state(self, shown: Shown) -> Shown:
+        return replaced(shown, state=self._replica.observed(self._after()))
 
 
 def _remaining(
     judged: Sequence[tuple[FollowedCourse, tuple[Difference, ...]]],
     step: int,
     event: str | None,
-    effects: tuple[TracedEffect, ...] | None,
+    effects: tuple[TracedEffect, ...] | UnsetType,
 ) -> tuple[FollowedCourse, ...]:
     """The courses from which nothing differs.
 
@@ -291,5 +261,5 @@ def _remaining(
         Failed: there is none; with what differs from the first of them.
     """
     if all(differences for _, differences in judged):
-        raise Failed(step, event, judged[0][1], None if effects is None else tuple(json.decode(json.encode(effects))))
+        raise Failed(step, event, judged[0][1], None if effects is UNSET else tuple(json.decode(json.encode(effects))))
     return tuple([course for course, differences in judged if not differences])

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kraft_conformance.runner.outcome import ExpectedFailure, Outcome, Status, against_expectation
-from kraft_conformance.runner.plain import Difference
 from kraft_kafka.live.bench import Bench, Inconclusive, Setup, Unobserved
 from kraft_kafka.live.cases import Case, Failed
 from kraft_kafka.live.peers import NoAnswerError
 from kraft_kafka.live.process import REPLICA, Commands, LaunchError, Process, free_ports
 from kraft_kafka.wire.errors import WireError
+from kraft_spec.difference import Difference
 
 ROUND = "@"
 """Stands between the id of a case and the number of the round, from the second on."""

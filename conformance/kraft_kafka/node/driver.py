@@ -23,13 +23,10 @@ from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.describe import FetchTimes, with_fetch
 from kraft_reference.effects import TIMERS, Answer, Effect, Send, StartTimer, Timer
 from kraft_reference.events import (
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
+    TIMER_EVENTS,
     ClientAppend,
     Draw,
-    ElectionTimeout,
     Event,
-    FetchTimeout,
     Poll,
     PollFetch,
     Receive,
@@ -37,7 +34,6 @@ from kraft_reference.events import (
     Restart,
     Shutdown,
     TakeSnapshot,
-    VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey
 from kraft_reference.messages import REQUESTS, FetchRequest, FetchResponse, LedResponse, Message, Reply, Request
@@ -47,13 +43,6 @@ from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
 from kraft_simulation.world import MakeReplica
 
-_FIRED: Mapping[Timer, Callable[[], Event]] = {
-    Timer.ELECTION: ElectionTimeout,
-    Timer.FETCH: FetchTimeout,
-    Timer.CHECK_QUORUM: CheckQuorumTimeout,
-    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout,
-    Timer.VOTER_CHANGE: VoterChangeTimeout,
-}
 _BACKOFF_S = 0.05
 """Between a request that failed, or was answered with an error, and the next to the same place."""
 
@@ -220,7 +209,7 @@ class Node:
 
     def _fire(self, timer: Timer) -> None:
         del self._timers[timer]
-        self.step(_FIRED[timer]())
+        self.step(TIMER_EVENTS[timer])
 
     def knows(self, replica_id: int, endpoint: str) -> None:
         """The endpoint of another replica, as records, requests or the operator say it."""

@@ -9,7 +9,6 @@ from kraft_reference.events import (
     RemoveVoter,
     TakeSnapshot,
     UpdateFeatures,
-    VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import (
@@ -100,7 +99,7 @@ class ChangeVerbs(Exchange):
 
     def voter_change_timeout(self, leader: int) -> Occurrence:
         """The time of the leader's pending voter change is over."""
-        return self.fire(leader, Timer.VOTER_CHANGE, VoterChangeTimeout())
+        return self.fire(leader, Timer.VOTER_CHANGE)
 
     def learn_versions(self, leader: int, voter: int) -> None:
         """The leader asks a new voter for its versions and hears."""

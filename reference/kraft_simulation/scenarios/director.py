@@ -7,11 +7,7 @@ Time passes by one millisecond for each occurrence, and to its deadline for a ti
 
 from kraft_reference.effects import Timer
 from kraft_reference.events import (
-    BeginQuorumEpochTimeout,
-    CheckQuorumTimeout,
     ClientAppend,
-    ElectionTimeout,
-    FetchTimeout,
     Poll,
     PollFetch,
     RequestTimeout,
@@ -42,19 +38,19 @@ class Director(ChangeVerbs):
 
     def election_timeout(self, replica_id: int) -> Occurrence:
         """`et(a)`."""
-        return self.fire(replica_id, Timer.ELECTION, ElectionTimeout())
+        return self.fire(replica_id, Timer.ELECTION)
 
     def fetch_timeout(self, replica_id: int) -> Occurrence:
         """`ft(a)`."""
-        return self.fire(replica_id, Timer.FETCH, FetchTimeout())
+        return self.fire(replica_id, Timer.FETCH)
 
     def check_quorum_timeout(self, replica_id: int) -> Occurrence:
         """`cq(a)`."""
-        return self.fire(replica_id, Timer.CHECK_QUORUM, CheckQuorumTimeout())
+        return self.fire(replica_id, Timer.CHECK_QUORUM)
 
     def begin_quorum_epoch_timeout(self, replica_id: int) -> Occurrence:
         """The leader's announcement is due again."""
-        return self.fire(replica_id, Timer.BEGIN_QUORUM_EPOCH, BeginQuorumEpochTimeout())
+        return self.fire(replica_id, Timer.BEGIN_QUORUM_EPOCH)
 
     def request_timeout(self, replica_id: int, destination: int) -> Occurrence:
         """The replica gives up waiting for an answer of `destination`."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.elections import has_election_timer
-from kraft_reference.events import Draw, Event
+from kraft_reference.events import TIMER_EVENTS, Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import RecordKind
@@ -172,10 +172,10 @@ class Stage(Expectations):
         least_ms = self.world.configuration.timeouts.election_timeout_ms
         return self.world.draw(least_ms + 100 * replica_id, 100 * replica_id)
 
-    def fire(self, replica_id: int, timer: Timer, event: Event) -> Occurrence:
+    def fire(self, replica_id: int, timer: Timer) -> Occurrence:
         deadline = self._deadlines.pop((replica_id, timer), 0)
         self.world.time_ms = max(self.world.time_ms, deadline - 1)
-        return self.happen(replica_id, event)
+        return self.happen(replica_id, TIMER_EVENTS[timer])
 
     def happen(self, replica_id: int, event: Event) -> Occurrence:
         return self.do(lambda: self.world.happen(replica_id, event, self.draw(replica_id)))

@@ -6,7 +6,7 @@ that is left out.
 Where that is just what was seen, it is what is wrong.
 """
 
-from kraft_mutants.attribution.attributing import Attribution, Compare, Differing, attributed
+from kraft_mutants.attribution.attributing import Attribution, Compare, attributed
 from kraft_mutants.attribution.citing import rules_around, rules_in
 from kraft_mutants.attribution.defects import defect_line
 from kraft_mutants.attribution.given import Given, GivenToControllers
@@ -16,7 +16,6 @@ from kraft_mutants.attribution.ranking import because
 __all__ = [
     "Attribution",
     "Compare",
-    "Differing",
     "Given",
     "GivenToControllers",
     "attributed",

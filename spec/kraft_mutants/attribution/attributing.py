@@ -10,6 +10,7 @@ from kraft_mutants.attribution.mutated import Broken, broken
 from kraft_mutants.attribution.probing import Place
 from kraft_mutants.attribution.ranking import Clue, Suspect, level_of, ranked
 from kraft_mutants.catalogue import omitted_rule
+from kraft_spec.difference import Difference
 from kraft_spec.rules import Level
 
 
@@ -28,17 +29,7 @@ class Attribution(NamedTuple):
     """The mutants of the catalogue that do just what was seen, the likeliest first."""
 
 
-class Differing(NamedTuple):
-    """A field in which a step of the reference and what was seen differ."""
-
-    field: str
-    expected: object
-    """In the step of the reference."""
-    actual: object
-    """What was seen."""
-
-
-Compare = Callable[[Any], Collection[Differing]]
+Compare = Callable[[Any], Collection[Difference]]
 """Compares a step of the reference, a `Step` of the replica or a `PartitionOccurrence`, with what was seen."""
 
 
@@ -98,7 +89,7 @@ def explanations(changes: Changes, compare: Compare) -> Explanations:
         return Explanations()
     fields = {one.field for one in at_first}
 
-    def left(step: Any) -> frozenset[Differing] | None:
+    def left(step: Any) -> frozenset[Difference] | None:
         try:
             return frozenset(compare(step))
         except Exception:  # an altered reference may make what no implementation can show
@@ -110,7 +101,7 @@ def explanations(changes: Changes, compare: Compare) -> Explanations:
         if left(result) == frozenset()
     ]
     clues: list[Clue] = []
-    known: dict[int, frozenset[Differing] | None] = {}
+    known: dict[int, frozenset[Difference] | None] = {}
     for where, result in changes.alternatives:
         if id(result) not in known:
             known[id(result)] = left(result)

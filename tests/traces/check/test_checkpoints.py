@@ -39,9 +39,9 @@ from kraft_reference.events import ClientAppend, TakeSnapshot
 from kraft_reference.records import RecordKind
 from kraft_simulation.scenarios.scenario import cluster as cluster_of
 from kraft_simulation.workload import WORKLOADS
+from kraft_spec.difference import Difference
 from kraft_spec.mapping_forms import function_entries
 from kraft_traces.check import RejectionKind, TraceChecker, Verdict, VerdictKind, check_reader
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED
 from kraft_traces.check.model import TraceModel, trace_model
 from kraft_traces.checkpoint_types import CheckpointLine

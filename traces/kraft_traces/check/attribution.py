@@ -1,17 +1,19 @@
 """The rules behind what a line shows and the reference would not do."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from msgspec import UNSET
 
 from kraft_mutants import load_catalogue, omitted_rule
-from kraft_mutants.attribution import Attribution, Differing, Given, attributed
+from kraft_mutants.attribution import Attribution, Given, attributed
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw, Event
 from kraft_reference.outcome import Refusal
 from kraft_reference.replica import Step
 from kraft_reference.state import ReplicaState
-from kraft_traces.check.differences import Difference, effect_differences, field_differences
+from kraft_spec.difference import Difference
+from kraft_traces.check.differences import effect_differences, field_differences
 from kraft_traces.check.observation import STATE_FIELDS, canonical_effects, canonical_state
 from kraft_traces.effects import traced_effect
 from kraft_traces.lines import EventLine
@@ -36,10 +38,7 @@ def attributed_line(
     # The model has no clock: durations are not compared.
     given = Given(before, configuration, event, Draw(line.sequence, 0, 0), crash)
 
-    def compare(step: Step) -> Collection[Differing]:
-        return [Differing(one.field, one.expected, one.actual) for one in line_differences(line, step)]
-
-    return attributed(given, compare, stated)
+    return attributed(given, partial(line_differences, line), stated)
 
 
 def rules_left_out(suspects: Sequence[str]) -> tuple[str, ...]:

@@ -14,13 +14,14 @@ from typing import Self
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_spec.difference import Difference
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
 from kraft_traces.check.binding import base
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
-from kraft_traces.check.differences import Difference, message_differences
+from kraft_traces.check.differences import message_differences
 from kraft_traces.check.fetch_answers import chosen_answers
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.observation import canonical_message

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
+from kraft_spec.difference import Difference
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.binding import (
@@ -42,7 +43,6 @@ from kraft_traces.check.compared import ShownFields
 from kraft_traces.check.comparison import Comparison
 from kraft_traces.check.correlations import Correlations
 from kraft_traces.check.diagnosis import Diagnosis, Where, state_before
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.fetch_answers import chosen_answers, with_late_answers_last
 from kraft_traces.check.flights import Flights
 from kraft_traces.check.model import TraceModel

@@ -11,9 +11,9 @@ import msgspec
 
 from kraft_reference.configuration import Configuration
 from kraft_simulation.checkpoint import Checkpoint
+from kraft_spec.difference import Difference
 from kraft_spec.mapping_checkpoint import checkpoint_from_model, checkpoint_to_model
 from kraft_spec.tlc.jvm import JavaObject
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.opening import with_states_remembered
 from kraft_traces.check.wording import MISSING, NOTHING

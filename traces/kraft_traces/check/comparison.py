@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET, UnsetType
 
+from kraft_spec.difference import Difference
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_traces.check.differences import (
-    Difference,
     Expected,
     effect_differences,
     effect_text,

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kraft_spec.difference import Difference
 from kraft_traces.check.binding import delivered_id, message_place
-from kraft_traces.check.differences import Difference
 from kraft_traces.checkpoint_types import CheckpointLine
 from kraft_traces.effects import TracedEffect, TracedSend
 from kraft_traces.lines import EventLine

@@ -14,11 +14,11 @@ from kraft_mutants.attribution import Attribution, defect_line, rules_in
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Event
 from kraft_spec.action_rules import rules_of_event, rules_of_operators
+from kraft_spec.difference import Difference
 from kraft_spec.mapping import MESSAGE_TYPES, event_from_model, state_from_model
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attribution import attributed_line, rules_left_out
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.model import TraceModel
 from kraft_traces.check.verdict import NOBODY_SENT, Conjunct, Rejection, RejectionKind
 from kraft_traces.check.wording import MISSING

@@ -1,13 +1,13 @@
 """Where a line and the model disagree, field by field."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
 from msgspec import UNSET
 
+from kraft_spec.difference import Difference
 from kraft_traces.check.observation import (
     EFFECT_FIELDS,
     MESSAGE_FIELDS,
@@ -23,17 +23,6 @@ from kraft_traces.check.wording import MISSING, NOTHING, plain, record
 
 Expected = Mapping[Any, Any]
 """The fields of a message, an effect or a state that the model gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One field in which a line and the model disagree, in the words of a trace."""
-
-    field: str
-    expected: str
-    """What the model gives."""
-    actual: str
-    """What the line says."""
 
 
 _TRACE_NAMES = {name: kind.__struct_config__.tag for kind, (name, _) in EFFECT_FIELDS.items()}

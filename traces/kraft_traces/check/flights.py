@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from kraft_spec.difference import Difference
 from kraft_traces.check.binding import delivered_id
-from kraft_traces.check.differences import Difference, message_differences
+from kraft_traces.check.differences import message_differences
 from kraft_traces.check.observation import canonical_message, is_whole
 from kraft_traces.check.wording import MISSING
 from kraft_traces.checkpoint_types import CheckpointLine

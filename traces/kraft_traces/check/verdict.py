@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from kraft_spec.difference import Difference
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.wording import WHOLE
 from kraft_traces.latitude.decisions import OpenAnswer
 

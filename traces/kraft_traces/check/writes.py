@@ -9,9 +9,9 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from kraft_spec.difference import Difference
 from kraft_spec.mapping_forms import key_from_model
 from kraft_spec.tlc.values import Function
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.verdict import Rejection
 from kraft_traces.effects import TracedPersistQuorumState, TracedStartTimer
 from kraft_traces.latitude.ordering import in_one_order

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_traces.check.differences import Difference, message_differences
+from kraft_spec.difference import Difference
+from kraft_traces.check.differences import message_differences
 from kraft_traces.check.observation import agrees, canonical_message
 from kraft_traces.effects import TracedSend
 from kraft_traces.inference.costs import LATE, LIKELY_LATE

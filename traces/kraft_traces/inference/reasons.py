@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kraft_traces.check.differences import Difference
+from kraft_spec.difference import Difference
 from kraft_traces.inference.nodes import Node
 from kraft_traces.inference.replica import ReplicaModel
 from kraft_traces.inference.sightings import Sighting

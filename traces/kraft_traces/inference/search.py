@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
-from kraft_traces.check.differences import Difference
+from kraft_spec.difference import Difference
 from kraft_traces.inference.estimate import Estimate
 from kraft_traces.inference.events import Events
 from kraft_traces.inference.known import Known

@@ -13,10 +13,10 @@ from kraft_partitions import effects, events
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.partition import Partition
 from kraft_partitions.state import ControllerState
+from kraft_spec.difference import Difference
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
-from kraft_traces.check.differences import Difference
 from kraft_traces.partitions import lines
 from kraft_traces.partitions.lines import Ids, PartitionEventLine, TracedEffect, TracedEvent, TracedPartition
 

@@ -14,12 +14,12 @@ from kraft_partitions.decisions import ReassignmentProfile
 from kraft_partitions.occurrence import PartitionOccurrence, happen
 from kraft_partitions.state import initial_state
 from kraft_spec.action_rules import partition_event_rules
+from kraft_spec.difference import Difference
 from kraft_spec.edits import EditError
 from kraft_spec.fingerprint import partition_spec_hash
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.compared import NOTHING_COMPARED, Compared, nothing_left_out
-from kraft_traces.check.differences import Difference
 from kraft_traces.check.run import is_other_model, model_of
 from kraft_traces.check.verdict import Rejection, RejectionKind, VerdictKind
 from kraft_traces.partitions.binding import (

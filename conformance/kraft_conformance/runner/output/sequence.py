@@ -12,7 +12,8 @@ from kraft_conformance.runner.explanation import counted, happening, shown_field
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.results import About
 from kraft_conformance.runner.output.wording import output_name, output_words
-from kraft_conformance.runner.plain import Difference, plain
+from kraft_conformance.runner.plain import plain
+from kraft_spec.difference import Difference
 from kraft_vectors.format import Vector, VectorEvent, VectorStep
 
 CLIENT = "clients"

@@ -15,6 +15,7 @@ from kraft_reference.events import Draw, Event
 from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_spec import mapping
+from kraft_spec.difference import Difference
 
 DRAW = Draw(correlation_id=1, election_timeout_ms=1500, election_backoff_ms=400)
 """The correlation id is `Correlation` of KRaft.tla; the model has no clock."""
@@ -24,32 +25,17 @@ SHOWN_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One field in which the reference does not do what the model does.
-
-    Attributes:
-        field: "state.voted", "effects[1].granted", "refusal", or "raises".
-        expected: What the model gives.
-        actual: What the reference gives.
-    """
-
-    field: str
-    expected: str
-    actual: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: the model gives {self.expected}, the reference {self.actual}"
-
-
-@dataclass(frozen=True, slots=True)
 class DifferingEdge:
     """An edge on which the reference departs from the model."""
 
     edge: Edge
     differences: tuple[Difference, ...]
+    """Fields such as "state.voted", "effects[1].granted", "refusal", or "raises"."""
 
     def __str__(self) -> str:
-        shown = "\n".join(f"  {difference}" for difference in self.differences)
+        shown = "\n".join(
+            f"  {one.field}: the model gives {one.expected}, the reference {one.actual}" for one in self.differences
+        )
         return f"{self.edge}\n  before: {dict(self.edge.before)}\n{shown}"
 
 

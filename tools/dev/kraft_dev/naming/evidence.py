@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from kraft_conformance.protocol.messages import HelloReply, Software
-from kraft_conformance.runner.attribution import Seen, StepComparison, steps_of
+from kraft_conformance.runner.attribution import StepComparison, steps_of
 from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.shown import Shown
 from kraft_dev.naming.bugs import Bug
 from kraft_mutants import load_catalogue, reference_edits
 from kraft_mutants.attribution import Given
@@ -156,9 +158,9 @@ def _explained(steps: _Steps, on_step: Callable[[str], None]) -> dict[tuple[str,
 
 
 def _failure(step: _Step, changes: Changes) -> Failure:
-    effects, refusal, state = _shown(step.wrong) or ([], None, None)
-    seen = Seen(tuple(effects), refusal, state, disk_of(traced_state(step.given.state)))
-    explained = explanations(changes, StepComparison(seen, _HELLO).what_differs)
+    effects, refusal, state = _shown(step.wrong) or ([], UNSET, UNSET)
+    seen = Shown(tuple(effects), refusal, state, disk_of(traced_state(step.given.state)))
+    explained = explanations(changes, StepComparison(seen, _HELLO).differences)
     return Failure(step.vector.id, step.vector.rules, explained)
 
 
