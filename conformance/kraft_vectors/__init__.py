@@ -10,6 +10,7 @@ Where does a vector come from?
     replica's steps out of the run.
     TLC must accept the run before a vector is written (`acceptance`).
     `python -m kraft_vectors.generate` writes them all; the same sources give the same bytes.
+    `transcript` makes the text beside each from its JSON: a reviewer reads that.
 
 Who runs a vector?
     `kraft_conformance`, against an adapter.

@@ -1,4 +1,4 @@
-"""Vectors as files: one for each, and the manifest that names them."""
+"""Vectors as files: for each its JSON and its transcript, and the manifest that names them."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -8,6 +8,7 @@ from kraft_vectors.encoding import file_bytes
 from kraft_vectors.format import Vector
 from kraft_vectors.manifest import MANIFEST, SCHEMA, Manifest, ManifestEntry
 from kraft_vectors.partitions.format import PartitionVector
+from kraft_vectors.transcript import transcript
 
 
 def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
@@ -23,6 +24,7 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
             if not registry[rule].is_active:
                 raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
         raw = made[name] = file_bytes(vector)
+        made[transcript_name(vector.id)] = transcript(vector).encode()
         digest, steps = sha256(raw).hexdigest(), len(vector.steps)
         history = None if vector.history is None else len(vector.history)
         profiles = vector.requires.profiles
@@ -36,3 +38,8 @@ def file_name(vector_id: str) -> str:
     """Where a vector stands: a folder for the first part of its id."""
     folder, _, rest = vector_id.partition(".")
     return f"{folder}/{rest}.json"
+
+
+def transcript_name(vector_id: str) -> str:
+    """Return the name of a vector's transcript, which is beside its JSON."""
+    return f"{file_name(vector_id).removesuffix('.json')}.txt"

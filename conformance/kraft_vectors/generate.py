@@ -1,6 +1,6 @@
 """Make the vectors of the package anew: `python -m kraft_vectors.generate [--check]`.
 
-Each is accepted by the model before it is written, under each profile that it names.
+Each is accepted by the model before it is written, under each profile that it names; a transcript is written beside it.
 The same sources give the same bytes; `--check` writes nothing and says what differs.
 """
 
@@ -124,7 +124,8 @@ def targeted_vectors() -> Iterator[Vector]:
 
 def differing(made: Mapping[str, bytes], folder: Path) -> list[str]:
     """The names of the files that are missing, other ones, or too many in a folder."""
-    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.json")}
+    paths = [path for suffix in ("json", "txt") for path in folder.rglob(f"*.{suffix}")]
+    there = {path.relative_to(folder).as_posix(): path for path in paths}
     wrong = {name for name, raw in made.items() if name not in there or there[name].read_bytes() != raw}
     return sorted(wrong | (there.keys() - made.keys()))
 
@@ -145,7 +146,7 @@ def write_or_check(words: Iterable[str], made: Mapping[str, bytes], folder: Path
     if "--check" not in words:
         folder.mkdir(parents=True, exist_ok=True)
         write(made, folder)
-        print(f"{len(made) - 1} {what} in {folder}")
+        print(f"{sum(name.endswith('.json') for name in made) - 1} {what} in {folder}")
         return 0
     wrong = differing(made, folder)
     for name in wrong:

@@ -484,15 +484,15 @@ def test_list_and_explain(capsys: Captured) -> None:
     assert by_rule["cli.add-controller"]["reason"].startswith("The command line ")
     _, shown = output(capsys, "conformance", "explain", "vote.granted")
     assert "MUST vote.persist-before-reply: The vote is on disk before the answer leaves" in shown
-    assert "error NONE, epoch 1, leader_id null, leader_endpoint null, granted true, pre_vote false (after 1)" in shown
+    assert "error NONE, epoch 1, granted true, pre_vote false\n      (after 1)" in shown
 
 
 def test_explain_names_other_right_courses_and_what_is_open_of_a_fetch(capsys: Captured) -> None:
     _, said = output(capsys, "conformance", "explain", "constructed.file-lost")
-    course = said.partition("As right, with vote_of_lost_file free:\n")[2].splitlines()
-    assert course[:2] == ["   durable.restart.log-epoch says SHOULD", "1. Restart endpoint null"]
+    course = said.partition("Or, with vote_of_lost_file free\n")[2].splitlines()
+    assert course[:2] == ["  durable.restart.log-epoch says SHOULD", "  Then 1, after Restart"]
     assert "voted_key null" in course[2]
-    assert course[-1] == "   Every other step as above."
+    assert course[-1] == "  every other step as above"
     assert "of an answer to a Fetch" not in "".join(course)
     _, said = output(capsys, "conformance", "explain", "fetch.diverging-counted")
     assert "of an answer to a Fetch: when it comes" in said

@@ -32,14 +32,12 @@ from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
 from kraft_conformance.runner.explanation import explained
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
 from kraft_conformance.runner.output.results import results_of, suite_version
-from kraft_conformance.runner.partition_explanation import partition_explained
 from kraft_conformance.runner.reports import exit_code, repetition
 from kraft_conformance.runner.selection import read_expected_failures, selected
 from kraft_reference.profile import PROFILES
 from kraft_vectors.catalogue import AnyVector, Catalogue
 from kraft_vectors.features import SUBJECTS, Subject
 from kraft_vectors.manifest import ManifestEntry
-from kraft_vectors.partitions.format import PartitionVector
 from kraft_vectors.profiles import provenance, shown_profile
 from kraft_vectors.rule_coverage import rule_coverage
 from kraft_vectors.smoke import SMOKE_OF
@@ -193,7 +191,7 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
         if as_json:
             print((catalogue.folder / catalogue.entries[name].file).read_text(encoding="utf-8"), end="")
             return ExitCode.CONFORMANT
-    for line in partition_explained(vector) if isinstance(vector, PartitionVector) else explained(vector):
+    for line in explained(vector):
         say(line)
     return ExitCode.CONFORMANT
 

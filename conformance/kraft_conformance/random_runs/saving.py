@@ -22,7 +22,7 @@ from kraft_spec.rules import load_registry
 from kraft_traces.streams import whole_file
 from kraft_vectors.acceptance import Accepts, NotAcceptedError
 from kraft_vectors.catalogue import Catalogue
-from kraft_vectors.files import file_name, files_of
+from kraft_vectors.files import file_name, files_of, transcript_name
 from kraft_vectors.format import Vector
 from kraft_vectors.manifest import MANIFEST
 from kraft_vectors.recording import Run, Subject, VectorProofError, vector_of
@@ -117,7 +117,7 @@ def write_vector(folder: Path, vector: Vector) -> None:
         catalogue = Catalogue(folder)
         others = [one for one in catalogue.of_replicas() if one.id != vector.id]
     files = files_of((*others, vector))
-    for name in (file_name(vector.id), MANIFEST):
+    for name in (file_name(vector.id), transcript_name(vector.id), MANIFEST):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as stream:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.runner.explanation import counted
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_vectors.texts import counted
 
 _PLACE = re.compile(r" to \d+|\[\d+\]")
 

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from kraft_conformance.runner.explanation import counted
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.run import reasons
@@ -12,6 +11,7 @@ from kraft_conformance.runner.output.wording import said, visible
 from kraft_conformance.runner.reports import details
 from kraft_spec.rules import Registry, load_registry
 from kraft_vectors.profiles import shown_profile
+from kraft_vectors.texts import counted
 
 BYTES_MAX = 1_000_000
 """A summary of a job may have 1 MiB."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from kraft_conformance.runner.explanation import counted, happening
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.drawing import drawing
 from kraft_conformance.runner.output.results import Results
@@ -21,6 +20,7 @@ from kraft_conformance.runner.plain import plain
 from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_vectors.features import LEVELS
 from kraft_vectors.format import Vector
+from kraft_vectors.texts import counted, event_line
 
 GLYPHS = {
     Status.PASS: "✓",
@@ -140,7 +140,7 @@ def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Fa
         level,
         where,
         outcome.reason if outcome.differences and outcome.status is Status.EXPECTED_FAILURE else "",
-        "" if step is None else happening(step),
+        "" if step is None else event_line(plain(step)),
         [registry[rule_id] for rule_id in outcome.rules or asked.rules],
         [] if step is None else [output_words(plain(output)) for output in step.outputs],
         None if outcome.effects is None else [output_words(effect) for effect in outcome.effects],

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import UNSET
 
 from kraft_conformance.protocol.unobserved import effect_names
-from kraft_conformance.runner.explanation import counted, happening, shown_fields
 from kraft_conformance.runner.outcome import Outcome
 from kraft_conformance.runner.output.results import About
 from kraft_conformance.runner.output.wording import output_name, output_words
 from kraft_conformance.runner.plain import plain
 from kraft_spec.difference import Difference
 from kraft_vectors.format import Vector, VectorEvent, VectorStep
+from kraft_vectors.texts import counted, event_line, shown_fields
 
 CLIENT = "clients"
 """The lane of those who ask for changes and are answered."""
@@ -119,7 +119,7 @@ def _happening(vector: Vector, event: VectorEvent, mark: Mark, margin: str) -> R
     if event.input is not UNSET and event.input.request is not UNSET:
         fields = {name: value for name, value in plain(event.input).items() if name != "cluster_id"}
         return Row(f"{event.event}: {shown_fields(fields)}", mark, CLIENT, replica, margin)
-    return Row(happening(event), mark, margin=margin)
+    return Row(event_line(plain(event)), mark, margin=margin)
 
 
 def _message_fields(fields: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kraft_conformance.runner.explanation import shown_fields
+from kraft_vectors.texts import shown_fields
 
 TEXT_MAX = 2_000
 """Characters of one value that are shown; how many are left out is said."""
