@@ -17,8 +17,8 @@ A module of this folder has the cases of one topic; `TOPICS` in `catalogue` list
   title.  `setup=` is a `Setup` (timeouts, voters).  Cases with the same setup share a process, unless `is_fresh=True`
   requires an empty disk.
 - A case begins with a state of `live.states`, which begins a new epoch, `x.epoch`.  In the default setup `CALM` no
-  timer fires; messages lead to the state, which is fast and reliable.  With `QUICK` timers fire within seconds; a case must
-  not judge anything there that a busy machine may delay.
+  timer fires; messages lead to the state, which is fast and reliable.  With `QUICK` timers fire within seconds; a case
+  must not judge anything there that a busy machine may delay.
 - It judges with `same`, `must` and `seen`, each with the rules that a failure breaks (default: those of the case).
 - Bench and states raise `Inconclusive` if a state is not reached, and `Unobserved` for what cannot be observed.
 """
