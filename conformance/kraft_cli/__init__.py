@@ -1,1 +1,1 @@
-"""The command line `kraft-spec`: one module for each group of commands; nothing imports it."""
+"""The command line `kraft-spec`, with one module for each group of commands; no package imports it."""

@@ -1,4 +1,4 @@
-"""`kraft-spec`, also as `python -m kraft_cli`: Ctrl-C ends it while it still loads as it does later."""
+"""`kraft-spec`, also as `python -m kraft_cli`: Ctrl-C ends it in the same way while it is still loading."""
 
 import sys
 
@@ -8,7 +8,7 @@ from kraft_conformance.exit_codes import interrupted
 def main() -> int:
     """Run a command and return its exit code: see `ExitCode`."""
     try:
-        # Imported where Ctrl-C is caught: it takes half a second.
+        # Imported where Ctrl-C is caught, because it takes half a second.
         from kraft_cli.cli import main as run
 
         return run()

@@ -15,7 +15,7 @@ from kraft_spec.tlc.jar import JarMismatch, JarMissing, JavaMissing
 from kraft_traces.errors import TraceError
 
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
-"""Typer brings its own copy of Click and exports only this subclass of its UsageError."""
+"""Typer has its own copy of Click, and exports only this subclass of its UsageError."""
 
 COMMANDS = {
     "The specification": {
@@ -49,7 +49,7 @@ COMMANDS = {
         "pipeline": "Many traces: verdicts, coverage and a report, on Spark.",
     },
 }
-"""The commands, by what they are for: each is a module of its name, and this line is what help says of it."""
+"""Commands and their help lines, by purpose; each command is a module of its name."""
 
 app = app_of(
     "kraft_cli.commands",
@@ -61,7 +61,7 @@ app = app_of(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        # Imported when it is wanted: it takes as long as the help.
+        # Imported on demand, because it takes as long as the help.
         from importlib.metadata import version
 
         print(f"kraft-spec {version('kraft-spec')}")
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a command of an app that goes by this name and return its exit code: see `ExitCode`."""
+    """Run a command of an app with this name and return its exit code: see `ExitCode`."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(args=words, prog_name=name, standalone_mode=False)
@@ -91,7 +91,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
     except (typer.Abort, KeyboardInterrupt):
         return interrupted()
     except SystemExit:
-        # Typer leaves this way, with 1, when whoever reads standard output is gone.
+        # Typer exits with 1 when the reader of standard output has closed it.
         return ExitCode.CANNOT_WRITE
     except CommandError as error:
         say(error, "red", stderr)
@@ -105,7 +105,7 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
             if library in libraries:
                 say(library_missing("this command", library, extra), "red", stderr)
                 return ExitCode.UNAVAILABLE
-        return _defect()
+        return _report_defect()
     except (JavaMissing, JarMissing, JarMismatch) as error:
         say(error, console=stderr)
         return ExitCode.UNAVAILABLE
@@ -115,13 +115,13 @@ def run_app(app: typer.Typer, name: str, arguments: Sequence[str] | None = None)
         say(error if error.filename is None else f"{error.filename}: {error.strerror}", console=stderr)
         return ExitCode.CANNOT_WRITE
     except Exception:
-        return _defect()
+        return _report_defect()
     if code == ExitCode.INTERRUPTED:
         return interrupted()
     return code if isinstance(code, int) else ExitCode.CONFORMANT
 
 
-def _defect() -> ExitCode:
+def _report_defect() -> ExitCode:
     stderr.print("This is a defect of kraft-spec, please report it:", markup=False)
     stderr.print(traceback.format_exc(), markup=False)
     return ExitCode.INTERNAL_ERROR

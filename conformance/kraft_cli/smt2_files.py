@@ -1,4 +1,4 @@
-"""Questions for a solver, as files."""
+"""Queries for an SMT solver, as files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ OPTION = "--smt2"
 
 
 def smt2_folder(text: str | None) -> Path | None:
-    """The folder that `--smt2` names; None without the option.
+    """Return the folder of `--smt2`; None without the option.
 
     Raises:
         CommandError: the text is empty, or names something that is no folder.
@@ -27,28 +27,27 @@ def smt2_folder(text: str | None) -> Path | None:
 
 
 def refuse_other_questions(folder: Path, names: Iterable[str]) -> None:
-    """See that a folder has no questions but those of `names`, which a run is going to write.
+    """Check that a folder has no other queries than `names`, which the run will write.
 
-    Whoever asks another solver asks about all files of the folder, so questions of another run would be taken for
-    questions of this one.
+    Users pass all files of the folder to another solver, so it must not mix queries of two runs.
 
     Raises:
-        CommandError: it has one; the message names it.
+        CommandError: the folder has another query; the message names it.
     """
     expected = {f"{name}.smt2" for name in names}
-    others = sorted(file.name for file in folder.glob("*.smt2") if file.name not in expected)
-    if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    extra = sorted(file.name for file in folder.glob("*.smt2") if file.name not in expected)
+    if extra:
+        more = f" and {len(extra) - 1} more" if len(extra) > 1 else ""
         raise _cannot_write(
-            folder, f"holds {others[0]}{more}, which this run does not write; expected no .smt2 files of another run"
+            folder, f"holds {extra[0]}{more}, which this run does not write; expected no .smt2 files of another run"
         )
 
 
 def write_smt2(folder: Path, questions: Mapping[str, str]) -> None:
-    """Write SMT-LIB 2 texts to `<name>.smt2`; the folder is made if it is not there.
+    """Write SMT-LIB 2 texts to `<name>.smt2`, creating the folder if needed.
 
     Raises:
-        CommandError: the folder has other questions, or the operating system refuses.
+        CommandError: the folder has other queries, or cannot be written.
     """
     refuse_other_questions(folder, questions)
     try:
@@ -60,5 +59,5 @@ def write_smt2(folder: Path, questions: Mapping[str, str]) -> None:
         raise _cannot_write(folder, f"{error.strerror}, expected a folder") from error
 
 
-def _cannot_write(folder: Path, what: str) -> CommandError:
-    return CommandError(f"{OPTION} {folder}: {what}", ExitCode.CANNOT_WRITE)
+def _cannot_write(folder: Path, problem: str) -> CommandError:
+    return CommandError(f"{OPTION} {folder}: {problem}", ExitCode.CANNOT_WRITE)

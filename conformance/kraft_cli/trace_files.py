@@ -1,4 +1,4 @@
-"""A trace that a user names, as a file of lines: Parquet too, of which a row is a line."""
+"""A user's trace as a file of lines; in Parquet, each row is a line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,11 +13,11 @@ from kraft_traces.streams import PARQUET_SUFFIX
 
 @contextmanager
 def lines_of(trace: str) -> Iterator[str]:
-    """The name of a file of lines, for the time of the block: the trace itself, or a copy of what its rows say.
+    """Yield the name of a file of lines: the trace itself, or a temporary copy of its rows.
 
     Raises:
-        CommandError: it is Parquet, and what reads that is not installed.
-        TraceError: its rows are no lines; or the block raises one about the copy, which then names the trace.
+        CommandError: the trace is Parquet, and its library is not installed.
+        TraceError: its rows are no lines; or the block raises an error about the copy, which then names the trace.
     """
     if not trace.endswith(PARQUET_SUFFIX) or not Path(trace).is_file():
         yield trace

@@ -1,4 +1,4 @@
-"""How the verdict on a trace is shown."""
+"""Display of the verdict on a trace."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ _CELL_MAX = 600
 """Characters of a value in the table of differences."""
 
 RULES_SHOWN = 6
-"""How many rules of an action are shown: the most specific ones stand first."""
+"""Maximum number of displayed rules of an action; the most specific ones come first."""
 
 EXIT_CODES = {
     VerdictKind.ACCEPTED: ExitCode.CONFORMANT,
@@ -26,7 +26,7 @@ EXIT_CODES = {
 
 
 def show_rejection(console: Console, rejection: Rejection, prefix: Path | None = None) -> None:
-    """Where, what, by which rules; then the fields or the conjunct that disagree."""
+    """Show the event, the reason and the rules, then the fields or the conjunct that differ."""
     say(rejection.headline(), "red", console)
     facts: list[tuple[str, str]] = []
     if rejection.role is not None:
@@ -61,15 +61,15 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         console.print(Padding(drawn, (0, 0, 0, 2)))
 
 
-def _extent(verdict: Verdict | PartitionVerdict) -> str:
-    """How much was compared: of a rejected trace it does not matter."""
+def _describe_extent(verdict: Verdict | PartitionVerdict) -> str:
+    """Return the extent of the comparison; empty for a rejected trace."""
     if verdict.rejection is not None or verdict.compared.whole is None:
         return ""
     return f", compared: {verdict.compared.whole}"
 
 
 def shown_in_part(verdict: Verdict | PartitionVerdict) -> str | None:
-    """A line about a trace that leaves something out; None for another one, and for a rejected one."""
+    """Return a line about a trace that omits fields; None for a complete or rejected trace."""
     compared = verdict.compared
     if verdict.rejection is not None or compared.whole in (None, Extent.COMPLETE):
         return None
@@ -84,27 +84,27 @@ def shown_in_part(verdict: Verdict | PartitionVerdict) -> str | None:
 
 
 _LACKING_SHOWN = 3
-"""How many of the fields are named that a requirement lacks."""
+"""Maximum number of missing fields that the message names."""
 
 
 def lacking_text(requirement: str, fields: Mapping[str, Shown]) -> str:
-    """What a trace leaves out although it is required."""
+    """Return the message about required fields that a trace lacks."""
     if fields.keys() == {requirement}:
         return f"--require {requirement}: not judged on traces of this kind"
-    named = [f"{name} in {one.shown} of {one.events}" for name, one in list(fields.items())[:_LACKING_SHOWN]]
-    more = [f"{len(fields) - len(named)} fields more"] if len(fields) > len(named) else []
-    return f"--require {requirement}: too few events show {', '.join([*named, *more])}"
+    listed = [f"{name} in {count.shown} of {count.events}" for name, count in list(fields.items())[:_LACKING_SHOWN]]
+    more = [f"{len(fields) - len(listed)} fields more"] if len(fields) > len(listed) else []
+    return f"--require {requirement}: too few events show {', '.join([*listed, *more])}"
 
 
 def summary(verdict: Verdict) -> str:
-    """One line about a trace."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_extent(verdict)}"
+    """Return a line about a trace."""
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_describe_extent(verdict)}"
     if verdict.candidates_max > 1:
         text += f", up to {verdict.candidates_max} candidate states"
     if verdict.switched_off:
         text += f", without {', '.join(verdict.switched_off)}"
     if verdict.open_answers:
-        text += f", with {', '.join(f'{one.decision} {one.answer}' for one in verdict.open_answers)}"
+        text += f", with {', '.join(f'{it.decision} {it.answer}' for it in verdict.open_answers)}"
     if verdict.other_model:
         text += ", written for another model"
     if verdict.reason:
@@ -113,19 +113,19 @@ def summary(verdict: Verdict) -> str:
 
 
 def way_text(verdicts: Iterable[Verdict], way: Way) -> str:
-    """Who judged the events of some traces: the compiled model, and of which TLC was asked as well, or TLC alone."""
+    """Return the checker of the events: the compiled model, with TLC's sample of them, or TLC alone."""
     counted = [(verdict.events, verdict.compiled, verdict.both) for verdict in verdicts]
     events, compiled, both = (sum(column) for column in zip(*counted, strict=True))
     if not compiled or way.sample is None:
         return "model: interpreted by TLC"
-    asked = "each" if way.sample.every == 1 else f"one in {way.sample.every:,}"
+    sampled = "each" if way.sample.every == 1 else f"one in {way.sample.every:,}"
     agrees = f"and agrees on {both:,}" if both else "which it has not come to"
-    return f"model: compiled for {compiled:,} of {events:,} events; TLC is asked of {asked}, {agrees}"
+    return f"model: compiled for {compiled:,} of {events:,} events; TLC is asked of {sampled}, {agrees}"
 
 
 def partition_summary(verdict: PartitionVerdict) -> str:
-    """One line about a trace of partition reassignment."""
-    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_extent(verdict)}"
+    """Return a line about a trace of partition reassignment."""
+    text = f"{verdict.source}: {verdict.kind}, {verdict.events} events{_describe_extent(verdict)}"
     if verdict.switched_off:
         text += f", without {', '.join(verdict.switched_off)}"
     if verdict.given_up:

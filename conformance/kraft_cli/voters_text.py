@@ -1,9 +1,9 @@
-"""Voters sets as users write them: `1,2,3`, `1-U1,2-U2`, or a file.
+"""Voter sets as users write them: `1,2,3`, `1-U1,2-U2`, or a file.
 
-A voter is an id, or an id and a directory id: `1-U1` as in KIP-853 and in everything that kraft-spec prints, or `1@U1`.
+A voter is an id, or an id and a directory id: `1-U1` as in KIP-853 and in the output of kraft-spec, or `1@U1`.
 An id may have leading zeros: `01` is the replica 1.
-`@voters.txt` is a file with a voter on each line; blank lines and what follows `#` are passed over.
-Only \\n and \\r\\n end a line; a byte order mark is passed over.
+`@voters.txt` is a file with a voter on each line; blank lines, comments after `#` and a byte order mark are ignored.
+Only \\n and \\r\\n end a line.
 `@voters.json` is a file with a JSON list, as `voters` in a trace: `{"id":1,"directory_id":"U1"}`, or `1`, or `"1-U1"`.
 """
 
@@ -24,28 +24,28 @@ _ENTRY = re.compile(r"(?P<id>[^-@]*)(?:[-@](?P<directory_id>.*))?", re.DOTALL)
 _BEGIN_JSON = {"[": "a list", "{": "an object", '"': "a text"}
 _LIST = 'expected a list, as [1, 2] or ["1-U1"]'
 _Place = str
-"""Where an entry stands, as a message begins."""
+"""Place of an entry, with which a message begins."""
 
 
 def read_voters(text: str, option: str) -> VoterSet:
-    """The voters set that an option names.
+    """Return the voter set of an option.
 
-    Two replicas with one id are let through: it is for the protocol to forbid them.
+    Two replicas with the same id are accepted, because it is the protocol that forbids them.
 
     Raises:
-        CommandError: a voter is malformed or there twice, or there is none; the message says where.
+        CommandError: a voter is malformed or repeated, or there is none; the message says where.
     """
     if text.startswith("@"):
         source = f"{option} {text}"
-        return _voters(_entries_of_file(Path(text[1:]), source), source, ExitCode.BAD_INPUT)
-    return _voters(_entries_of_list(text, option), option, ExitCode.USAGE)
+        return _parse_voters(_read_file(Path(text[1:]), source), source, ExitCode.BAD_INPUT)
+    return _parse_voters(_split_list(text, option), option, ExitCode.USAGE)
 
 
-def _voters(entries: Iterable[tuple[_Place, str | TracedKey]], source: str, wrong: ExitCode) -> VoterSet:
+def _parse_voters(entries: Iterable[tuple[_Place, str | TracedKey]], source: str, wrong: ExitCode) -> VoterSet:
     places: dict[ReplicaKey, _Place] = {}
     for place, entry in entries:
         try:
-            key = _voter(entry)
+            key = _parse_voter(entry)
         except ValueError as error:
             raise CommandError(f"{place}: {error}", wrong) from error
         if key in places:
@@ -56,63 +56,63 @@ def _voters(entries: Iterable[tuple[_Place, str | TracedKey]], source: str, wron
     return frozenset(places)
 
 
-def _voter(entry: str | TracedKey) -> ReplicaKey:
+def _parse_voter(entry: str | TracedKey) -> ReplicaKey:
     if isinstance(entry, TracedKey):
         return ReplicaKey(entry.id, None if entry.directory_id is None else directory_id(entry.directory_id))
-    found = _ENTRY.fullmatch(entry)
-    assert found is not None, "any text matches"
+    match = _ENTRY.fullmatch(entry)
+    assert match is not None, "any text matches"
     expected = f"{entry!r}, expected an id or id-directory, as 1 or 1-U1"
-    directory = found["directory_id"]
+    directory = match["directory_id"]
     if not entry:
         raise ValueError(expected)
-    if not found["id"]:
+    if not match["id"]:
         raise ValueError(f"{expected}: there is no id")
     if directory == "":
         raise ValueError(f"{expected}: there is no directory id")
     try:
-        return ReplicaKey(replica_id(found["id"]), None if directory is None else directory_id(directory))
+        return ReplicaKey(replica_id(match["id"]), None if directory is None else directory_id(directory))
     except ValueError as error:
         raise ValueError(f"{expected}: {error}") from error
 
 
-def _entries_of_list(text: str, option: str) -> Iterator[tuple[_Place, str]]:
+def _split_list(text: str, option: str) -> Iterator[tuple[_Place, str]]:
     if text.strip():
         for number, entry in enumerate(text.split(","), start=1):
             yield f"{option}: entry {number}", entry.strip()
 
 
-def _entries_of_file(file: Path, source: str) -> Iterator[tuple[_Place, str | TracedKey]]:
+def _read_file(file: Path, source: str) -> Iterator[tuple[_Place, str | TracedKey]]:
     try:
         text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except OSError as error:
         raise CommandError(f"{source}: {error.strerror}", ExitCode.NO_INPUT) from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{source}: byte {error.start} is no UTF-8", ExitCode.BAD_INPUT) from error
-    return _entries_of_json(text, source) if text.lstrip()[:1] in _BEGIN_JSON else _entries_of_lines(text, source)
+    return _decode_json(text, source) if text.lstrip()[:1] in _BEGIN_JSON else _split_lines(text, source)
 
 
-def _entries_of_lines(text: str, source: str) -> Iterator[tuple[_Place, str]]:
+def _split_lines(text: str, source: str) -> Iterator[tuple[_Place, str]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if entry := line.removesuffix("\r").partition("#")[0].strip(" \t"):
             yield f"{source}: line {number}", entry
 
 
-def _entries_of_json(text: str, source: str) -> Iterator[tuple[_Place, str | TracedKey]]:
+def _decode_json(text: str, source: str) -> Iterator[tuple[_Place, str | TracedKey]]:
     try:
         entries = msgspec.json.decode(text, type=list[ReplicaId | str | TracedKey])
     except msgspec.DecodeError as error:
-        raise CommandError(f"{source}: {_what_is_wrong(text, error)}", ExitCode.BAD_INPUT) from error
+        raise CommandError(f"{source}: {_describe_error(text, error)}", ExitCode.BAD_INPUT) from error
     for number, entry in enumerate(entries):
         yield f"{source}: $[{number}]", str(entry) if isinstance(entry, int) else entry
 
 
-def _what_is_wrong(text: str, error: msgspec.DecodeError) -> str:
-    """Where JSON ends to be JSON, which msgspec does not say; or how it is no list of voters."""
+def _describe_error(text: str, error: msgspec.DecodeError) -> str:
+    """Return the place of a JSON error, which msgspec does not give, or the difference to a list of voters."""
     try:
         json.loads(text)
-    except json.JSONDecodeError as found:
-        return f"line {found.lineno}, column {found.colno}: {found.msg}"
+    except json.JSONDecodeError as json_error:
+        return f"line {json_error.lineno}, column {json_error.colno}: {json_error.msg}"
     except (ValueError, RecursionError):
         return str(error)
-    found_instead = _BEGIN_JSON[text.lstrip()[:1]]
-    return str(error) if found_instead == "a list" else f"{_LIST}, found {found_instead}"
+    actual = _BEGIN_JSON[text.lstrip()[:1]]
+    return str(error) if actual == "a list" else f"{_LIST}, found {actual}"

@@ -1,4 +1,4 @@
-"""The adapter of Kafka: its sources, compiled once for each Kafka, and its command line."""
+"""Kafka's adapter: its sources, compiled once for each Kafka, and its command line."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from kraft_spec.tlc.jar import find_java
 from kraft_vectors.features import Level, Subject
 
 _DIGITS = 12
-"""Of a digest, in the name of a folder."""
+"""Digits of a digest in a folder's name."""
 
 _LAUNCHER = """\
 #!/bin/sh
@@ -29,7 +29,7 @@ if [ $# -gt 1 ]; then level=info; exec 2>>"$2"; fi
 exec {java} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "-Dorg.slf4j.simpleLogger.defaultLogLevel=$level" \\
     -cp {class_path} {main} {version} "$1"
 """
-"""A run is short and starts a process for each job or replica: so no compiler but the fast one."""
+"""Runs are short and start a process for each job or replica, so only the fast compiler pays off."""
 
 
 _MAIN: Mapping[Subject, str] = {
@@ -37,52 +37,52 @@ _MAIN: Mapping[Subject, str] = {
     "partitions": "org.apache.kafka.controller.PartitionAdapter",
 }
 _JAVAC_OPTIONS = ("-J-Duser.language=en", "-Xmaxerrs", "1000", "-nowarn", "-proc:none", "--release", "17")
-"""Its errors are read: in English, and all of them."""
+"""`_javac_errors` parses all errors, and expects English."""
 _DETAIL = re.compile(r"  (symbol|location): (.*)")
-"""A line of javac below an error."""
+"""A detail line of javac below an error."""
 _SOURCES = "`kraft-spec conformance template kafka DIR` has its sources, to be adapted"
 _WITHOUT_PRE_VOTE = "without_pre_vote"
-"""A folder beside `org`: its sources take the place of others if the jars lack the class `_NOMINEE`."""
+"""A folder beside `org`: its sources replace others if the jars lack the class `_NOMINEE`."""
 _NOMINEE = "org/apache/kafka/raft/NomineeState.class"
 _OF_PARTITIONS = "org/apache/kafka/controller/"
 _SHARED = tuple(f"org/apache/kafka/raft/{name}.java" for name in ("Json", "Serving", "Unsupported"))
 
 
 def command_line(kafka: Kafka, level: Level, log: Path | None = None, own: Path | None = None) -> str:
-    """The command line of the adapter of a Kafka, which is compiled if it has not been yet.
+    """Return the command line of a Kafka's adapter, compiling it if the cache has none.
 
     Args:
-        kafka: what is run.
-        level: how much it shows.
-        log: a file for what Kafka logs; None throws it away.
+        kafka: the Kafka to run.
+        level: the adapter's observability level.
+        log: a file for Kafka's log; None discards it.
         own: a folder of sources, which `conformance template kafka` makes; None for those of the package.
 
     Raises:
-        KafkaUnavailableError: there are no sources or no javac, it refuses the sources with these jars, or what the
-            adapter reads is not in them.
+        KafkaUnavailableError: there are no sources or no javac, the sources do not compile with these jars, or the jars
+            lack a member that the adapter reads.
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
-    words = [str(_compiled(kafka, own) / "adapter"), level]
+    words = [str(_compile(kafka, own) / "adapter"), level]
     return shlex.join(words if log is None else [*words, str(log.absolute())])
 
 
 def source_folder() -> Traversable:
-    """Where the package has the sources."""
+    """Return the folder of the package's sources."""
     return files("kraft_kafka") / "java"
 
 
-def _below(folder: Path) -> dict[str, str]:
-    found = sorted(folder.glob("org/**/*.java"))
-    return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in found}
+def _read_sources(folder: Path) -> dict[str, str]:
+    sources = sorted(folder.glob("org/**/*.java"))
+    return {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in sources}
 
 
-def _for_these(folder: Path, kafka: Kafka) -> Mapping[str, str]:
-    """The sources for the subject by their paths, as they compile with these jars."""
-    classes = _classes(kafka.class_path)
-    texts = _below(folder)
+def _select_sources(folder: Path, kafka: Kafka) -> Mapping[str, str]:
+    """Return the sources for the subject by their paths, as they compile with these jars."""
+    classes = _list_classes(kafka.class_path)
+    texts = _read_sources(folder)
     if _NOMINEE not in classes:
-        texts |= _below(folder / _WITHOUT_PRE_VOTE)
+        texts |= _read_sources(folder / _WITHOUT_PRE_VOTE)
     if kafka.subject == "partitions":
         texts = {name: text for name, text in texts.items() if name.startswith(_OF_PARTITIONS) or name in _SHARED}
     else:
@@ -93,7 +93,7 @@ def _for_these(folder: Path, kafka: Kafka) -> Mapping[str, str]:
     return texts
 
 
-def _classes(jars: Iterable[Path]) -> frozenset[str]:
+def _list_classes(jars: Iterable[Path]) -> frozenset[str]:
     names: set[str] = set()
     for jar in jars:
         try:
@@ -104,22 +104,22 @@ def _classes(jars: Iterable[Path]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _compiled(kafka: Kafka, own: Path | None) -> Path:
-    """The folder with the classes and what launches them."""
+def _compile(kafka: Kafka, own: Path | None) -> Path:
+    """Return the folder with the classes and their launcher."""
     java = find_java().executable
     if own is not None and not (own / "src" / "org").is_dir():
         raise KafkaUnavailableError(f"{own}: no src/org in it, expected what `conformance template kafka` makes")
     with as_file(source_folder()) as packaged:
-        texts = _for_these(packaged if own is None else own / "src", kafka)
+        texts = _select_sources(packaged if own is None else own / "src", kafka)
     cache = user_cache("kafka")
     folder = cache / f"adapter-{kafka.version}-{_digest(java, texts, kafka.class_path)}"
     if not folder.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache, prefix=".compiling-") as staging:
-            made = Path(staging) / "made"
-            _javac(java, texts, kafka, Path(staging), made / "classes")
-            _start(java, kafka, made / "classes")
-            launcher = made / "adapter"
+            built = Path(staging) / "made"
+            _javac(java, texts, kafka, Path(staging), built / "classes")
+            _start(java, kafka, built / "classes")
+            launcher = built / "adapter"
             class_path = os.pathsep.join(map(str, (folder / "classes", *kafka.class_path)))
             launcher.write_text(
                 _LAUNCHER.format(
@@ -132,7 +132,7 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
             )
             launcher.chmod(0o755)
             try:
-                made.rename(folder)
+                built.rename(folder)
             except OSError:
                 # Another process was faster.
                 if not folder.is_dir():
@@ -141,12 +141,12 @@ def _compiled(kafka: Kafka, own: Path | None) -> Path:
 
 
 def _digest(java: Path, texts: Mapping[str, str], jars: Iterable[Path]) -> str:
-    found = hashlib.sha256(f"{java}\n{_LAUNCHER}".encode())
+    digest = hashlib.sha256(f"{java}\n{_LAUNCHER}".encode())
     for name, text in texts.items():
-        found.update(f"{name}\n{text}".encode())
+        digest.update(f"{name}\n{text}".encode())
     for jar in jars:
-        found.update(f"{jar}\n".encode() + jar.read_bytes())
-    return found.hexdigest()[:_DIGITS]
+        digest.update(f"{jar}\n".encode() + jar.read_bytes())
+    return digest.hexdigest()[:_DIGITS]
 
 
 def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, classes: Path) -> None:
@@ -169,10 +169,10 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
         )
 
 
-def _javac_errors(said: str, folder: str) -> list[str]:
-    """The errors of javac, a line each: file, what is wrong, and the symbol and its place where it says so."""
+def _javac_errors(output: str, folder: str) -> list[str]:
+    """Return the errors of javac, a line each: file, message, and the symbol and its location if given."""
     errors: list[str] = []
-    for line in said.splitlines():
+    for line in output.splitlines():
         if ": error: " in line:
             errors.append(line.removeprefix(folder).replace(": error: ", ": "))
         elif errors and (detail := _DETAIL.fullmatch(line)):
@@ -181,11 +181,11 @@ def _javac_errors(said: str, folder: str) -> list[str]:
 
 
 def _start(java: Path, kafka: Kafka, classes: Path) -> None:
-    """Start the adapter without a request: it ends, with an error if it does not find in Kafka what it reads."""
+    """Start the adapter without a request: it ends, with an error if Kafka lacks a member that it reads."""
     class_path = os.pathsep.join(map(str, (classes, *kafka.class_path)))
     command = [str(java), "-cp", class_path, _MAIN[kafka.subject], kafka.version, "wire"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         # A JVM first says which JAVA_TOOL_OPTIONS it has picked up.
-        said = next((line for line in done.stderr.splitlines() if not line.startswith("Picked up ")), "nothing")
-        raise KafkaUnavailableError(f"Kafka's adapter does not start: {said}; {_SOURCES}")
+        message = next((line for line in done.stderr.splitlines() if not line.startswith("Picked up ")), "nothing")
+        raise KafkaUnavailableError(f"Kafka's adapter does not start: {message}; {_SOURCES}")

@@ -1,4 +1,4 @@
-"""A whole controller of a release of Apache Kafka: more jars than the quorum's client alone needs."""
+"""Whole controllers of a release of Apache Kafka, which need more jars than the quorum's client alone."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ _KAFKAS = re.compile(rf"kafka(?:_2\.\d+|-clients|-metadata|-raft|-server|-server
 def controllers() -> Mapping[str, tuple[Jar, ...]]:
     """The jars of each release that can be started, the oldest first."""
     text = (files("kraft_kafka") / "controllers.toml").read_text(encoding="utf-8")
-    return {one["version"]: _jars(one["jars"]) for one in tomllib.loads(text)["controller"]}
+    return {controller["version"]: _jars(controller["jars"]) for controller in tomllib.loads(text)["controller"]}
 
 
 def _jars(table: Mapping[str, str]) -> tuple[Jar, ...]:
@@ -31,9 +31,9 @@ def _jars(table: Mapping[str, str]) -> tuple[Jar, ...]:
 
 
 def jars_of(version: str) -> tuple[Jar, ...]:
-    """All jars of a release that can be started; none of another name."""
-    found = controllers().get(version, ())
-    return tuple(dict.fromkeys((*found, *logging_jars()))) if found else ()
+    """Return all jars of a release that can be started; empty for another name."""
+    jars = controllers().get(version, ())
+    return tuple(dict.fromkeys((*jars, *logging_jars()))) if jars else ()
 
 
 def controller(version_or_folder: str) -> Kafka:
@@ -47,14 +47,14 @@ def controller(version_or_folder: str) -> Kafka:
     if jars := jars_of(version_or_folder):
         return Kafka(version_or_folder, fetched(jars))
     folder = Path(version_or_folder).resolve()
-    found = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
-    versions = {file: match[1] for file in found if (match := _KAFKAS.fullmatch(file.name))}
+    jars_below = sorted(folder.rglob("*.jar")) if folder.is_dir() else []
+    versions = {file: match[1] for file in jars_below if (match := _KAFKAS.fullmatch(file.name))}
     if not folder.exists() and is_version(version_or_folder):
         return unpinned_controller(version_or_folder)
     if not any(file.name.startswith("kafka_") for file in versions):
-        known = ", ".join(controllers())
+        pinned = ", ".join(controllers())
         raise KafkaUnavailableError(
-            f"{version_or_folder}: expected a release such as {known}, "
+            f"{version_or_folder}: expected a release such as {pinned}, "
             "or a folder with kafka_2.13-VERSION.jar and what it needs"
         )
-    return Kafka(one_version(folder, versions), tuple(found))
+    return Kafka(one_version(folder, versions), tuple(jars_below))

@@ -1,4 +1,4 @@
-"""The jars of a release: fetched with Maven by exact coordinates and checked, or found in a build of one's own."""
+"""The jars of a release: fetched with Maven by exact coordinates and checked, or found in a local build."""
 
 import hashlib
 import re
@@ -17,19 +17,19 @@ from kraft_spec.compiled.building import user_cache
 from kraft_vectors.features import Subject
 
 _MAVEN_S = 600.0
-"""How long Maven may take: the jars of a release are some 11 MB."""
+"""Time limit for Maven: the jars of a release are some 11 MB."""
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 _EXCLUDE_ALL = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 _SHOWN_CHARACTERS = 200
 _OF_OUR_PROJECT = "kraft-spec:kafka:jar:1: "
-"""What stands before the reason in an error of Maven about the project that it is given."""
+"""Maven's prefix of the reason in an error about our project."""
 VERSION = r"\d[\w.]*(?:-(?!test\b|sources\b|javadoc\b|scaladoc\b)\w+)*"
-"""A pattern: a version begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT.jar."""
+"""Pattern of a version: it begins with a digit and may end with a word, as in kafka-raft-4.4.0-SNAPSHOT.jar."""
 _BUILD = "./gradlew :raft:jar :clients:jar :server-common:jar :metadata:jar"
 
 
 class KafkaUnavailableError(UnavailableError):
-    """Kafka cannot be run here; the message is one line and says what is missing."""
+    """Kafka cannot run here; the message is one line and names what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,48 +39,48 @@ class Kafka:
     version: str
     class_path: tuple[Path, ...]
     subject: Subject = "replica"
-    """What its adapter plays: a replica of the quorum, or the controllers of partitions."""
+    """The adapter's subject: a replica of the quorum, or the controllers of partitions."""
 
 
 def released(release: Release, subject: Subject = "replica") -> Kafka:
-    """The jars of a release: from the cache, or else fetched with Maven; each has the SHA-256 of the table.
+    """Return the jars of a release: from the cache, or else fetched with Maven; each has the SHA-256 of the table.
 
     Raises:
-        KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is another one than in the table.
+        KafkaUnavailableError: Maven is missing or cannot fetch them, or a file differs from the table.
         OSError: the cache cannot be written.
     """
     return Kafka(release.version, fetched((*release.jars_for(subject), *library_jars(subject))), subject)
 
 
 def built(folder: Path, release: Release, subject: Subject = "replica") -> Kafka:
-    """The jars of a build of Kafka, anywhere below a folder: those that `release` has, of whatever version.
+    """Return the jars of a build of Kafka, anywhere below a folder: those of `release`, in any version.
 
-    Of several files for one jar, in different folders, the newest is taken.  The libraries are fetched unless they are
-    there too.
+    The newest of several files for one jar wins.  Libraries that are not below the folder are fetched.
 
     Raises:
-        CommandError: the jars, or those in one folder with them, are of different versions.
-        KafkaUnavailableError: a jar is not there; or as `released`.
+        CommandError: the jars, or others in their folders, are of different versions.
+        KafkaUnavailableError: a jar is missing; or as `released`.
         OSError: the cache cannot be written.
     """
     if not folder.is_dir():
         raise KafkaUnavailableError(f"{folder}: no such folder, expected one with the jars of a build of Kafka")
-    # The adapter may be started in another folder.
+    # The adapter may start in another folder.
     folder = folder.resolve()
     files = sorted(folder.rglob("*.jar"))
-    found = {jar: _newest(jar, files) for jar in release.jars_for(subject)}
-    missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in found.items() if file is None]
+    file_of = {jar: _find_newest(jar, files) for jar in release.jars_for(subject)}
+    missing = [f"{jar.artifact}-VERSION{jar.suffix}.jar" for jar, file in file_of.items() if file is None]
     if missing:
         raise KafkaUnavailableError(
             f"{folder}: there is no {', no '.join(missing)} in it or below; a checkout of Kafka builds them: {_BUILD}"
         )
-    kafkas = [file for file in found.values() if file is not None]
+    kafkas = [file for file in file_of.values() if file is not None]
     folders = {file.parent for file in kafkas}
     version = one_version(
-        folder, {file: match[1] for file in files if file.parent in folders and (match := _kafkas(file, found))}
+        folder,
+        {file: match[1] for file in files if file.parent in folders and (match := _match_version(file, file_of))},
     )
     wanted = library_jars(subject)
-    libraries = tuple(file for jar in wanted if (file := _newest(jar, files)) is not None)
+    libraries = tuple(file for jar in wanted if (file := _find_newest(jar, files)) is not None)
     if len(libraries) < len(wanted):
         libraries = fetched(wanted)
     return Kafka(version, (*kafkas, *libraries), subject)
@@ -104,12 +104,12 @@ def one_version(folder: Path, versions: Mapping[Path, str]) -> str:
     return next(iter(files))
 
 
-def _kafkas(file: Path, jars: Iterable[Jar]) -> re.Match[str] | None:
-    """The match of the name of a file with the pattern of one of these jars; its group is the version."""
+def _match_version(file: Path, jars: Iterable[Jar]) -> re.Match[str] | None:
+    """Return the match of a file's name with the pattern of one of these jars; its group is the version."""
     return next((match for jar in jars if (match := _pattern(jar).fullmatch(file.name))), None)
 
 
-def _newest(jar: Jar, files: Iterable[Path]) -> Path | None:
+def _find_newest(jar: Jar, files: Iterable[Path]) -> Path | None:
     named = [file for file in files if _pattern(jar).fullmatch(file.name)]
     return max(named, key=lambda file: file.stat().st_mtime_ns, default=None)
 
@@ -124,11 +124,11 @@ def _pattern(jar: Jar) -> re.Pattern[str]:
 
 
 def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
-    """The files of jars: from the cache, or else fetched with Maven; each has the SHA-256 of its table.
+    """Return the files of jars: from the cache, or else fetched with Maven; each has the SHA-256 of its table.
 
     Args:
-        jars: which.
-        maven_s: how long Maven may take, in seconds.
+        jars: the jars.
+        maven_s: time limit for Maven, in seconds.
 
     Raises:
         As `released`.
@@ -142,7 +142,7 @@ def fetched(jars: Sequence[Jar], maven_s: float = _MAVEN_S) -> tuple[Path, ...]:
 
 
 def missing_of(jars: Iterable[Jar]) -> list[Jar]:
-    """Those that are not in the cache."""
+    """Return the jars that are not in the cache."""
     return [jar for jar in jars if not (_folder() / jar.file_name).is_file()]
 
 
@@ -157,7 +157,7 @@ def _check(file: Path, jar: Jar) -> None:
 
 
 def sha256_of(file: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -172,19 +172,19 @@ def _fetch(jars: Sequence[Jar], folder: Path, maven_s: float) -> None:
 def copy_jars(
     jars: Sequence[Jar], folder: Path, *options: str, with_needed: bool = False, maven_s: float = _MAVEN_S
 ) -> None:
-    """Have Maven copy jars into a folder, whatever their checksums in the table.
+    """Make Maven copy jars into a folder, whatever their checksums in the table.
 
-    Maven refuses a file that it downloads if the repository has another checksum for it, or none.
+    Maven refuses a download if the repository has another checksum for it, or none.
 
     Args:
-        jars: which.
+        jars: the jars.
         folder: an empty folder.
         options: further options of Maven.
-        with_needed: whether it copies what they need at run time as well.
-        maven_s: how long Maven may take, in seconds.
+        with_needed: True to copy their runtime dependencies as well.
+        maven_s: time limit for Maven, in seconds.
 
     Raises:
-        KafkaUnavailableError: Maven is not there or cannot fetch them.
+        KafkaUnavailableError: Maven is missing or cannot fetch them.
         OSError: the folder cannot be written.
     """
     maven = shutil.which("mvn")
@@ -194,7 +194,7 @@ def copy_jars(
         )
     project = folder / "pom.xml"
     project.write_text(_project(jars, with_needed), encoding="utf-8")
-    # Maven remembers for a day that a version was not there, and that may be the day it appears: -U asks again.
+    # Maven caches for a day that a version is missing; -U asks again, as the version may have appeared.
     command = [maven, "-B", "-q", "-U", "--strict-checksums", "-f", str(project), _COPY]
     try:
         done = subprocess.run(
@@ -214,14 +214,14 @@ def copy_jars(
         raise KafkaUnavailableError(f"Maven cannot fetch {jars[0].file_name}; {asks} It says: {why}")
 
 
-def _reason(said: str) -> str:
-    """The first error of Maven, on one line."""
-    errors = (line.partition("[ERROR]")[2].strip() for line in said.splitlines())
+def _reason(output: str) -> str:
+    """Return Maven's first error, on one line."""
+    errors = (line.partition("[ERROR]")[2].strip() for line in output.splitlines())
     return next(filter(None, errors), "nothing").rpartition(_OF_OUR_PROJECT)[2][:_SHOWN_CHARACTERS]
 
 
 def _project(jars: Iterable[Jar], with_needed: bool) -> str:
-    """A project that needs these jars, with or without the jars that they need."""
+    """Return a project that depends on these jars, with or without their own dependencies."""
     exclusions = "" if with_needed else _EXCLUDE_ALL
     dependencies = "".join(
         "<dependency>"

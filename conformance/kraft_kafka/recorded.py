@@ -1,4 +1,4 @@
-"""What running releases of Apache Kafka showed.
+"""Recorded results of running releases of Apache Kafka.
 
 `python -m kraft_dev kafka-matrix --record` makes `recorded.json`, and `kafka-add` adds a release to it.
 """
@@ -17,25 +17,25 @@ FILE_NAME = "recorded.json"
 
 
 class RecordedRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The vectors and the findings on one release."""
+    """Results of the vectors and the findings on one release."""
 
     version: str
     profile: str
     observability: str
     command: str
-    """That repeats the vectors."""
+    """Command that repeats the vectors."""
     date: str
     """YYYY-MM-DD, UTC."""
     commit: str
-    """Of the suite, with `-dirty` after it if there were changes that are not committed."""
+    """Commit of the suite, with the suffix `-dirty` if there were uncommitted changes."""
     findings: tuple[str, ...]
-    """Those whose schedule it does all of, as `kraft-spec kafka finding` plays it."""
+    """Findings whose whole schedule the release follows, as `kraft-spec kafka finding` plays it."""
     statuses: dict[str, Status]
-    """By the id of the vector; those that were left out are not here."""
+    """By vector id; vectors that were not run are absent."""
 
 
 class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that is recorded."""
+    """All recorded results."""
 
     vectors: str
     """SHA-256 of the manifest of the vectors, in hexadecimal."""
@@ -44,17 +44,17 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_current(self) -> bool:
-        """Are the vectors still those that were run?"""
+        """True if the recorded runs used the current vectors."""
         return self.vectors == manifest_digest()
 
     def releases_with(self, finding: str) -> str:
-        """The releases that show a finding, for a reader: `4.0.2 to 4.3.1`."""
+        """Return the releases that show a finding, in words: `4.0.2 to 4.3.1`."""
         showing = {run.version for run in self.releases if finding in run.findings}
         return in_words(showing, [run.version for run in self.releases])
 
 
 def in_words(some: Collection[str], versions: Sequence[str]) -> str:
-    """Some of the versions, for a reader: more than two are a range if none between them is missing."""
+    """Return some of the versions in words: more than two are a range if none between them is missing."""
     places = [place for place, version in enumerate(versions) if version in some]
     named = [versions[place] for place in places]
     if not named:
@@ -65,18 +65,18 @@ def in_words(some: Collection[str], versions: Sequence[str]) -> str:
 
 
 def manifest_digest() -> str:
-    """SHA-256 of the manifest of the package's vectors, in hexadecimal."""
+    """Return the SHA-256 of the manifest of the package's vectors, in hexadecimal."""
     return sha256((vector_folder() / MANIFEST).read_bytes()).hexdigest()
 
 
 def with_releases(text: str, finding: str) -> str:
-    """The text with the recorded releases that show a finding in place of `{shown}`."""
+    """Replace `{shown}` in a text by the recorded releases that show a finding."""
     return text.replace("{shown}", load_recorded().releases_with(finding))
 
 
 @cache
 def load_recorded() -> Recorded:
-    """What is recorded.
+    """Load the recorded results.
 
     Raises:
         msgspec.DecodeError: the file is malformed.

@@ -1,4 +1,4 @@
-"""The releases of Apache Kafka that are run, from `releases.toml`."""
+"""The supported releases of Apache Kafka, from `releases.toml`."""
 
 import re
 import tomllib
@@ -12,17 +12,17 @@ from kraft_simulation.workload import WORKLOADS
 from kraft_vectors.features import Subject
 
 _PROFILES = {(4, 2): "kafka-4", (4, 1): "kafka-4.1"}
-"""Profiles by the first release that each is of, the newest first; older releases have `_OLDEST_PROFILE`."""
+"""Profiles by their first release, the newest first; older releases have `_OLDEST_PROFILE`."""
 _OLDEST_PROFILE = "kafka-4.0"
 _NEVER_RUN = ("reassignments", "hasty-reassignments", "old-voters")
-"""Workloads for no release: KIP-642 never shipped, and a release has no replica that is older than itself."""
+"""Workloads for no release: KIP-642 never shipped, and no replica of a release is older than the release."""
 _WORKLOADS_SINCE = {"upgrade": (4, 1), "auto-join": (4, 2)}
-"""Workloads for which older releases lack the feature."""
+"""The first release that has the feature of a workload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """A file that a release consists of."""
+    """A jar of a release."""
 
     group: str
     artifact: str
@@ -33,12 +33,12 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """As Maven and Kafka's own build name the file."""
+        """File name as Maven and Kafka's own build write it."""
         return f"{self.artifact}-{self.version}{self.suffix}.jar"
 
     @property
     def suffix(self) -> str:
-        """What stands behind the version in the name of the file."""
+        """Part of the file name after the version."""
         return f"-{self.classifier}" if self.classifier else ""
 
 
@@ -50,24 +50,24 @@ class Release:
     jars: tuple[Jar, ...]
     """Kafka's own, without the libraries."""
     partition_jars: tuple[Jar, ...]
-    """Those that the controllers of partitions need besides."""
+    """Further jars for the controllers of partitions."""
     classes: str
     """Digest of its Raft classes, as `unpinned.classes_digest` computes it."""
 
     @property
     def workloads(self) -> tuple[str, ...]:
-        """The random workloads that it has the features for."""
+        """Random workloads whose features the release has."""
         since = {**dict.fromkeys(WORKLOADS, (0,)), **_WORKLOADS_SINCE}
-        return tuple(one for one in WORKLOADS if one not in _NEVER_RUN and since[one] <= number(self.version))
+        return tuple(name for name in WORKLOADS if name not in _NEVER_RUN and since[name] <= number(self.version))
 
     def jars_for(self, subject: Subject) -> tuple[Jar, ...]:
-        """Kafka's own jars for a subject of the suite."""
+        """Return Kafka's own jars for a subject of the suite."""
         return self.jars if subject == "replica" else (*self.jars, *self.partition_jars)
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change of the adapter's sources, for jars that have a class."""
+    """A change of the adapter's sources for jars that contain a class."""
 
     having: str
     """The class, as a path in a jar, without `.class`."""
@@ -77,74 +77,74 @@ class Edit:
 
 @cache
 def releases() -> Mapping[str, Release]:
-    """All releases by their version, the oldest first."""
+    """Return all releases by their version, the oldest first."""
     return {
-        one["version"]: Release(
-            one["version"],
-            _jars("org.apache.kafka", one["version"], one["jars"]),
-            _jars("org.apache.kafka", one["version"], one["partition_jars"]),
-            one["classes"],
+        release["version"]: Release(
+            release["version"],
+            _jars("org.apache.kafka", release["version"], release["jars"]),
+            _jars("org.apache.kafka", release["version"], release["partition_jars"]),
+            release["classes"],
         )
-        for one in _table()["release"]
+        for release in _table()["release"]
     }
 
 
 def newest() -> str:
-    """The version that is run if none is named."""
+    """Return the version that runs by default."""
     return [*releases()][-1]
 
 
 def number(version: str) -> tuple[int, ...]:
-    """The numbers of a version, for comparisons: (4, 10, 0) for 4.10.0, which is newer than 4.9.1."""
+    """Return the numbers of a version, for comparisons: (4, 10, 0) for 4.10.0, which is newer than 4.9.1."""
     return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def profile_of(version: str) -> str:
-    """The profile of a version; that of the newest for a name that is none."""
+    """Return the profile of a version; the newest profile for a name that is no version."""
     if re.match(r"\d+\.\d", version) is None:
         return _PROFILES[max(_PROFILES)]
     return next((profile for first, profile in _PROFILES.items() if first <= number(version)), _OLDEST_PROFILE)
 
 
 def nearest(version: str) -> Release:
-    """The newest pinned release that is not newer, or else the oldest: of the same minor version, or of the profile."""
-    of_profile = [one for one in releases().values() if profile_of(one.version) == profile_of(version)]
-    of_minor = [one for one in of_profile if number(one.version)[:2] == number(version)[:2]]
-    known = of_minor or of_profile
-    older = [one for one in known if number(one.version) <= number(version)]
-    return older[-1] if older else known[0]
+    """Return the newest pinned release up to a version, or else the oldest: of its minor version, or of its profile."""
+    of_profile = [release for release in releases().values() if profile_of(release.version) == profile_of(version)]
+    of_minor = [release for release in of_profile if number(release.version)[:2] == number(version)[:2]]
+    candidates = of_minor or of_profile
+    older = [release for release in candidates if number(release.version) <= number(version)]
+    return older[-1] if older else candidates[0]
 
 
 @cache
 def logging_jars() -> tuple[Jar, ...]:
-    """What Kafka logs through, whatever its release."""
+    """Return the jars of Kafka's logging, the same for every release."""
     logging = _table()["logging"]
     return _jars("org.slf4j", logging["version"], logging["jars"])
 
 
 @cache
 def json_jars() -> tuple[Jar, ...]:
-    """What the adapter, and the template in Java, read JSON with."""
+    """Return the JSON library of the adapter and of the Java template."""
     json = _table()["json"]
     return _jars("com.google.code.gson", json["version"], json["jars"])
 
 
 @cache
 def metrics_jars() -> tuple[Jar, ...]:
-    """Libraries that Kafka's controller counts with, whatever its release."""
+    """Return the metrics libraries of Kafka's controller, the same for every release."""
     metrics = _table()["metrics"]
     return _jars("com.yammer.metrics", metrics["version"], metrics["jars"])
 
 
 def library_jars(subject: Subject = "replica") -> tuple[Jar, ...]:
-    """Libraries that Kafka logs through and counts with, and that its adapter reads JSON with."""
+    """Return the libraries of Kafka's logging and metrics, and the adapter's JSON library."""
     return (*logging_jars(), *json_jars(), *(metrics_jars() if subject == "partitions" else ()))
 
 
 @cache
 def edits() -> tuple[Edit, ...]:
-    """The changes of the adapter's sources, in their order."""
-    return tuple(Edit(**one) for one in _table()["edit"])
+    """Return the changes of the adapter's sources, in their order."""
+    return tuple(Edit(**edit) for edit in _table()["edit"])
 
 
 def _jars(group: str, version: str, table: Mapping[str, str]) -> tuple[Jar, ...]:

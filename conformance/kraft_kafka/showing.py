@@ -1,4 +1,4 @@
-"""A finding on a running Kafka: the finding's schedule, with an adapter of Kafka as each replica."""
+"""A finding's schedule played on Kafka: each replica is an adapter of a running Kafka."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,28 +39,28 @@ _SAFE: Mapping[str, Callable[[Director], None]] = {
     "unread-voters": voters_read,
     "outlived-voters-record": snapshot_read,
 }
-"""By finding: how the same schedule goes on where a Kafka gives the safe answer, or keeps the rule."""
+"""By finding: the continuation of its schedule where a Kafka makes the safe decision, or keeps the rule."""
 
 
 class Ending(StrEnum):
-    """What became of the schedule."""
+    """How the schedule ended."""
 
     SHOWN = "shown"
-    """Kafka does all of it."""
+    """Kafka followed the whole schedule."""
     SAFE = "safe"
-    """Kafka gives the safe answer, and what follows from that."""
+    """Kafka made the safe decision and followed its continuation."""
     DEVIATION = "deviation"
-    """Kafka does something else before the schedule has come to its end."""
+    """Kafka deviated before the end of the schedule."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepShown:
-    """A step of the schedule, and where the replicas are behind it."""
+    """A step of the schedule, and the replicas' roles after it."""
 
     text: str
     roles: str
     last: int
-    """The sequence of its last event."""
+    """Sequence number of its last event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +71,22 @@ class ShownOnKafka:
     ending: Ending
     steps: tuple[StepShown, ...]
     deviation: str
-    """Where Kafka does something else; empty if it does not."""
+    """Where Kafka deviates; empty if it does not."""
     leaders: Mapping[int, tuple[int, ...]]
-    """The epochs that more than one replica has led, and who."""
+    """Leaders of each epoch that more than one replica has led."""
     lost: tuple[int, ...]
-    """Offsets of committed records that are not in the log of the leader of the newest epoch, in the end."""
+    """Offsets of committed records that are finally missing from the log of the newest epoch's leader."""
     events: int
     verdict: Verdict | None
-    """The model's, up to the event that breaks a property; None of a deviation."""
+    """The model's verdict up to the event that violates a property; None for a deviation."""
     violated: tuple[str, ...]
-    """The invariants that the state of the whole cluster in the end violates, as TLC evaluates them."""
+    """Invariants that the cluster's final state violates, as TLC evaluates them."""
     trace: tuple[bytes, ...]
-    """The lines that the verdict is about; of a deviation all of them."""
+    """The lines that the verdict covers; all lines for a deviation."""
 
 
 class _RecordingDirector(Director):
-    """A director that keeps the steps of its script, and the lines of a trace."""
+    """A director that records the steps of its script, and the lines of a trace."""
 
     def __init__(self, scenario: str, configuration: Configuration, make_replica: MakeReplica) -> None:
         super().__init__(scenario, configuration, make_replica)
@@ -94,22 +94,22 @@ class _RecordingDirector(Director):
         self.lines: list[EventLine] = []
         self.leaders: dict[int, set[int]] = {}
         self.last_led: dict[int, ReplicaState] = {}
-        """Of each replica that led, the last state in which it did."""
+        """Last state as leader, by replica."""
 
     def step(self, text: str) -> None:
         self.end_step()
         super().step(text)
 
     def end_step(self) -> None:
-        """Keep the step that has been played."""
+        """Record the step that has been played."""
         roles = " ".join(f"N{n} {notation(self.state(n), with_vote=False)}" for n in self.ids())
         self.steps.append(StepShown(self._step, roles, self.sequence))
 
     def do(self, move: Callable[[], Occurrence]) -> Occurrence:
-        return super().do(lambda: self._kept(move()))
+        return super().do(lambda: self._record(move()))
 
-    def _kept(self, occurrence: Occurrence) -> Occurrence:
-        self.lines.append(_as_state(line_shown(self.world, occurrence)))
+    def _record(self, occurrence: Occurrence) -> Occurrence:
+        self.lines.append(_without_effects(line_shown(self.world, occurrence)))
         state = occurrence.state
         if state is not None and state.role is Role.LEADER:
             self.leaders.setdefault(state.epoch, set()).add(state.key.id)
@@ -117,7 +117,7 @@ class _RecordingDirector(Director):
         return occurrence
 
     def lost(self) -> tuple[int, ...]:
-        """Offsets whose record some leader has committed, and the leader of the newest epoch does not have."""
+        """Return offsets whose record some leader has committed and the leader of the newest epoch lacks."""
         leading = [self.state(n) for n in self.ids() if self.state(n).role is Role.LEADER]
         if not leading:
             return ()
@@ -132,37 +132,37 @@ class _RecordingDirector(Director):
 
 
 def show_on_kafka(finding: Finding, table: Table) -> ShownOnKafka:
-    """Play the schedule of a finding with the adapters of a table, or the safe end that it may have.
+    """Play the schedule of a finding with the adapters of a table, or else its safe ending.
 
     Raises:
-        AdapterFault: an adapter does not answer as the protocol says.
+        AdapterFault: an adapter breaks the protocol.
     """
     _, variant = finding.variant()
-    shown = _played(finding, table, variant, Ending.SHOWN)
-    if shown.ending is Ending.DEVIATION and finding.name in _SAFE:
-        safe = _played(finding, table, _safely(finding, variant), Ending.SAFE)
+    result = _play(finding, table, variant, Ending.SHOWN)
+    if result.ending is Ending.DEVIATION and finding.name in _SAFE:
+        safe = _play(finding, table, _with_safe_ending(finding, variant), Ending.SAFE)
         if safe.ending is Ending.SAFE:
             return safe
-    return shown
+    return result
 
 
-def _safely(finding: Finding, variant: Variant) -> Variant:
-    """The schedule with the safe answer, and with every rule."""
+def _with_safe_ending(finding: Finding, variant: Variant) -> Variant:
+    """Return the variant with the safe decision and without mutants."""
     configuration, decision = variant.configuration, finding.decision
     if decision is not None:
         profile = configuration.profile
-        answer: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
-        configuration = replace(configuration, profile=replace(profile, **answer))
+        changes: dict[str, Any] = {"name": f"{profile.name}-{decision.safe}", decision.name: decision.safe}
+        configuration = replace(configuration, profile=replace(profile, **changes))
     return replace(variant, configuration=configuration, script=_SAFE[finding.name], mutants=())
 
 
-def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) -> ShownOnKafka:
+def _play(finding: Finding, table: Table, variant: Variant, ending: Ending) -> ShownOnKafka:
     notes, configuration = Notes(), variant.configuration
     if not all(hello.has_pre_vote for hello in table.hellos):
         configuration = configuration.with_software(dict.fromkeys(configuration.replicas, "unsupported"))
     beside = mutated_replicas(variant.mutants)
-    maker = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)
-    director = _RecordingDirector(finding.schedule, configuration, maker)
+    make_replica = table.maker(notes, stops=False, dies_in_steps=False, beside=beside)
+    director = _RecordingDirector(finding.schedule, configuration, make_replica)
     deviation, verdict, violated = "", None, tuple[str, ...]()
     lines: Sequence[EventLine] = director.lines
     try:
@@ -170,12 +170,12 @@ def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) ->
     except ScenarioFailure as failure:
         deviation = str(failure)
     if notes.is_over:
-        # From there on the reference has gone on in its place.
+        # The reference has replaced the adapter from there on.
         deviation = f"{notes.undecided or notes.first}: what it shows cannot be followed"
     if not deviation:
-        lines, verdict = _verdict(director, finding, variant.mutants)
-        violated = _violated_in_the_end(director)
-        deviation = _problem(
+        lines, verdict = _check_lines(director, finding, variant.mutants)
+        violated = _find_violated(director)
+        deviation = _find_problem(
             verdict, {finding.violates} & director.watch.violated.keys() if ending is Ending.SHOWN else ()
         )
     director.end_step()
@@ -203,16 +203,16 @@ def _played(finding: Finding, table: Table, variant: Variant, ending: Ending) ->
     )
 
 
-def _problem(verdict: Verdict, broken: Collection[str]) -> str:
-    """What the model says else than that properties are broken, or that none is; empty if it says so."""
+def _find_problem(verdict: Verdict, broken: Collection[str]) -> str:
+    """Return how the verdict differs from the expected one; empty if it does not."""
     rejection = verdict.rejection
     if rejection is None:
         return "" if verdict.kind is VerdictKind.ACCEPTED and not broken else f"the model says: {verdict.kind}"
     return "" if broken and rejection.properties else f"the model says: {rejection.headline()}"
 
 
-def _violated_in_the_end(director: _RecordingDirector) -> tuple[str, ...]:
-    """The invariants that the state of the whole cluster violates, which no line of a trace has."""
+def _find_violated(director: _RecordingDirector) -> tuple[str, ...]:
+    """Return the invariants that the whole cluster's state violates, which no line of a trace has."""
     checkpoints = Checkpoints(director.world.configuration)
     for occurrence in director.occurrences:
         checkpoints.follow(occurrence)
@@ -220,20 +220,20 @@ def _violated_in_the_end(director: _RecordingDirector) -> tuple[str, ...]:
     return model.violated_invariants(model.state_at(director.world.configuration, checkpoints.now()))
 
 
-def _verdict(
-    director: _RecordingDirector, finding: Finding, without: Collection[str]
+def _check_lines(
+    director: _RecordingDirector, finding: Finding, mutants: Collection[str]
 ) -> tuple[Sequence[EventLine], Verdict]:
-    """What the model says of the lines up to the event that breaks the finding's property, and those lines."""
+    """Return the lines up to the event that violates the finding's property, and the model's verdict on them."""
     lines = director.lines[: director.watch.violated.get(finding.violates)]
-    verdict = verdict_on(director.world.configuration, lines, finding.schedule, without)
+    verdict = verdict_on(director.world.configuration, lines, finding.schedule, mutants)
     if verdict.kind is VerdictKind.REJECTED and finding.violates not in director.watch.violated:
-        lines = _in_two(lines)
-        verdict = verdict_on(director.world.configuration, lines, finding.schedule, without)
+        lines = _split_restarts(lines)
+        verdict = verdict_on(director.world.configuration, lines, finding.schedule, mutants)
     return lines, verdict
 
 
-def _in_two(lines: Sequence[EventLine]) -> list[EventLine]:
-    """The lines with a restart that elects the only voter as the two events that the model has for it."""
+def _split_restarts(lines: Sequence[EventLine]) -> list[EventLine]:
+    """Split a restart that elects the only voter into the two events that the model has for it."""
     events: list[EventLine] = []
     for line in lines:
         if line.event == "Restart" and line.state is not UNSET and line.state.role is Role.LEADER:
@@ -243,7 +243,7 @@ def _in_two(lines: Sequence[EventLine]) -> list[EventLine]:
     return events
 
 
-def _as_state(line: EventLine) -> EventLine:
-    """What a replica has been given and where it has come to; what it writes and sends on the way is for vectors."""
+def _without_effects(line: EventLine) -> EventLine:
+    """Return a line with its input and state only: effects and messages sent are for vectors."""
     message = line.message if line.message is UNSET else msgspec.structs.replace(line.message, id=UNSET)
     return msgspec.structs.replace(line, cause=UNSET, message=message, effects=UNSET)

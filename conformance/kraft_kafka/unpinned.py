@@ -1,4 +1,4 @@
-"""Releases of Apache Kafka that no table has, of any version: fetched with Maven, and kept with their checksums."""
+"""Releases of Apache Kafka that are not in `releases.toml`: fetched with Maven, and kept with their checksums."""
 
 import hashlib
 import logging
@@ -31,9 +31,9 @@ What = Subject | Literal["controller"]
 """The jars of an adapter for a subject of the suite, or those of a whole controller."""
 
 _SUMS = "SHA256SUMS"
-"""The file with the checksums of the jars as they were fetched, in the form of `sha256sum`."""
+"""The file with the checksums of the fetched jars, in the format of `sha256sum`."""
 _CONTROLLER = ("kafka_2.13", "kafka-tools")
-"""What a controller is started from; Maven resolves what they need."""
+"""The artifacts of a controller; Maven resolves their dependencies."""
 _RAFT_CLASSES = re.compile(r"org/apache/kafka/(raft|snapshot|server/common)/.*\.class")
 
 
@@ -43,11 +43,11 @@ def is_version(text: str) -> bool:
 
 
 def release_of(version: str, subject: Subject = "replica") -> Kafka:
-    """The jars of a release of any version: a pinned one, or else what Maven finds under this version.
+    """Return the jars of a release of any version: pinned, or else from Maven.
 
     Raises:
         CommandError: the text is no version.
-        KafkaUnavailableError: Maven is not there or cannot fetch them, or a file is not as it was fetched.
+        KafkaUnavailableError: Maven is missing or cannot fetch them, or a file has changed since it was fetched.
         OSError: the cache cannot be written.
     """
     if version in releases():
@@ -58,7 +58,7 @@ def release_of(version: str, subject: Subject = "replica") -> Kafka:
 
 
 def unpinned_controller(version: str) -> Kafka:
-    """A whole controller of a version that is not pinned.
+    """Return a whole controller of a version that is not pinned.
 
     Raises:
         As `release_of`.
@@ -67,7 +67,7 @@ def unpinned_controller(version: str) -> Kafka:
 
 
 def unpinned_jars(version: str, what: What) -> Mapping[Jar, Path]:
-    """The files of a release by their jars, in the order of the coordinates: from the cache, or else from Maven.
+    """Return the files of a release by their jars, in the order of the coordinates: from the cache, or else from Maven.
 
     Raises:
         As `release_of`.
@@ -75,7 +75,7 @@ def unpinned_jars(version: str, what: What) -> Mapping[Jar, Path]:
     folder = user_cache("kafka") / "unpinned" / f"{what}-{version}"
     if not folder.is_dir():
         _fetch(version, what, folder)
-    found: dict[Jar, Path] = {}
+    files: dict[Jar, Path] = {}
     for line in (folder / _SUMS).read_text(encoding="utf-8").splitlines():
         sha256, _, name = line.partition("  ")
         file = folder / name
@@ -83,56 +83,56 @@ def unpinned_jars(version: str, what: What) -> Mapping[Jar, Path]:
             raise KafkaUnavailableError(
                 f"{file} is not as it was fetched, expected SHA-256 {sha256}: delete {folder} to fetch it again"
             )
-        found[_jar(name, sha256)] = file
+        files[_parse_jar(name, sha256)] = file
     _say_unpinned(version)
-    return found
+    return files
 
 
 @cache
 def _say_unpinned(version: str) -> None:
-    """Say so once, however many controllers of it are started."""
+    """Warn once, however many controllers of the version start."""
     _LOG.warning("Kafka %s is not pinned: its jars are checked against the repository's checksums alone", version)
 
 
 def _fetch(version: str, what: What, folder: Path) -> None:
     if what == "controller":
-        asked = [Jar("org.apache.kafka", artifact, "", version, "") for artifact in _CONTROLLER]
+        jars = [Jar("org.apache.kafka", artifact, "", version, "") for artifact in _CONTROLLER]
     else:
         pinned = nearest(version).jars_for(what)
-        asked = [replace(jar, version=version, sha256="") for jar in pinned]
+        jars = [replace(jar, version=version, sha256="") for jar in pinned]
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetching-") as staging:
-        made = Path(staging) / folder.name
-        made.mkdir()
-        # In folders by group, artifact and version, which the name of the file alone does not tell.
-        copy_jars(asked, made, "-Dmdep.useRepositoryLayout=true", with_needed=what == "controller")
-        names = sorted(file.relative_to(made).as_posix() for file in made.rglob("*.jar"))
-        sums = "".join(f"{sha256_of(made / name)}  {name}\n" for name in names)
-        (made / _SUMS).write_text(sums, encoding="utf-8")
+        fetched_folder = Path(staging) / folder.name
+        fetched_folder.mkdir()
+        # The repository layout keeps group, artifact and version, which a file's name alone does not have.
+        copy_jars(jars, fetched_folder, "-Dmdep.useRepositoryLayout=true", with_needed=what == "controller")
+        names = sorted(file.relative_to(fetched_folder).as_posix() for file in fetched_folder.rglob("*.jar"))
+        sums = "".join(f"{sha256_of(fetched_folder / name)}  {name}\n" for name in names)
+        (fetched_folder / _SUMS).write_text(sums, encoding="utf-8")
         try:
-            made.rename(folder)
+            fetched_folder.rename(folder)
         except OSError:
             # Another process was faster.
             if not folder.is_dir():
                 raise
 
 
-def _jar(name: str, sha256: str) -> Jar:
-    """The jar at a path of a repository: the group as folders, the artifact, the version and the file."""
+def _parse_jar(name: str, sha256: str) -> Jar:
+    """Parse a jar's path in a repository: the group as folders, the artifact, the version and the file."""
     *group, artifact, version, file = name.split("/")
     classifier = file.removeprefix(f"{artifact}-{version}").removesuffix(".jar").removeprefix("-")
     return Jar(".".join(group), artifact, classifier, version, sha256)
 
 
 # -------------------------------------------------------------------------------------------------------------
-# What is known of another release.
+# Expected results of an unpinned release.
 # -------------------------------------------------------------------------------------------------------------
 
 
 def known_release(version: str) -> Release:
-    """The pinned release whose results are expected of a release: itself, or one with the same Raft classes.
+    """Return the pinned release whose results a release is expected to have.
 
-    If there is neither, it is the nearest release (`nearest`).
+    It is the release itself, else one with the same Raft classes, else the nearest (`nearest`).
 
     Raises:
         As `release_of`.
@@ -140,7 +140,7 @@ def known_release(version: str) -> Release:
     if version in releases():
         return releases()[version]
     digest = classes_digest(unpinned_jars(version, "replica").values())
-    if same := next((one for one in releases().values() if one.classes == digest), None):
+    if same := next((release for release in releases().values() if release.classes == digest), None):
         says = "the Raft classes of Kafka %s are byte for byte those of %s, whose known differences are expected of it"
         _LOG.warning(says, version, same.version)
         return same
@@ -153,10 +153,10 @@ def known_release(version: str) -> Release:
 
 
 def classes_digest(jars: Iterable[Path]) -> str:
-    """SHA-256 over the sorted names of the Raft classes in the jars, each with its bytes.
+    """Return the SHA-256 over the sorted names of the Raft classes in the jars, each with its bytes.
 
     Raises:
-        KafkaUnavailableError: a file is no jar that can be read.
+        KafkaUnavailableError: a jar cannot be read.
     """
     classes: dict[str, bytes] = {}
     for jar in jars:

@@ -1,4 +1,4 @@
-"""`kraft-spec conformance`: the vectors on an implementation of anybody's."""
+"""`kraft-spec conformance`: the vectors on any implementation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -84,16 +84,16 @@ def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = F
         fields = ("id", "level", "steps", "history")
         print_json(
             [
-                {name: getattr(one, name) for name in fields}
-                | {"rules": list(one.rules), "profiles": list(one.profiles), "provenance": provenance(one.id)}
-                for one in entries
+                {name: getattr(entry, name) for name in fields}
+                | {"rules": list(entry.rules), "profiles": list(entry.profiles), "provenance": provenance(entry.id)}
+                for entry in entries
             ]
         )
         return ExitCode.CONFORMANT
     rows = []
-    for one in entries:
-        only = "" if set(one.profiles) >= PROFILES.keys() else " ".join(map(shown_profile, one.profiles))
-        rows.append((one.id, one.level, only, one.steps, ", ".join(one.rules)))
+    for entry in entries:
+        only = "" if set(entry.profiles) >= PROFILES.keys() else " ".join(map(shown_profile, entry.profiles))
+        rows.append((entry.id, entry.level, only, entry.steps, ", ".join(entry.rules)))
     show_table(f"{len(entries)} vectors", ("id", "level", "profile", "steps", "rules"), rows)
     return ExitCode.CONFORMANT
 
@@ -103,16 +103,16 @@ def _list_rules(entries: Sequence[ManifestEntry], as_json: bool) -> int:
     if as_json:
         print_json(
             [
-                {"rule": one.rule.id, "level": one.rule.level, "vectors": list(one.vectors), "reason": one.reason}
-                for one in covered
+                {"rule": row.rule.id, "level": row.rule.level, "vectors": list(row.vectors), "reason": row.reason}
+                for row in covered
             ]
         )
         return ExitCode.CONFORMANT
-    with_vector = sum(bool(one.vectors) for one in covered)
+    with_vector = sum(bool(row.vectors) for row in covered)
     show_table(
         f"{with_vector} of {len(covered)} rules have a vector",
         ("rule", "level", "vectors", "first, or why none"),
-        [(one.rule.id, one.rule.level, len(one.vectors) or "", (*one.vectors, one.reason)[0]) for one in covered],
+        [(row.rule.id, row.rule.level, len(row.vectors) or "", (*row.vectors, row.reason)[0]) for row in covered],
     )
     return ExitCode.CONFORMANT
 
@@ -172,13 +172,13 @@ def replay(
 
     with suite_errors(), ended_by_signals():
         catalogue = Catalogue(folder)
-        _known(catalogue, name)
+        _find_vector(catalogue, name)
         _check_profile(profile, catalogue)
         plan = Plan(adapter, (name,), timeout_s, profile)
         outcomes = Campaign(plan, catalogue, watch).run()
     vectors = None if folder is None else str(folder)
-    unusual = _unusual(timeout_s)
-    show_outcomes(outcomes, lambda one: repetition(plan.command, one.id, plan.profile, vectors, unusual))
+    custom_s = _custom(timeout_s)
+    show_outcomes(outcomes, lambda outcome: repetition(plan.command, outcome.id, plan.profile, vectors, custom_s))
     return exit_code(outcomes)
 
 
@@ -187,7 +187,7 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
     """Show one vector in words: its rules, how it begins, what happens, and what must come of it."""
     with suite_errors():
         catalogue = Catalogue(folder)
-        vector = _known(catalogue, name)
+        vector = _find_vector(catalogue, name)
         if as_json:
             print((catalogue.folder / catalogue.entries[name].file).read_text(encoding="utf-8"), end="")
             return ExitCode.CONFORMANT
@@ -201,7 +201,7 @@ app.command()(report)
 app.command()(matrix)
 
 # -------------------------------------------------------------------------------------------------------------
-# Inside.
+# Helpers.
 # -------------------------------------------------------------------------------------------------------------
 
 
@@ -214,22 +214,22 @@ def run_selected(
     folder: Path | None = None,
     subject: Subject | None = None,
 ) -> int:
-    """Run the vectors of a subject that the words fit; the file adds to the failures that the plan expects."""
+    """Run the subject's vectors that match the words; the file adds to the plan's expected failures."""
     check_targets(targets, as_json)
     with suite_errors():
         catalogue = Catalogue(folder)
         _check_profile(plan.profile, catalogue)
-        entries = [one for one in selected(catalogue, words or ()) if subject in (None, one.subject)]
+        entries = [it for it in selected(catalogue, words or ()) if subject in (None, it.subject)]
         ids = tuple([entry.id for entry in entries])
         expected = {**plan.expected_failures, **read_expected_failures(expected_failures, catalogue)}
         return _run(replace(plan, ids=ids, expected_failures=expected), catalogue, as_json, targets)
 
 
-def _known(catalogue: Catalogue, name: str) -> AnyVector:
+def _find_vector(catalogue: Catalogue, name: str) -> AnyVector:
     try:
         return catalogue.vector(name)
     except KeyError as error:
-        near = [one for one in catalogue if name in one][:3]
+        near = [id_ for id_ in catalogue if name in id_][:3]
         hint = f"; did you mean {' or '.join(near)}?" if near else "; kraft-spec conformance list shows all of them"
         raise usage_error(f"no vector has the id {name!r}{hint}") from error
 
@@ -243,27 +243,27 @@ def _run(plan: Plan, catalogue: Catalogue, as_json: bool, targets: Sequence[Targ
     with ended_by_signals(), progress("vectors", len(plan.ids)) as advance:
         outcomes = campaign.run(lambda outcome: advance(1, outcome.id))
     assert campaign.hello is not None, "nothing runs without one"
-    made = results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes, _unusual(plan.reply_timeout_s))
-    deliver(made, as_json, targets)
+    results = results_of(campaign.hello, plan.command, plan.profile, catalogue, outcomes, _custom(plan.reply_timeout_s))
+    deliver(results, as_json, targets)
     return exit_code(outcomes)
 
 
-def _unusual(timeout_s: float) -> float | None:
-    """The seconds that a reply may take, if they have to be asked for."""
+def _custom(timeout_s: float) -> float | None:
+    """Return the reply timeout in seconds, if it is not the default."""
     return None if timeout_s == REPLY_TIMEOUT_S else timeout_s
 
 
-def _check_suite(asked: str | None, folder: Path | None) -> None:
-    if asked is None:
+def _check_suite(required: str | None, folder: Path | None) -> None:
+    if required is None:
         return
     if folder is not None:
         raise usage_error("--suite names a version of the package's vectors, --vectors other ones: give one of the two")
-    if asked != (here := suite_version()):
-        wanted = f"pip install 'kraft-spec=={asked}.*'"
-        raise usage_error(f"--suite {asked}: this kraft-spec has the suite {here}; for another one, {wanted}")
+    if required != (here := suite_version()):
+        wanted = f"pip install 'kraft-spec=={required}.*'"
+        raise usage_error(f"--suite {required}: this kraft-spec has the suite {here}; for another one, {wanted}")
 
 
 def _check_profile(profile: str | None, catalogue: Catalogue) -> None:
-    known = sorted(catalogue.profiles)
-    if profile is not None and profile not in known:
-        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(known)}")
+    names = sorted(catalogue.profiles)
+    if profile is not None and profile not in names:
+        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""`kraft-spec conformance profiles`: where the profiles differ, and where Apache Kafka was read."""
+"""`kraft-spec conformance profiles`: the differences of the profiles, and the Apache Kafka sources behind them."""
 
 from msgspec import to_builtins
 
@@ -11,36 +11,34 @@ from kraft_vectors.profiles import EXPERIMENTAL, Difference, read_kafka_file, sh
 
 def profiles(as_json: Json = False) -> int:
     """Show where the profiles of Apache Kafka differ from kip, and the source files that they were read from."""
-    known = read_kafka_file()
+    kafka = read_kafka_file()
     if as_json:
         names = [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
-        differences = [
-            {**to_builtins(one), "subject": one.subject, "verified": one.verified} for one in known.difference
-        ]
-        unexpressed = [{**to_builtins(one), "verified": one.verified} for one in known.unexpressed]
+        differences = [{**to_builtins(it), "subject": it.subject, "verified": it.verified} for it in kafka.difference]
+        unexpressed = [{**to_builtins(it), "verified": it.verified} for it in kafka.unexpressed]
         print_json({"profiles": names, "differences": differences, "unexpressed": unexpressed})
         return ExitCode.CONFORMANT
     show_table(
-        f"{len(known.difference)} differences",
+        f"{len(kafka.difference)} differences",
         ("decision", KIP.name, shown_profile(KAFKA_4.name), "earlier", "sources", "vectors"),
         [
             (
-                one.decision,
-                one.answers[KIP.name],
-                one.answers[KAFKA_4.name],
-                _earlier(one),
-                "verified" if one.verified else "not verified",
-                len(one.vectors),
+                it.decision,
+                it.answers[KIP.name],
+                it.answers[KAFKA_4.name],
+                _list_earlier(it),
+                "verified" if it.verified else "not verified",
+                len(it.vectors),
             )
-            for one in known.difference
+            for it in kafka.difference
         ],
     )
     return ExitCode.CONFORMANT
 
 
-def _earlier(one: Difference) -> str:
-    """What the profiles of earlier releases answer otherwise than that of the newest."""
-    newest = one.answers[KAFKA_4.name]
+def _list_earlier(difference: Difference) -> str:
+    """Return the settings of earlier releases' profiles that differ from the newest profile's."""
+    newest = difference.answers[KAFKA_4.name]
     return ", ".join(
-        f"{name}: {answer}" for name, answer in one.answers.items() if name != KIP.name and answer != newest
+        f"{name}: {answer}" for name, answer in difference.answers.items() if name != KIP.name and answer != newest
     )

@@ -77,50 +77,50 @@ def random(
 
 
 def run_random(plan: RandomPlan, as_json: bool) -> int:
-    """Make the runs and show what they come to."""
+    """Make the runs and show their outcomes."""
     with ended_by_signals():
-        outcomes = _outcomes(plan)
+        outcomes = _make_runs(plan)
     if as_json:
         for line in json_lines(outcomes):
             print(line)
     else:
         _show(outcomes)
-    return exit_code([one.outcome for one in outcomes])
+    return exit_code([run.outcome for run in outcomes])
 
 
-def _outcomes(plan: RandomPlan) -> tuple[RandomOutcome, ...]:
-    # The model's libraries are not for the commands that do without them.
+def _make_runs(plan: RandomPlan) -> tuple[RandomOutcome, ...]:
+    # Imported here, so that other commands do not load the model's libraries.
     from kraft_conformance.random_runs.campaign import random_campaign
 
     runs = len(plan.seeds) * len(plan.workloads)
     try:
         with suite_errors(), progress("random runs", runs) as advance:
-            return random_campaign(plan, lambda one: advance(1, f"{one.outcome.id} {one.outcome.status}"))
+            return random_campaign(plan, lambda run: advance(1, f"{run.outcome.id} {run.outcome.status}"))
     except OSError as error:
         where = error.filename or plan.save
         raise CommandError(f"{where}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
 
 
 def _show(outcomes: Sequence[RandomOutcome]) -> None:
-    for one in outcomes:
-        if one.outcome.status in FAILING:
-            show_failure(one.outcome, details(one))
+    for run in outcomes:
+        if run.outcome.status in FAILING:
+            show_failure(run.outcome, details(run))
     remarks: Counter[tuple[str, str]] = Counter()
-    """What stands before and after the number of runs that it is said of."""
-    for one in outcomes:
-        status, reason = one.outcome.status, one.outcome.reason
+    """Text before and after the number of runs with the remark."""
+    for run in outcomes:
+        status, reason = run.outcome.status, run.outcome.reason
         if status not in (*FAILING, Status.PASS):
-            remarks.update((f"{status}: ", f", {one_reason}") for one_reason in one.known or (reason,))
-        remarks.update(("", f": {remark}") for remark in one.remarks if status is Status.PASS)
-        if one.restricted:
-            remarks["", f" of {one.workload} without {', '.join(one.restricted)}"] += 1
+            remarks.update((f"{status}: ", f", {cause}") for cause in run.known or (reason,))
+        remarks.update(("", f": {remark}") for remark in run.remarks if status is Status.PASS)
+        if run.restricted:
+            remarks["", f" of {run.workload} without {', '.join(run.restricted)}"] += 1
     for (before, after), number in remarks.items():
         say(f"{before}{number}{after}")
-    events = sum(one.events for one in outcomes)
-    if any(one.known for one in outcomes):
-        until = sum(one.until_known if one.known else one.events for one in outcomes)
-        ended = sum(one.is_whole for one in outcomes)
+    events = sum(run.events for run in outcomes)
+    if any(run.known for run in outcomes):
+        until = sum(run.until_known if run.known else run.events for run in outcomes)
+        ended = sum(run.is_whole for run in outcomes)
         say(
             f"{ended} runs went to their end; TLC checked {until} events, those before anything that is known to differ"
         )
-    say(f"{len(outcomes)} runs, {events} events: {counts_in_words([one.outcome for one in outcomes])}", "bold")
+    say(f"{len(outcomes)} runs, {events} events: {counts_in_words([run.outcome for run in outcomes])}", "bold")

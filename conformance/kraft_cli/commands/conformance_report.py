@@ -1,4 +1,4 @@
-"""`kraft-spec conformance report` and `matrix`: what earlier runs left, in other forms."""
+"""`kraft-spec conformance report` and `matrix`: results of earlier runs in other formats."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,7 +83,7 @@ def matrix(
 
 def _show_matrix(made: Matrix) -> None:
     drawn = table("rules by implementation", "rule", *[str(shown(column.label)) for column in made.columns])
-    # Whole, so that it can be copied from there.
+    # Rule ids are not wrapped, so that they can be copied.
     drawn.columns[0].no_wrap = True
     for row in made.rows:
         drawn.add_row(row.rule.id, *[cell.words for cell in row.cells])
@@ -94,21 +94,21 @@ def _show_matrix(made: Matrix) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------
-# What `run` and `replay` show as well.
+# Output that `run` and `replay` have as well.
 # -------------------------------------------------------------------------------------------------------------
 
 
 def show_outcomes(
     outcomes: Sequence[Outcome], repeated: Callable[[Outcome], str], causes: Sequence[Cause] = (), of: str = ""
 ) -> None:
-    """Show the failures, the reasons of what neither passes nor fails, and the counts, with the suite they are of."""
+    """Show the failures, the reasons for undecided outcomes, and the counts, with the suite's name."""
     for outcome in outcomes:
         if outcome.status in FAILING:
             show_failure(outcome, details(outcome, repeated(outcome)).splitlines())
         elif outcome.status is Status.EXPECTED_FAILURE:
             say(f"{outcome.status} {outcome.id}: {outcome.reason}")
-    undecided = [one for one in outcomes if one.status not in (*FAILING, Status.PASS, Status.EXPECTED_FAILURE)]
-    for (status, reason), number in Counter((one.status, one.reason) for one in undecided).items():
+    undecided = [it for it in outcomes if it.status not in (*FAILING, Status.PASS, Status.EXPECTED_FAILURE)]
+    for (status, reason), number in Counter((outcome.status, outcome.reason) for outcome in undecided).items():
         say(f"{status}: {number}, {reason}")
     for cause in causes:
         say(cause)
@@ -116,20 +116,20 @@ def show_outcomes(
 
 
 def show_failure(outcome: Outcome, lines: Iterable[str]) -> None:
-    """Show a vector or a run that fails, with everything that is known of it."""
+    """Show a failing vector or run, with all details."""
     say(headline(outcome), "bold red")
     for line in lines:
         say(f"  {line}")
 
 
 def counts_in_words(outcomes: Sequence[Outcome]) -> str:
-    """How many have each status."""
+    """Return the number of outcomes with each status."""
     return ", ".join(f"{number} {status}" for status, number in counts(outcomes).items())
 
 
 @contextmanager
 def suite_errors() -> Iterator[None]:
-    """Let what is wrong with a file of vectors, or with an adapter's hello, be a message with an exit code."""
+    """Turn errors of a vector file, or of an adapter's hello, into messages with exit codes."""
     try:
         yield
     except VectorFileError as error:
@@ -140,12 +140,12 @@ def suite_errors() -> Iterator[None]:
             code, text = ExitCode.UNAVAILABLE, f"the adapter cannot be started: {fault}"
         elif isinstance(fault, OtherVersion | UnknownProfile):
             text = str(fault)
-        said = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
-        raise CommandError(text + said, code) from fault
+        suffix = f"\nstandard error: {fault.stderr.rstrip()}" if fault.stderr else ""
+        raise CommandError(text + suffix, code) from fault
 
 
 def deliver(results: Results, as_json: bool, targets: Sequence[Target]) -> None:
-    """Write and show what a run was asked for.
+    """Write and show the results in the requested formats.
 
     Raises:
         CommandError: a file cannot be written.

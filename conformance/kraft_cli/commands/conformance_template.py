@@ -1,4 +1,4 @@
-"""`kraft-spec conformance template`: an adapter to begin with, copied into a folder of your own."""
+"""`kraft-spec conformance template`: a starting point for an adapter, copied into a user's folder."""
 
 import shlex
 import shutil
@@ -18,7 +18,7 @@ from kraft_kafka.adapter import source_folder
 
 
 class Language(StrEnum):
-    """What a template is written in; the name of its folder."""
+    """Language of a template, and name of its folder."""
 
     GO = "go"
     JAVA = "java"
@@ -26,7 +26,7 @@ class Language(StrEnum):
 
 
 class Template(StrEnum):
-    """What can be copied: an adapter with a minimal voter in a language, or the one of Apache Kafka."""
+    """A template: an adapter with a minimal voter in a language, or Apache Kafka's adapter."""
 
     GO = Language.GO
     JAVA = Language.JAVA
@@ -55,11 +55,11 @@ def template(name: TemplateName, folder: NewFolder) -> int:
 
 
 def copy_template(name: Template | Language, folder: Path) -> None:
-    """Copy a template into a folder that does not exist or is empty; all of it or nothing.
+    """Copy a template into a new or empty folder; all of it or nothing.
 
     Raises:
-        CommandError: there is something in the folder, or it is none.
-        OSError: it cannot be written.
+        CommandError: the folder is not empty, or is no folder.
+        OSError: the folder cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         kind = "a folder that is not empty" if folder.is_dir() else "not a folder"
@@ -67,7 +67,7 @@ def copy_template(name: Template | Language, folder: Path) -> None:
     created = [missing for missing in (folder, *folder.parents) if not missing.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Beside its final place, so that what takes time and can fail comes before anything can be seen there.
+        # Staged next to its final place, so that slow or failing steps leave nothing visible there.
         with tempfile.TemporaryDirectory(dir=folder, prefix=".template-") as staging:
             staged = Path(staging) / name
             _copy(files("kraft_conformance") / "templates" / name, staged)
@@ -78,8 +78,8 @@ def copy_template(name: Template | Language, folder: Path) -> None:
     except BaseException:
         for part in folder.iterdir() if folder.is_dir() else ():
             shutil.rmtree(part) if part.is_dir() else part.unlink()
-        for made in created:
-            made.rmdir()
+        for path in created:
+            path.rmdir()
         raise
 
 

@@ -1,4 +1,4 @@
-"""`kraft-spec findings`: what the checks found wrong in the texts, each with its schedule and counterexample."""
+"""`kraft-spec findings`: defects that the checks found in the texts, each with its schedule and counterexample."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -23,44 +23,44 @@ def findings(name: Name = None, as_json: Json = False) -> int:
     Exit code 1 when it no longer shows what it says.
     """
     try:
-        known = {finding.name: finding for finding in load_findings()}
+        by_name = {finding.name: finding for finding in load_findings()}
     except FindingError as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     if name is None:
-        return _list(tuple(known.values()), as_json)
-    finding = known[one_of("finding", name, known)]
+        return _list(tuple(by_name.values()), as_json)
+    finding = by_name[one_of("finding", name, by_name)]
     with progress(f"finding {name}"):
-        shown = show(finding)
+        demonstration = show(finding)
     if as_json:
         print_json(
             {
                 "name": name,
                 "violates": finding.violates or None,
                 "schedule": finding.schedule,
-                "verdict": asdict(shown.verdict),
-                "counterexample": shown.counterexample,
-                "problem": shown.problem or None,
+                "verdict": asdict(demonstration.verdict),
+                "counterexample": demonstration.counterexample,
+                "problem": demonstration.problem or None,
             }
         )
     else:
-        _show(shown)
-    return ExitCode.VIOLATION if shown.problem else ExitCode.CONFORMANT
+        _show(demonstration)
+    return ExitCode.VIOLATION if demonstration.problem else ExitCode.CONFORMANT
 
 
-def _list(known: tuple[Finding, ...], as_json: bool) -> int:
+def _list(listed: tuple[Finding, ...], as_json: bool) -> int:
     if as_json:
-        print_json([msgspec.to_builtins(finding) for finding in known])
+        print_json([msgspec.to_builtins(finding) for finding in listed])
         return ExitCode.CONFORMANT
     show_table(
-        f"{len(known)} findings",
+        f"{len(listed)} findings",
         ("name", "what", "where", "violates", "schedule"),
-        [(one.name, one.title, one.where, one.violates or "nothing", one.schedule) for one in known],
+        [(it.name, it.title, it.where, it.violates or "nothing", it.schedule) for it in listed],
     )
     return ExitCode.CONFORMANT
 
 
-def _show(shown: Shown) -> None:
-    finding = shown.finding
+def _show(demonstration: Shown) -> None:
+    finding = demonstration.finding
     stdout.print(f"{finding.name}: {finding.title}", style="bold", markup=False)
     for name, text in (
         ("where", finding.where),
@@ -75,14 +75,14 @@ def _show(shown: Shown) -> None:
     ):
         stdout.print(f"\n[bold]{name}[/bold]")
         stdout.print(Markdown(text))
-    rejection = shown.verdict.rejection
-    said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
+    rejection = demonstration.verdict.rejection
+    outcome = f"{demonstration.verdict.events} lines accepted" if rejection is None else rejection.headline()
     stdout.print(f"\n[bold]schedule[/bold] {finding.schedule}")
-    say(f"  TLC: {said}")
+    say(f"  TLC: {outcome}")
     scenario, _, variant = finding.schedule.partition("/")
     words = f"kraft-spec scenario {scenario} --variant {variant} -o {finding.name}.jsonl"
     stdout.print(f"  its trace: {words}", markup=False, soft_wrap=True)
     stdout.print(f"\n[bold]TLC's counterexample[/bold] (recorded as {counterexample_file(finding).name})")
-    stdout.print(shown.counterexample, markup=False, soft_wrap=True)
-    if shown.problem:
-        stdout.print(shown.problem, style="bold red", markup=False)
+    stdout.print(demonstration.counterexample, markup=False, soft_wrap=True)
+    if demonstration.problem:
+        stdout.print(demonstration.problem, style="bold red", markup=False)

@@ -1,4 +1,4 @@
-"""`kraft-spec kafka`: Apache Kafka itself under the suite."""
+"""`kraft-spec kafka`: the suite on Apache Kafka itself."""
 
 import shlex
 import shutil
@@ -44,15 +44,15 @@ app = typer.Typer(
 app.command()(diagnose)
 
 REPLY_S = 20.0
-"""Seconds that a reply may take: the first one needs a JVM."""
+"""Time limit for a reply, in seconds: the first one starts a JVM."""
 LIVE_REPLY_S = 90.0
-"""The same where it starts a whole controller, and waits for its timers."""
+"""Time limit for a reply that starts a whole controller and waits for its timers."""
 SEEDS = "0:5"
 WORKLOAD = "elections"
 
 
 class ShownLevel(StrEnum):
-    """How much the adapter shows: the levels of the suite."""
+    """Observability level of the adapter."""
 
     WIRE = "wire"
     EFFECTS = "effects"
@@ -123,9 +123,9 @@ RandomSeeds = Annotated[
 def list_releases(as_json: Json = False) -> int:
     """List the pinned releases, and the random workloads that each has the features for; any other runs, too."""
     if as_json:
-        print_json([{"version": one.version, "workloads": list(one.workloads)} for one in releases().values()])
+        print_json([{"version": it.version, "workloads": list(it.workloads)} for it in releases().values()])
         return ExitCode.CONFORMANT
-    rows = [(one.version, ", ".join(one.workloads)) for one in releases().values()]
+    rows = [(release.version, ", ".join(release.workloads)) for release in releases().values()]
     show_table("Releases of Apache Kafka", ("version", "random workloads"), rows)
     return ExitCode.CONFORMANT
 
@@ -134,11 +134,9 @@ def list_releases(as_json: Json = False) -> int:
 def list_mutants(as_json: Json = False) -> int:
     """List what can be changed in Kafka: fixes of findings (--fix), and mutants that the suite detects (--mutant)."""
     if as_json:
-        print_json([asdict(one) for one in patches().values()])
+        print_json([asdict(patch) for patch in patches().values()])
         return ExitCode.CONFORMANT
-    rows = [
-        (one.name, one.what, f"{one.type}.{one.method}", ", ".join(one.rules) or "a fix") for one in patches().values()
-    ]
+    rows = [(it.name, it.what, f"{it.type}.{it.method}", ", ".join(it.rules) or "a fix") for it in patches().values()]
     show_table("Fixes and mutants of Apache Kafka", ("name", "what Kafka does with it", "where", "breaks"), rows)
     return ExitCode.CONFORMANT
 
@@ -197,7 +195,7 @@ def run(
     if is_live:
         name = str(jars) if jars is not None else version or newest()
         program = "kraft-spec" if shutil.which("kraft-spec") else f"{shlex.quote(sys.executable)} -m kraft_cli.cli"
-        # Fetched before a reply is waited for.
+        # Fetched before the reply timeout starts.
         controller(name)
         command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
@@ -207,7 +205,7 @@ def run(
         known = known_failures(level is ShownLevel.STATE, None if jars else known_release(version or newest()).version)
     codes = [
         conformance.run_selected(
-            # What is known differs from the release's own profile.
+            # Known differences are relative to the release's own profile.
             Plan(
                 command,
                 (),
@@ -263,28 +261,28 @@ def finding(
     Kafka's AdminClient writes.  Exit code 1 when Kafka has the finding, 0 when it is safe, 2 when it deviates from the
     schedule.
     """
-    known = known_finding(name)
+    chosen = known_finding(name)
     if junit is not None or is_for_tracker:
-        return report_finding(known, junit)
+        return report_finding(chosen, junit)
     if is_whole:
         if sources or log:
             raise usage_error("--whole runs Kafka's own processes: no --sources, no --log")
         build = controller(str(jars or version or newest()))
-        return show_whole(known, build, _patch(fix, None), has_control, output, as_json)
+        return show_whole(chosen, build, _patch(fix, None), has_control, output, as_json)
     if as_json:
         raise usage_error("--json is for --whole")
     command = command_line(_kafka(version, jars, _patch(fix, None)), ShownLevel.STATE.value, log, sources)
-    return show_finding(known, command, timeout_s, output)
+    return show_finding(chosen, command, timeout_s, output)
 
 
 def worst(codes: Sequence[int]) -> int:
-    """The exit code of several runs: what one of them found, and otherwise what one of them could not see."""
+    """Return the exit code of several runs: a violation first, then an inconclusive run."""
     order = (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE, ExitCode.CONFORMANT, ExitCode.NOTHING_JUDGED)
     return next(code for code in order if code in codes)
 
 
 def _patch(fix: str | None, mutant: str | None) -> Patch | None:
-    """Return the change of Kafka that the options name."""
+    """Return the patch of Kafka that the options name."""
     at_most_one(fix=fix, mutant=mutant)
     if fix is not None:
         return fixes()[one_of("fix", fix, fixes())]

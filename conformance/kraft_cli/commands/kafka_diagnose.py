@@ -1,4 +1,4 @@
-"""`kraft-spec kafka diagnose`: what files of controllers show, without a running cluster."""
+"""`kraft-spec kafka diagnose`: a diagnosis from controllers' files, without a running cluster."""
 
 from itertools import groupby
 from pathlib import Path
@@ -54,7 +54,7 @@ def _show(evidence: Evidence, diagnoses: tuple[Diagnosis, ...]) -> None:
     show_table(
         "Controllers",
         ("controller", "last seen as", "goes by voters", "newest voters on disk"),
-        map(_row, evidence.controllers),
+        map(_summarize, evidence.controllers),
     )
     for reason in evidence.skipped:
         say(f"not read: {reason}")
@@ -70,7 +70,7 @@ def _show(evidence: Evidence, diagnoses: tuple[Diagnosis, ...]) -> None:
 
 
 def _cause(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Findings first, each with what to do."""
+    """Return a key that sorts findings first, each with its advice."""
     return (diagnosis.finding or "~", diagnosis.advice)
 
 
@@ -81,12 +81,12 @@ def _title(finding: str) -> str:
         return "see docs/kafka-findings.md"
 
 
-def _row(controller: Controller) -> tuple[str, str, str, str]:
+def _summarize(controller: Controller) -> tuple[str, str, str, str]:
     transitions = [event for event in controller.events if isinstance(event, Transition)]
     read = [event for event in controller.events if isinstance(event, VotersRead)]
-    stored = [found for disk in controller.disks if (found := disk.voters_before())]
+    stored = [voters for disk in controller.disks if (voters := disk.voters_before())]
     role = f"{transitions[-1].role} of epoch {transitions[-1].epoch}" if transitions else "-"
-    newest = max(stored, key=lambda one: one[0], default=None)
+    newest = max(stored, key=lambda pair: pair[0], default=None)
     return (
         controller.name,
         role,

@@ -1,4 +1,4 @@
-"""What `kraft-spec kafka finding` plays and says."""
+"""Playing and output of `kraft-spec kafka finding`."""
 
 from pathlib import Path
 
@@ -22,42 +22,42 @@ _CODES = {
 
 
 def known_finding(name: str) -> Finding:
-    """The finding of that name, if software can have it that leaves no rule out, or if Kafka leaves that one out.
+    """Return the finding of that name, if its schedule needs no mutant, or if Kafka breaks the mutant's rule.
 
     Raises:
-        CommandError: there is none, or its schedule leaves rules out that Kafka keeps.
+        CommandError: there is none, or its schedule needs a mutant of a rule that Kafka keeps.
     """
     try:
         finding = find_finding(name)
     except FindingError as error:
         raise usage_error(str(error)) from error
     if not finding.is_for_kafka:
-        without = finding.variant()[1].mutants
-        said = f"the schedule of {name} is one of software without {', '.join(without)}: Kafka is not asked"
-        raise CommandError(said, ExitCode.NOTHING_JUDGED)
+        names = finding.variant()[1].mutants
+        detail = f"the schedule of {name} is one of software without {', '.join(names)}: Kafka is not asked"
+        raise CommandError(detail, ExitCode.NOTHING_JUDGED)
     return finding
 
 
 def show_finding(finding: Finding, command: str, timeout_s: float, output: Path | None) -> int:
-    """Play it, say what became of it, and return the exit code."""
+    """Play the finding's schedule, show the result, and return the exit code."""
     with (
         ended_by_signals(),
         suite_errors(),
         progress(f"{finding.name} on Kafka"),
         Table((Command(command),), timeout_s) as table,
     ):
-        who = table.hellos[0].implementation
-        shown = show_on_kafka(finding, table)
+        software = table.hellos[0].implementation
+        result = show_on_kafka(finding, table)
     if output is not None:
         try:
             with whole_file(output) as stream:
-                stream.writelines(shown.trace)
+                stream.writelines(result.trace)
         except OSError as error:
             raise CommandError(f"{output}: cannot be written: {error.strerror}", ExitCode.CANNOT_WRITE) from error
-    say(f"{finding.name} on {who.name} {who.version}: {finding.title}", "bold")
-    for line in _lines(shown):
+    say(f"{finding.name} on {software.name} {software.version}: {finding.title}", "bold")
+    for line in _describe(result):
         say(line)
-    return _CODES[shown.ending]
+    return _CODES[result.ending]
 
 
 def report_finding(finding: Finding, junit: Path | None) -> int:
@@ -75,23 +75,23 @@ def report_finding(finding: Finding, junit: Path | None) -> int:
     return ExitCode.CONFORMANT
 
 
-def _lines(shown: ShownOnKafka) -> list[str]:
-    lines = [f"  {step.last:4}  {step.text}\n        {step.roles}" for step in shown.steps]
-    lines += [f"replicas {' and '.join(map(str, who))} have led epoch {epoch}" for epoch, who in shown.leaders.items()]
-    if shown.lost:
-        offsets = ", ".join(map(str, shown.lost))
+def _describe(play: ShownOnKafka) -> list[str]:
+    lines = [f"  {step.last:4}  {step.text}\n        {step.roles}" for step in play.steps]
+    lines += [f"replicas {' and '.join(map(str, ids))} have led epoch {epoch}" for epoch, ids in play.leaders.items()]
+    if play.lost:
+        offsets = ", ".join(map(str, play.lost))
         lines.append(f"lost: what a leader committed at offset {offsets} is not in the log of the newest leader")
-    if shown.verdict is not None:
-        rejection = shown.verdict.rejection
-        said = f"{shown.verdict.events} lines accepted" if rejection is None else rejection.headline()
-        lines.append(f"TLC: {said}")
-    if shown.violated:
-        lines.append(f"TLC, of the state in the end: it violates {', '.join(shown.violated)}")
-    match shown.ending:
+    if play.verdict is not None:
+        rejection = play.verdict.rejection
+        outcome = f"{play.verdict.events} lines accepted" if rejection is None else rejection.headline()
+        lines.append(f"TLC: {outcome}")
+    if play.violated:
+        lines.append(f"TLC, of the state in the end: it violates {', '.join(play.violated)}")
+    match play.ending:
         case Ending.SHOWN:
-            lines.append(f"Kafka does all {shown.events} events of {shown.finding.schedule}: it has the finding")
+            lines.append(f"Kafka does all {play.events} events of {play.finding.schedule}: it has the finding")
         case Ending.SAFE:
-            lines.append(f"Kafka is safe: {shown.events} events, no two leaders of an epoch, nothing committed is lost")
+            lines.append(f"Kafka is safe: {play.events} events, no two leaders of an epoch, nothing committed is lost")
         case Ending.DEVIATION:
-            lines.append(f"inconclusive, because Kafka deviates from the schedule: {shown.deviation}")
+            lines.append(f"inconclusive, because Kafka deviates from the schedule: {play.deviation}")
     return lines

@@ -1,4 +1,4 @@
-"""What `kraft-spec kafka finding --whole` runs and says."""
+"""Playing and output of `kraft-spec kafka finding --whole`."""
 
 import shutil
 import tempfile
@@ -32,8 +32,8 @@ def show_whole(
 ) -> int:
     """Play a finding's schedule on whole controllers, then its control, and return the exit code.
 
-    The control is the same schedule with the fix in Kafka's classes.  It must be safe: else the schedule itself is
-    what breaks the cluster, and the run is inconclusive.  A fix of the user's takes the place of the control.
+    The control is the same schedule with the fix in Kafka's classes.  It must be safe: otherwise the schedule itself
+    breaks the cluster, and the run is inconclusive.  A user's fix replaces the control.
     """
     schedule = SCHEDULES.get(finding.name)
     if schedule is None:
@@ -64,7 +64,7 @@ def show_whole(
         print_json({"finding": finding.name, "version": builds["run"].version, "exit_code": code, **_document(runs)})
         return code
     say(f"{finding.name} on whole controllers of Kafka {builds['run'].version}: {finding.title}", "bold")
-    for line in _lines(runs["run"]):
+    for line in _describe(runs["run"]):
         say(line)
     if control := runs.get("control"):
         say(f"control, the same with the fix {finding.fix}: {control.ending}, {control.reason}")
@@ -80,7 +80,7 @@ def _exit_code(runs: Mapping[str, WholeRun]) -> ExitCode:
     return _CODES[runs["run"].ending]
 
 
-def _lines(run: WholeRun) -> Iterator[str]:
+def _describe(run: WholeRun) -> Iterator[str]:
     if run.ending is Ending.DEVIATION:
         yield f"inconclusive, because the schedule was not followed: {run.reason}"
         return
@@ -95,10 +95,10 @@ def _lines(run: WholeRun) -> Iterator[str]:
         yield f"  lost in the end: {', '.join(f'{write.config} (acknowledged by {write.at})' for write in run.lost)}"
     for id_, reason in sorted(run.ended.items()):
         yield f"  the process of controller {id_} ended: {reason}"
-    yield from _divergence_lines(run.divergences)
+    yield from _describe_divergences(run.divergences)
 
 
-def _divergence_lines(divergences: tuple[Divergence, ...]) -> Iterator[str]:
+def _describe_divergences(divergences: tuple[Divergence, ...]) -> Iterator[str]:
     if divergences:
         yield f"  the logs differ at {len(divergences)} offsets:"
     for divergence in divergences[:_SHOWN_DIVERGENCES]:
@@ -115,7 +115,7 @@ def _document(runs: Mapping[str, WholeRun]) -> dict[str, Any]:
             "acknowledged": [write._asdict() for write in run.two_leaders.writes] if run.two_leaders else [],
             "lost": [write._asdict() for write in run.lost],
             "ended": dict(run.ended),
-            "divergences": [{"offset": one.offset, "records": dict(one.records)} for one in run.divergences],
+            "divergences": [{"offset": it.offset, "records": dict(it.records)} for it in run.divergences],
         }
         for name, run in runs.items()
     }

@@ -1,4 +1,4 @@
-"""`kraft-spec live`: a running implementation, judged over Kafka's wire protocol."""
+"""`kraft-spec live`: tests of a running implementation over Kafka's wire protocol."""
 
 import asyncio
 import shutil
@@ -97,22 +97,22 @@ def run(
     The words of --start and --format may have {properties} (a file of Kafka's form), {data} (a data folder), {id},
     {cluster_id} and {voters}; {initial} stands for --initial-controllers VOTERS, or --no-initial-controllers.
     """
-    chosen = _chosen(words)
+    chosen = _select(words)
     if is_listed:
         return _list(chosen, as_json)
     if (kafka is None) == (start is None) or (start is None) != (format_ is None):
         raise usage_error("expected --kafka, or --start and --format")
-    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html), _empty(data))
+    judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html), _make_empty(data))
     if start is not None and format_ is not None:
         named = ("--start", start, "--format", format_)
-        return _judge(judging, _commands(start, format_), named, Software("process", ""))
+        return _judge(judging, _make_commands(start, format_), named, Software("process", ""))
     name = kafka or ""
     software = Software("apache-kafka", Path(name).name)
     return _judge(judging, kafka_commands(name), ("--kafka", name), software, expected_case_failures())
 
 
-def _empty(folder: Path | None) -> Path | None:
-    """The folder, made if it is not there, as a path that holds in any folder."""
+def _make_empty(folder: Path | None) -> Path | None:
+    """Create the folder if needed, and return it as an absolute path."""
     if folder is None:
         return None
     if folder.exists() and not folder.is_dir():
@@ -123,11 +123,11 @@ def _empty(folder: Path | None) -> Path | None:
     return folder.resolve()
 
 
-def _commands(start: str, format_: str) -> Commands:
+def _make_commands(start: str, format_: str) -> Commands:
     commands = Commands(start, format_)
     if unknown := commands.unknown:
-        known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
-        raise usage_error(f"{unknown[0]} is none of {known}; {{initial}} is a word of its own")
+        placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+        raise usage_error(f"{unknown[0]} is none of {placeholders}; {{initial}} is a word of its own")
     return commands
 
 
@@ -142,7 +142,7 @@ def adapter(start: Start = None, kafka: KafkaName = None, profile: ProfileName =
         raise usage_error("expected --kafka or --start")
     if profile is not None:
         one_of("profile", profile, PROFILES)
-    commands = _commands(start, "") if start is not None else kafka_commands(kafka or "")
+    commands = _make_commands(start, "") if start is not None else kafka_commands(kafka or "")
     software = Software(*("apache-kafka", Path(kafka).name) if kafka is not None else ("process", ""))
     home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
     try:
@@ -176,33 +176,33 @@ def attach(
     if cluster_id != CLUSTER_ID:
         raise usage_error(f"--cluster-id {cluster_id}: expected {CLUSTER_ID}, which the acted peers have")
     host, _, port = endpoint.rpartition(":")
-    ports = _ports(voters)
+    ports = _parse_ports(voters)
     if host != "127.0.0.1" or not port.isdecimal():
         raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
     target = Endpoint((host, int(port)), ports | {4: free_ports(1)[0]})
-    chosen = [one for one in _chosen(words) if one.setup == Setup() and not one.is_fresh]
+    chosen = [it for it in _select(words) if it.setup == Setup() and not it.is_fresh]
     judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html))
     named = ("--endpoint", endpoint, "--cluster-id", cluster_id, "--voters", voters)
     return _judge(judging, target, named, Software("process", ""))
 
 
-def _ports(voters: str) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for one in voters.split(","):
-        id_, _, rest = one.partition("@")
-        parts = rest.split(":")
+def _parse_ports(voters: str) -> dict[int, int]:
+    ports: dict[int, int] = {}
+    for entry in voters.split(","):
+        id_, _, address = entry.partition("@")
+        parts = address.split(":")
         if len(parts) != 3 or not id_.isdecimal() or not parts[1].isdecimal():
-            raise usage_error(f"--voters {one}: expected ID@HOST:PORT:DIRECTORY")
+            raise usage_error(f"--voters {entry}: expected ID@HOST:PORT:DIRECTORY")
         if DIRECTORIES.get(int(id_)) != parts[2]:
-            raise usage_error(f"--voters {one}: expected the directory {DIRECTORIES.get(int(id_))}")
-        found[int(id_)] = int(parts[1])
-    if set(found) != {REPLICA, 2, 3}:
-        raise usage_error(f"--voters has {sorted(found)}, expected 1, 2 and 3")
-    return found
+            raise usage_error(f"--voters {entry}: expected the directory {DIRECTORIES.get(int(id_))}")
+        ports[int(id_)] = int(parts[1])
+    if set(ports) != {REPLICA, 2, 3}:
+        raise usage_error(f"--voters has {sorted(ports)}, expected 1, 2 and 3")
+    return ports
 
 
-def _chosen(words: Sequence[str] | None) -> list[Case]:
-    chosen = [one for one in cases().values() if not words or any(word in one.id for word in words)]
+def _select(words: Sequence[str] | None) -> list[Case]:
+    chosen = [it for it in cases().values() if not words or any(word in it.id for word in words)]
     if not chosen:
         raise usage_error(f"no case has {' or '.join(words or [])} in its id; --list shows them")
     return chosen
@@ -210,22 +210,22 @@ def _chosen(words: Sequence[str] | None) -> list[Case]:
 
 def _list(chosen: Sequence[Case], as_json: bool) -> int:
     if as_json:
-        print_json([{"case": one.id, "title": one.title, "rules": list(one.rules)} for one in chosen])
+        print_json([{"case": case.id, "title": case.title, "rules": list(case.rules)} for case in chosen])
     else:
-        for one in chosen:
-            say("\n".join(listed(one)))
+        for case in chosen:
+            say("\n".join(listed(case)))
     return ExitCode.CONFORMANT
 
 
 class _Judging(NamedTuple):
-    """What is run, and what is made of it."""
+    """The cases to run, and the outputs."""
 
     cases: Sequence[Case]
     rounds: int
     as_json: bool
     files: Sequence[File]
     kept: Path | None = None
-    """Where data folders stay."""
+    """Folder that keeps the data folders."""
 
 
 def _judge(
@@ -233,21 +233,21 @@ def _judge(
     target: Target,
     named: tuple[str, ...],
     software: Software,
-    known: Mapping[str, ExpectedFailure] = MappingProxyType({}),
+    expected: Mapping[str, ExpectedFailure] = MappingProxyType({}),
 ) -> int:
     check_targets(judging.files, judging.as_json)
-    is_shown = not judging.as_json and not any(one.is_standard_output for one in judging.files)
+    is_shown = not judging.as_json and not any(file.is_standard_output for file in judging.files)
     command = "run" if isinstance(target, Commands) else "attach"
     results = results_of(("kraft-spec", "live", command, *named), named[1], software)
 
     async def judge() -> None:
         nonlocal results
         for number in range(1, judging.rounds + 1):
-            async for outcome in run_cases(judging.cases, target, known, judging.kept):
-                made = outcome if number == 1 else replace(outcome, id=f"{outcome.id}{ROUND}{number}")
-                results = results.with_outcome(made)
+            async for outcome in run_cases(judging.cases, target, expected, judging.kept):
+                numbered = outcome if number == 1 else replace(outcome, id=f"{outcome.id}{ROUND}{number}")
+                results = results.with_outcome(numbered)
                 if is_shown:
-                    _show(made, results)
+                    _show(numbered, results)
 
     with ended_by_signals():
         asyncio.run(judge())

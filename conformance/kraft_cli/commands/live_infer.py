@@ -1,4 +1,4 @@
-"""`kraft-spec live infer`: the trace that a capture comes to, with the events that no message shows."""
+"""`kraft-spec live infer`: the trace of a capture, with the events that no message shows."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ PropertyFiles = Annotated[
 _ELECTION = ("controller.quorum.election.timeout.ms", 1000)
 _FETCH = ("controller.quorum.fetch.timeout.ms", 2000)
 _REQUEST = ("controller.quorum.request.timeout.ms", 2000)
-"""Name and default of Kafka's properties."""
+"""Names and defaults of Kafka's properties."""
 _CLOCKS = 0.95
-"""Part of a timeout that certainly passes on the recorder's clock, too."""
+"""Fraction of a timeout that has certainly passed on the recorder's clock."""
 _FLOOR_MS = 10
-"""Shortest timer of any configuration: a shorter one fires while a message is on its way."""
+"""Shortest timer of any configuration: a shorter one fires while a message is in flight."""
 
 
 def infer(
@@ -54,7 +54,7 @@ def infer(
     Exit code 1: a frame of a node cannot be read or answers no request, or its files contradict its messages.
     Exit code 2: nothing within the bound explains a message; the trace ends there, with the nearest event.
     """
-    # What follows takes a second to import.
+    # These imports take a second.
     from kraft_kafka.live.beginning import leader_without_election
     from kraft_kafka.live.captured import messages_of
     from kraft_kafka.live.disks import disk_faults
@@ -70,80 +70,80 @@ def infer(
     if output.resolve() == capture.resolve():
         raise usage_error(f"--output {output}: is the capture itself, expected another file")
     header, lines = read_capture(capture)
-    opaque = frozenset([one.id for one in header.nodes])
-    least = _least_timeouts(properties or [], opaque)
+    opaque = frozenset([node.id for node in header.nodes])
+    least = _read_least_timeouts(properties or [], opaque)
     bound = Bound(nodes=nodes)
     try:
         start = start_of(header, lines, of_opaque(PROFILES[profile]))
     except ValueError as error:
         raise CommandError(f"{capture}: a file at the start: {error}", ExitCode.BAD_INPUT) from error
-    found = messages_of(header, lines)
-    if (leader := leader_without_election(found.seen, start)) is not None:
+    captured = messages_of(header, lines)
+    if (leader := leader_without_election(captured.seen, start)) is not None:
         began = f"node {leader[0]} leads epoch {leader[1]}, whose election is not recorded"
         detail = f"{capture}: began while the quorum ran: {began}; start the recorder before the nodes"
         raise CommandError(detail, ExitCode.INCONCLUSIVE)
-    if not found.seen:
+    if not captured.seen:
         raise CommandError(f"{capture}: no message between its nodes, expected some", ExitCode.BAD_INPUT)
-    with progress(f"inferring from {capture}", len(found.seen)) as advance:
+    with progress(f"inferring from {capture}", len(captured.seen)) as advance:
         inferred = inferred_from(
             trace_model(),
             start.configuration,
-            found.seen,
+            captured.seen,
             opaque,
             bound,
             advance,
             start=start.checkpoint,
-            spans=found.spans,
+            spans=captured.spans,
             least=least,
             go_on=True,
         )
     with whole_file(output) as stream:
         write_inferred(stream, start, inferred)
-    faults = (*found.faults, *disk_faults(found.files, found.seen, start))
-    report = _as_dict(capture, output, bound, found, inferred) | {"faults": [one._asdict() for one in faults]}
+    faults = (*captured.faults, *disk_faults(captured.files, captured.seen, start))
+    report = _as_dict(capture, output, bound, captured, inferred) | {"faults": [fault._asdict() for fault in faults]}
     if as_json:
         print_json(report)
     else:
         _show(report, bound, inferred, is_timed=bool(properties))
-    if any(one.is_violation for one in faults):
+    if any(fault.is_violation for fault in faults):
         return ExitCode.VIOLATION
     return ExitCode.CONFORMANT if not inferred.gaps and not faults else ExitCode.INCONCLUSIVE
 
 
-def _least_timeouts(files: Sequence[str], nodes: frozenset[int]) -> Mapping[int, Any]:
-    """Return the shortest timeouts of each node; a file for one node goes before a file for all.
+def _read_least_timeouts(files: Sequence[str], nodes: frozenset[int]) -> Mapping[int, Any]:
+    """Return the shortest timeouts of each node; a node's own file overrides a file for all nodes.
 
     Raises:
-        CommandError: a file cannot be read, or is of no node of the capture.
+        CommandError: a file cannot be read, or its node is not in the capture.
     """
     from kraft_traces.inference.timing import LeastTimeouts
 
     least = dict.fromkeys(nodes, LeastTimeouts(_FLOOR_MS, _FLOOR_MS, _FLOOR_MS))
-    for text in sorted(files, key=lambda text: _node_of(text) is not None):
-        node = _node_of(text)
+    for text in sorted(files, key=lambda text: _parse_node(text) is not None):
+        node = _parse_node(text)
         path = Path(text if node is None else text.partition("=")[2])
         if node is not None and node not in nodes:
             raise usage_error(f"--properties {text}: the capture has no node {node}")
-        given = read_properties(path)
-        timeouts = LeastTimeouts(*(_CLOCKS * _milliseconds(given, *one) for one in (_ELECTION, _FETCH, _REQUEST)))
+        file = read_properties(path)
+        timeouts = LeastTimeouts(*(_CLOCKS * _read_ms(file, *it) for it in (_ELECTION, _FETCH, _REQUEST)))
         least.update(dict.fromkeys(nodes if node is None else [node], timeouts))
     return least
 
 
-def _node_of(text: str) -> int | None:
+def _parse_node(text: str) -> int | None:
     number, separator, _ = text.partition("=")
     return int(number) if separator and number.isdecimal() else None
 
 
-def _milliseconds(given: Properties, name: str, default: int) -> int:
-    value = given.get(name) or str(default)
+def _read_ms(settings: Properties, name: str, default: int) -> int:
+    value = settings.get(name) or str(default)
     if not value.isdecimal():
-        raise given.wrong(name, f"{value}, expected milliseconds")
+        raise settings.wrong(name, f"{value}, expected milliseconds")
     return int(value)
 
 
-def _as_dict(capture: Path, output: Path, bound: Any, found: Any, inferred: Any) -> dict[str, Any]:
-    gaps = [_gap(one) for one in inferred.gaps]
+def _as_dict(capture: Path, output: Path, bound: Any, captured: Any, inferred: Any) -> dict[str, Any]:
+    gaps = [_gap_document(gap) for gap in inferred.gaps]
     return {
         "capture": str(capture),
         "trace": str(output),
@@ -152,23 +152,23 @@ def _as_dict(capture: Path, output: Path, bound: Any, found: Any, inferred: Any)
         "bound": bound._asdict(),
         "model_steps": inferred.steps,
         "reordered": inferred.reordered,
-        "left_out": dict(found.left_out),
+        "left_out": dict(captured.left_out),
         "stretches": [
             {
-                "time_ms": one.time_ms,
-                "replica": one.replica,
-                "message": one.message,
-                "inferred": list(one.events),
+                "time_ms": stretch.time_ms,
+                "replica": stretch.replica,
+                "message": stretch.message,
+                "inferred": list(stretch.events),
             }
-            for one in inferred.stretches
+            for stretch in inferred.stretches
         ],
         "unexplained": gaps[0] if gaps else None,
         "unjudged": gaps,
-        "properties": {name: one._asdict() for name, one in VISIBLE.items()},
+        "properties": {name: evidence._asdict() for name, evidence in VISIBLE.items()},
     }
 
 
-def _gap(gap: Any) -> dict[str, Any]:
+def _gap_document(gap: Any) -> dict[str, Any]:
     failure = gap.failure
     target = failure.target
     return {
@@ -177,7 +177,7 @@ def _gap(gap: Any) -> dict[str, Any]:
         "source": target.source,
         "destination": target.destination,
         "tried": failure.tried,
-        "nearest": [asdict(one) for one in failure.differences],
+        "nearest": [asdict(difference) for difference in failure.differences],
         "rules": list(failure.rules),
         "until_ms": None if gap.end is None else gap.end.time_ms,
         "messages": gap.messages,
@@ -196,31 +196,31 @@ def _show(report: Mapping[str, Any], bound: Any, inferred: Any, *, is_timed: boo
     show_table("Inferred", columns, _rows(inferred))
     for name, number in sorted(report["left_out"].items()):
         say(f"left out: {number} {name}")
-    for one in report["faults"]:
-        sender = "" if one["sender"] is None else f"node {one['sender']}, "
-        say(f"line {one['line']}, {sender}{one['time_ms']} ms: {one['detail']}", "red")
-    for one in report["unjudged"]:
-        say(f"nothing explains {one['message']} from {one['source']} to {one['destination']}", "red")
-        say(f"  at {one['time_ms']} ms, after {one['tried']} nodes")
-        for field in one["nearest"]:
+    for fault in report["faults"]:
+        sender = "" if fault["sender"] is None else f"node {fault['sender']}, "
+        say(f"line {fault['line']}, {sender}{fault['time_ms']} ms: {fault['detail']}", "red")
+    for gap in report["unjudged"]:
+        say(f"nothing explains {gap['message']} from {gap['source']} to {gap['destination']}", "red")
+        say(f"  at {gap['time_ms']} ms, after {gap['tried']} nodes")
+        for field in gap["nearest"]:
             say(f"  nearest: {field['field']}: expected {field['expected']}, actual {field['actual']}")
-        say(f"  rules: {', '.join(one['rules'])}")
-        end = "the end" if one["until_ms"] is None else f"{one['until_ms']} ms"
-        say(f"  unjudged: {one['messages']} messages of {one['source']} until {end}")
+        say(f"  rules: {', '.join(gap['rules'])}")
+        end = "the end" if gap["until_ms"] is None else f"{gap['until_ms']} ms"
+        say(f"  unjudged: {gap['messages']} messages of {gap['source']} until {end}")
     if report["unjudged"]:
         say("the trace ends at the first of these; later messages are compared with the model one by one")
-    rows = [(name, one.seen, one.unseen) for name, one in VISIBLE.items()]
+    rows = [(name, evidence.seen, evidence.unseen) for name, evidence in VISIBLE.items()]
     show_table("Evidence of a verdict on this trace", ("property", "a violation that shows", "one that does not"), rows)
     say(f"trace: {report['trace']}; judge it with: kraft-spec validate {report['trace']}")
 
 
 def _rows(inferred: Any) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
-    for replica in sorted({one.replica for one in inferred.stretches}):
-        mine = [one for one in inferred.stretches if one.replica == replica]
-        most = max(mine, key=lambda one: len(one.events))
-        kinds: Counter[str] = Counter(event for one in mine for event in one.events)
-        shown = ", ".join(f"{number} {event}" for event, number in sorted(kinds.items()))
-        at = f"{len(most.events)}, {most.message} at {most.time_ms} ms"
-        rows.append((replica, len(mine), sum(kinds.values()), inferred.steps[replica], at, shown))
+    for replica in sorted({stretch.replica for stretch in inferred.stretches}):
+        stretches = [it for it in inferred.stretches if it.replica == replica]
+        longest = max(stretches, key=lambda stretch: len(stretch.events))
+        kinds: Counter[str] = Counter(event for it in stretches for event in it.events)
+        counted = ", ".join(f"{number} {event}" for event, number in sorted(kinds.items()))
+        description = f"{len(longest.events)}, {longest.message} at {longest.time_ms} ms"
+        rows.append((replica, len(stretches), sum(kinds.values()), inferred.steps[replica], description, counted))
     return rows

@@ -1,4 +1,4 @@
-"""`kraft-spec live quorum`: nodes and Kafka's controllers as one quorum, with faults, and the verdict."""
+"""`kraft-spec live quorum`: nodes and Kafka's controllers as one quorum, with faults, and the verdict on it."""
 
 import asyncio
 import shutil
@@ -71,19 +71,19 @@ def quorum(
     that there is of the run is kept.
     """
     if again is not None:
-        return _report(_judged(again), again, as_json)
-    plan = _plan(nodes, kafka or [], seconds, seed, faults, profile, mutant or [])
+        return _report(_judge_folder(again), again, as_json)
+    plan = _make_plan(nodes, kafka or [], seconds, seed, faults, profile, mutant or [])
     folder = _new_folder(output)
     is_kept = output is not None
     try:
         judged = judged_run(plan, folder)
         if not is_kept and exit_code(judged) is not ExitCode.CONFORMANT:
-            folder, is_kept = _moved(folder, seed), True
+            folder, is_kept = _keep(folder, seed), True
         return _report(judged, folder if is_kept else None, as_json)
     except Exception:
-        # Whatever it was, nothing of a run that had begun is lost.
+        # Keep everything of a run that had begun, whatever the error.
         if (folder / PLAN).exists():
-            folder, is_kept = folder if is_kept else _moved(folder, seed), True
+            folder, is_kept = folder if is_kept else _keep(folder, seed), True
             say(f"all there is of the run: {folder}", console=stderr)
         raise
     finally:
@@ -92,20 +92,20 @@ def quorum(
 
 
 def judged_run(plan: Plan, folder: Path) -> Judged:
-    """Run a plan in an empty folder, telling of it on standard error, and judge it.
+    """Run a plan in an empty folder, with progress on standard error, and judge it.
 
     Raises:
         LaunchError: a process does not start.
-        KafkaUnavailableError: Kafka cannot be had.
+        KafkaUnavailableError: Kafka is not available.
     """
     run = Quorum(plan, folder, lambda text: say(text, console=stderr))
     with ended_by_signals():
         asyncio.run(run.run())
-    return _judged(folder)
+    return _judge_folder(folder)
 
 
 def exit_code(judged: Judged) -> ExitCode:
-    """What a run says to the shell."""
+    """Return the exit code of a run."""
     if judged.is_accepted:
         return ExitCode.CONFORMANT
     is_rejected = judged.verdict.kind is VerdictKind.REJECTED and judged.inferred.failure is None
@@ -113,14 +113,14 @@ def exit_code(judged: Judged) -> ExitCode:
 
 
 def finding(judged: Judged) -> str | None:
-    """Kafka's finding that explains a message which the model has not, for a reader."""
+    """Return the finding of Kafka's that explains a message outside the model, for a reader."""
     if judged.unread_voters is None or judged.inferred.failure is None:
         return None
     replica = judged.inferred.failure.target.source
     return f"{replica} has not read the voters at {judged.unread_voters}: Kafka's finding unread-voters"
 
 
-def _plan(
+def _make_plan(
     nodes: int, kafka: list[str], seconds: float, seed: int, faults: str, profile: str | None, mutants: list[str]
 ) -> Plan:
     releases: list[str] = []
@@ -130,10 +130,10 @@ def _plan(
     voters = tuple(range(1, nodes + len(releases) + 1))
     if len(voters) > 5:
         raise usage_error(f"{len(voters)} voters, expected at most 5")
-    unknown = [one for one in faults.split(",") if one and one not in list(FaultKind)]
+    unknown = [kind for kind in faults.split(",") if kind and kind not in list(FaultKind)]
     if unknown:
         raise usage_error(f"--faults {unknown[0]}: expected some of {', '.join(FaultKind)}")
-    kinds = [FaultKind(one) for one in faults.split(",") if one]
+    kinds = [FaultKind(kind) for kind in faults.split(",") if kind]
     profile = profile or (profile_of(releases[0]) if releases else "kip")
     if profile not in PROFILES:
         raise usage_error(f"--profile {profile}: expected one of {', '.join(PROFILES)}")
@@ -165,7 +165,7 @@ def _new_folder(output: Path | None) -> Path:
     return output.absolute()
 
 
-def _moved(folder: Path, seed: int) -> Path:
+def _keep(folder: Path, seed: int) -> Path:
     kept = next(
         path for number in range(10**6) if not (path := Path(f"quorum-{seed}{f'-{number}' * (number > 0)}")).exists()
     )
@@ -173,7 +173,7 @@ def _moved(folder: Path, seed: int) -> Path:
     return kept
 
 
-def _judged(folder: Path) -> Judged:
+def _judge_folder(folder: Path) -> Judged:
     try:
         plan = read_plan(folder)
         with progress(
@@ -207,8 +207,8 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
     if failure is not None:
         target = failure.target
         say(f"nothing explains {target.type} of {target.source} to {target.destination}", "red")
-        if (known := finding(judged)) is not None:
-            say(known)
+        if (explanation := finding(judged)) is not None:
+            say(explanation)
     if not judged.ran.has_leader:
         say("nobody leads at the end", "red")
     if rejection is not None:
@@ -220,7 +220,7 @@ def _report(judged: Judged, folder: Path | None, as_json: bool) -> int:
 
 
 def summary(judged: Judged) -> dict[str, Any]:
-    """The figures of a run."""
+    """Return the figures of a run."""
     lines = judged.inferred.lines
     return {
         "leaders": [{"epoch": epoch, "leader": leader} for epoch, leader in judged.leaders],
@@ -231,18 +231,18 @@ def summary(judged: Judged) -> dict[str, Any]:
 
 
 def lines(judged: Judged) -> list[str]:
-    """A run for a reader, in at most 80 columns."""
-    plan, told = judged.plan, summary(judged)
-    names = {one: f"{one} (Kafka {plan.kafka[one]})" if one in plan.kafka else str(one) for one in plan.replicas}
+    """Return a run in lines of at most 80 columns."""
+    plan, sums = judged.plan, summary(judged)
+    names = {id_: f"{id_} (Kafka {plan.kafka[id_]})" if id_ in plan.kafka else str(id_) for id_ in plan.replicas}
     counted = Counter(fault.kind.value for fault in plan.faults)
     text = [
-        f"voters {', '.join(names[one] for one in plan.voters)}"
-        + (f"; observer {', '.join(names[one] for one in plan.others)}" if plan.others else "")
+        f"voters {', '.join(names[id_] for id_ in plan.voters)}"
+        + (f"; observer {', '.join(names[id_] for id_ in plan.others)}" if plan.others else "")
     ]
     text.append(f"  faults    {', '.join(f'{number} {kind}' for kind, number in sorted(counted.items())) or 'none'}")
     leaders = [f"{epoch}: {leader}" for epoch, leader in judged.leaders]
     text += [f"  {'leaders' if not i else '':<8}  {', '.join(leaders[i : i + 8])}" for i in range(0, len(leaders), 8)]
-    inferred = f", {told['inferred']} of them inferred from {told['messages']} messages of Kafka" if plan.kafka else ""
-    text.append(f"  events    {told['events']}{inferred}")
+    inferred = f", {sums['inferred']} of them inferred from {sums['messages']} messages of Kafka" if plan.kafka else ""
+    text.append(f"  events    {sums['events']}{inferred}")
     text.append(f"  verdict   {judged.verdict.kind}")
     return text

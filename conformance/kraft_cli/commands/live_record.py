@@ -1,4 +1,4 @@
-"""`kraft-spec live record`: a capture of the frames that pass between processes."""
+"""`kraft-spec live record`: a capture of the frames between processes."""
 
 import asyncio
 import re
@@ -55,13 +55,13 @@ def record(
 
     Each process must advertise the address at which this listens for it.
     """
-    routes = tuple(_route(text) for text in node)
-    folders = dict(_folder(text) for text in data or ())
-    facts = {one: _properties(folder / META) for one, folder in folders.items()}
-    clusters = {cluster_id, *(one.get("cluster.id") for one in facts.values())} - {None}
+    routes = tuple(_parse_route(text) for text in node)
+    folders = dict(_parse_folder(text) for text in data or ())
+    facts = {id_: _read_properties(folder / META) for id_, folder in folders.items()}
+    clusters = {cluster_id, *(properties.get("cluster.id") for properties in facts.values())} - {None}
     if len(clusters) > 1:
         raise usage_error(f"more than one cluster id: {', '.join(sorted(map(str, clusters)))}")
-    listed = dict(_voter(text) for text in voter or ())
+    listed = dict(_parse_voter(text) for text in voter or ())
     nodes = tuple(
         CapturedNode(
             id=route.node,
@@ -75,21 +75,21 @@ def record(
         generator=f"kraft-spec {version('kraft-spec')}",
         nodes=nodes,
         cluster_id=next(iter(clusters), None),
-        voters=tuple(CapturedVoter(*one) for one in sorted(listed.items())),
+        voters=tuple(CapturedVoter(*item) for item in sorted(listed.items())),
     )
-    logs = {one: folder / PARTITION for one, folder in folders.items()}
+    logs = {id_: folder / PARTITION for id_, folder in folders.items()}
     _check_routes(routes, folders, facts)
-    # Never over another one: that may be under way.
+    # A new file only, because another recording may still be writing an existing one.
     with ended_by_signals(), _new_file(output) as stream:
 
-        def cut_off(error: OSError) -> None:
-            said = "nothing more is written, and everything is still passed on"
-            say(f"{output}: {error.strerror}: {said}", "red", console=stderr)
+        def report_failure(error: OSError) -> None:
+            detail = "nothing more is written, and everything is still passed on"
+            say(f"{output}: {error.strerror}: {detail}", "red", console=stderr)
 
-        recorder = Recorder(routes, CaptureWriter(stream, header), logs, on_failure=cut_off)
+        recorder = Recorder(routes, CaptureWriter(stream, header), logs, on_failure=report_failure)
         interrupted = False
         try:
-            asyncio.run(_recorded(recorder, seconds))
+            asyncio.run(_record(recorder, seconds))
         except OSError as error:
             output.unlink()
             raise CommandError(f"--node: cannot listen: {error.strerror}", ExitCode.CANNOT_WRITE) from error
@@ -97,8 +97,8 @@ def record(
             interrupted = seconds is not None
         recorder.end()
     if recorder.failure is not None:
-        said = f"the capture ends before the recording, and is read up to there: {recorder.failure.strerror}"
-        raise CommandError(f"{output}: {said}", ExitCode.CANNOT_WRITE)
+        detail = f"the capture ends before the recording, and is read up to there: {recorder.failure.strerror}"
+        raise CommandError(f"{output}: {detail}", ExitCode.CANNOT_WRITE)
     say(f"{output}: {recorder.frames} frames of {recorder.connections} connections")
     return ExitCode.INTERRUPTED if interrupted else ExitCode.CONFORMANT
 
@@ -111,23 +111,23 @@ def _new_file(output: Path) -> FileIO:
 
 
 def _check_routes(routes: Sequence[Route], folders: Mapping[int, Path], facts: Mapping[int, Mapping[str, str]]) -> None:
-    """What the options say of the nodes fits together.
+    """Check that the options about the nodes are consistent.
 
     Raises:
-        CommandError: it does not.
+        CommandError: they are not.
     """
-    known = {route.node for route in routes}
+    nodes = {route.node for route in routes}
     for route in routes:
         if route.listen == route.forward or 0 in (route.listen[1], route.forward[1]):
             raise usage_error(f"--node {route.node}: expected two different addresses with ports")
     for number, folder in folders.items():
-        if number not in known:
+        if number not in nodes:
             raise usage_error(f"--data {number}={folder}: there is no --node {number}")
         if facts[number].get("node.id", str(number)) != str(number):
             raise usage_error(f"--data {number}={folder}: the folder is that of node {facts[number]['node.id']}")
 
 
-async def _recorded(recorder: Recorder, seconds: float | None) -> None:
+async def _record(recorder: Recorder, seconds: float | None) -> None:
     await recorder.start()
     say("recording", console=stderr)
     try:
@@ -136,14 +136,14 @@ async def _recorded(recorder: Recorder, seconds: float | None) -> None:
         await recorder.stop()
 
 
-def _route(text: str) -> Route:
-    found = re.fullmatch(r"(\d+)=([^,=]+):(\d{1,5}),([^,=]+):(\d{1,5})", text)
-    if found is None:
+def _parse_route(text: str) -> Route:
+    match = re.fullmatch(r"(\d+)=([^,=]+):(\d{1,5}),([^,=]+):(\d{1,5})", text)
+    if match is None:
         raise usage_error(f"--node {text}: expected ID=HOST:PORT,HOST:PORT")
-    return Route(int(found[1]), (found[2], int(found[3])), (found[4], int(found[5])))
+    return Route(int(match[1]), (match[2], int(match[3])), (match[4], int(match[5])))
 
 
-def _folder(text: str) -> tuple[int, Path]:
+def _parse_folder(text: str) -> tuple[int, Path]:
     number, _, folder = text.partition("=")
     if not number.isdecimal() or not folder:
         raise usage_error(f"--data {text}: expected ID=DIR")
@@ -152,13 +152,13 @@ def _folder(text: str) -> tuple[int, Path]:
     return int(number), Path(folder)
 
 
-def _voter(text: str) -> tuple[int, str]:
+def _parse_voter(text: str) -> tuple[int, str]:
     number, _, directory = text.partition(":")
     if not number.isdecimal() or not directory:
         raise usage_error(f"--voter {text}: expected ID:DIRECTORY")
     return int(number), directory
 
 
-def _properties(path: Path) -> dict[str, str]:
+def _read_properties(path: Path) -> dict[str, str]:
     pairs = [line.partition("=") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     return {name.strip(): value.strip() for name, mark, value in pairs if mark}

@@ -1,1 +1,1 @@
-"""What files of controllers show, without a running cluster: their logs and disks, and output of Kafka's tools."""
+"""Diagnosis of a stopped cluster from its files: logs, disks, and output of Kafka's tools."""

@@ -1,4 +1,4 @@
-"""Folders of the metadata log, and the output of kafka-dump-log, as stored records."""
+"""Metadata log folders, and the output of kafka-dump-log, as stored records."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _NO_VOTERS = Snapshot(0, 0, 0, frozenset(), ())
 
 
 def read_disk(folder: Path, skipped: list[str]) -> Disk:
-    """The files of a metadata log's folder; a damaged one is named in `skipped`."""
+    """Read a metadata log's folder; a damaged file is named in `skipped`."""
     records: dict[int, StoredRecord] = {}
     snapshots: dict[tuple[int, int], Voters] = {}
     state: dict[str, int] = {}
@@ -32,7 +32,7 @@ def read_disk(folder: Path, skipped: list[str]) -> Disk:
         try:
             if path.name.endswith(LOG):
                 for batch in batches_of(path.read_bytes()):
-                    records |= _stored(batch)
+                    records |= _read_batch(batch)
             elif place := snapshot_id(path.name):
                 snapshot = decode_snapshot(path.read_bytes(), *place, _NO_VOTERS).snapshot
                 snapshots[place] = frozenset(voter.id for voter in snapshot.voters)
@@ -41,26 +41,26 @@ def read_disk(folder: Path, skipped: list[str]) -> Disk:
                 state = {"epoch": document["leaderEpoch"], "leader": document["leaderId"], "voted": document["votedId"]}
         except (WireError, OSError, UnicodeDecodeError) as error:
             skipped.append(f"{path}: {error}")
-    known = {name: value for name, value in state.items() if value >= 0}
-    return Disk(folder, records, snapshots, known.get("epoch"), known.get("leader"), known.get("voted"))
+    present = {name: value for name, value in state.items() if value >= 0}
+    return Disk(folder, records, snapshots, present.get("epoch"), present.get("leader"), present.get("voted"))
 
 
 def node_of_disk(folder: Path) -> int | None:
-    """The node id in the meta.properties beside a metadata log's folder."""
+    """Return the node id in the meta.properties beside a metadata log's folder."""
     path = folder.parent / META
     text = (read_properties(path).get("node.id") if path.is_file() else None) or ""
     return int(text) if text.isdecimal() else None
 
 
-def _stored(batch: Batch) -> dict[int, StoredRecord]:
+def _read_batch(batch: Batch) -> dict[int, StoredRecord]:
     if batch.is_control:
-        made = [_control(batch.epoch, record) for record in records_of(batch)]
+        records = [_read_control_record(batch.epoch, record) for record in records_of(batch)]
     else:
-        made = [StoredRecord(batch.epoch, f"{number_of(value):08x}", None) for value in values_of(batch)]
-    return dict(enumerate(made, batch.base_offset))
+        records = [StoredRecord(batch.epoch, f"{number_of(value):08x}", None) for value in values_of(batch)]
+    return dict(enumerate(records, batch.base_offset))
 
 
-def _control(epoch: int, record: Record) -> StoredRecord:
+def _read_control_record(epoch: int, record: Record) -> StoredRecord:
     if record.kind is RecordKind.VOTERS:
         ids = frozenset(voter.id for voter in record.voters)
         return StoredRecord(epoch, f"Voters {sorted(ids)}", ids)
@@ -68,21 +68,21 @@ def _control(epoch: int, record: Record) -> StoredRecord:
 
 
 def read_dump(path: Path, lines: Iterable[str]) -> Iterator[Disk]:
-    """The files in the output of kafka-dump-log: logs as records, snapshots as their voter sets."""
+    """Read the output of kafka-dump-log: logs as records, snapshots as their voter sets."""
     name, epoch = "", 0
     records: dict[int, StoredRecord] = {}
     for line in lines:
         if match := DUMP.match(line):
-            yield from _dumped(path, name, records)
+            yield from _to_disks(path, name, records)
             name, records = match[1], {}
         elif match := _BATCH.match(line):
             epoch = int(match[2])
         elif match := _RECORD.match(line):
-            records[int(match[1])] = _printed(epoch, match[2])
-    yield from _dumped(path, name, records)
+            records[int(match[1])] = _parse_record(epoch, match[2])
+    yield from _to_disks(path, name, records)
 
 
-def _dumped(path: Path, name: str, records: dict[int, StoredRecord]) -> Iterator[Disk]:
+def _to_disks(path: Path, name: str, records: dict[int, StoredRecord]) -> Iterator[Disk]:
     if not records:
         return
     if place := snapshot_id(Path(name).name):
@@ -92,7 +92,7 @@ def _dumped(path: Path, name: str, records: dict[int, StoredRecord]) -> Iterator
         yield Disk(path, records)
 
 
-def _printed(epoch: int, text: str) -> StoredRecord:
+def _parse_record(epoch: int, text: str) -> StoredRecord:
     if match := _CONTROL.search(text):
         try:
             value = json.loads(match[2])

@@ -1,4 +1,4 @@
-"""What can be known of a controller from its files: types, and nothing that reads."""
+"""Types for the evidence that a controller's files hold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ Voters = frozenset[int]
 
 
 class Place(NamedTuple):
-    """Where something is written."""
+    """The place of a piece of evidence."""
 
     path: Path
     line: int | None
-    """From 1; None: the file as a whole."""
+    """From 1; None for the whole file."""
     text: str
-    """The line, or what the file says."""
+    """The line, or a summary of the file."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}" if self.line is not None else str(self.path)
@@ -36,7 +36,7 @@ class Truncated:
     """A controller has truncated its log."""
 
     is_full: bool
-    """True if a snapshot has taken the place of the whole log."""
+    """True if a snapshot has replaced the whole log."""
     place: Place
 
 
@@ -49,9 +49,9 @@ class Transition:
     epoch: int
     leader: int | None
     voted: int | None
-    """Whom it has voted for in this epoch."""
+    """The candidate that it has voted for in this epoch."""
     is_start: bool
-    """True for the first one of a process."""
+    """True for the first transition of a process."""
     place: Place
 
 
@@ -71,7 +71,7 @@ class StoredRecord(NamedTuple):
 
     epoch: int
     text: str
-    """What a reader sees; the same record has the same text."""
+    """Description of the record; equal records have equal texts."""
     voters: Voters | None
     """The set of a Voters record."""
 
@@ -86,18 +86,18 @@ class Disk:
     snapshots: Mapping[tuple[int, int], Voters] = field(default_factory=dict)
     """The voter set in each, by end offset and epoch."""
     epoch: int | None = None
-    """Of quorum-state, as the leader and the vote are."""
+    """From quorum-state, as are the leader and the vote."""
     leader: int | None = None
     voted: int | None = None
 
     def voters_before(self, end: int | None = None) -> tuple[int, Voters] | None:
-        """The newest voter set before an offset, and the offset of its record, or the last offset of its snapshot."""
+        """Return the newest voter set before an offset, and its record's offset or its snapshot's last offset."""
         stored = [(at, record.voters) for at, record in self.records.items() if record.voters]
         stored += [
             (at - 1, voters) for (at, _), voters in self.snapshots.items() if voters and (end is None or at < end)
         ]
         return max(
-            ((at, voters) for at, voters in stored if end is None or at < end), default=None, key=lambda one: one[0]
+            ((at, voters) for at, voters in stored if end is None or at < end), default=None, key=lambda pair: pair[0]
         )
 
 
@@ -113,22 +113,22 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """All that is known of a controller."""
+    """All evidence about a controller."""
 
     name: str
-    """Its node id, or a file where no id is known."""
+    """Its node id, or a file if no id is known."""
     events: tuple[Event, ...] = ()
-    """From its log, in their order."""
+    """From its log, in order."""
     disks: tuple[Disk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of a cluster."""
+    """All evidence about a cluster."""
 
     controllers: tuple[Controller, ...]
     described: tuple[Described, ...] = ()
     files: int = 0
-    """How many files it comes from."""
+    """Number of files read."""
     skipped: tuple[str, ...] = ()
-    """Files that are damaged, each with what is wrong."""
+    """Damaged files, each with its error."""

@@ -1,4 +1,4 @@
-"""Files that Kafka's controllers write, known by name alone, so that nothing of Kafka's codec is imported."""
+"""Names of the files that Kafka's controllers write; importing this loads nothing of Kafka's codec."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,6 @@ _NAME = re.compile(r"quorum-state|meta\.properties|.*\.checkpoint|(?:server|cont
 
 
 def is_of_kafka(path: Path) -> bool:
-    """True if a file, or one in this folder, has a name that Kafka gives."""
-    names = (one.name for one in path.iterdir()) if path.is_dir() else (path.name,)
+    """True if a file, or a file in this folder, has a name that Kafka gives."""
+    names = (child.name for child in path.iterdir()) if path.is_dir() else (path.name,)
     return any(_NAME.fullmatch(name) for name in names)

@@ -1,4 +1,4 @@
-"""Lines of a controller's log as events; any layout that has Kafka's own messages in one line each."""
+"""Events in a controller's log, in any layout that prints Kafka's messages in one line each."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,19 +23,19 @@ _SHOWN_MAX = 160
 
 
 def node_of(lines: Iterable[str]) -> int | None:
-    """The id of the controller that wrote a log; None where no line says it."""
+    """Return the id of the controller that wrote a log; None if no line has it."""
     return next((int(match[1]) for line in lines if (match := _NODE.search(line) or _THREAD.search(line))), None)
 
 
 def events_of(path: Path, lines: Iterable[str]) -> Iterator[Event]:
-    """The events of a log, in the order of its lines."""
+    """Yield the events of a log, in the order of its lines."""
     fatal: Place | None = None
     for number, line in enumerate(lines, 1):
         if fatal is not None:
             if _EXCEPTION.search(line):
-                yield Fault(line.strip(), Place(path, number, _shown(line)))
+                yield Fault(line.strip(), Place(path, number, _shorten(line)))
             fatal = None
-        place = Place(path, number, _shown(line))
+        place = Place(path, number, _shorten(line))
         if _FATAL in line:
             fatal = place
         elif match := _VOTERS.search(line):
@@ -43,16 +43,16 @@ def events_of(path: Path, lines: Iterable[str]) -> Iterator[Event]:
         elif match := _TRUNCATED.search(line):
             yield Truncated(match[1] is not None, place)
         elif (match := _TRANSITION.search(line)) and (epoch := _EPOCH.search(match[2])):
-            yield _transition(match, int(epoch[1]), place)
+            yield _parse_transition(match, int(epoch[1]), place)
 
 
-def _shown(line: str) -> str:
-    """A line without its time and class, shortened."""
+def _shorten(line: str) -> str:
+    """Return a line without its time and class, shortened."""
     message = line[max(0, line.find("[RaftManager")) :].strip()
     return message if len(message) <= _SHOWN_MAX else f"{message[:_SHOWN_MAX]}..."
 
 
-def _transition(match: re.Match[str], epoch: int, place: Place) -> Transition:
+def _parse_transition(match: re.Match[str], epoch: int, place: Place) -> Transition:
     role, fields, before = match.groups()
     leader, voted = (_LOCAL if role == "Leader" else _LEADER).search(fields), _VOTED.search(fields)
     if role == "Candidate":
@@ -63,12 +63,12 @@ def _transition(match: re.Match[str], epoch: int, place: Place) -> Transition:
 
 
 def described(path: Path, lines: Iterable[str]) -> Described | None:
-    """The quorum in the output of `kafka-metadata-quorum describe --status`."""
-    found = {match[1]: match[2] for line in lines if (match := _STATUS.match(line.strip()))}
-    if found.keys() != {"LeaderId", "LeaderEpoch", "CurrentVoters"}:
+    """Parse the quorum in the output of `kafka-metadata-quorum describe --status`."""
+    fields = {match[1]: match[2] for line in lines if (match := _STATUS.match(line.strip()))}
+    if fields.keys() != {"LeaderId", "LeaderEpoch", "CurrentVoters"}:
         return None
-    voters = re.findall(r'"id":\s*(\d+)', found["CurrentVoters"]) or re.findall(r"\d+", found["CurrentVoters"])
-    text = f"leader {found['LeaderId']}, epoch {found['LeaderEpoch']}, voters {found['CurrentVoters']}"
+    voters = re.findall(r'"id":\s*(\d+)', fields["CurrentVoters"]) or re.findall(r"\d+", fields["CurrentVoters"])
+    text = f"leader {fields['LeaderId']}, epoch {fields['LeaderEpoch']}, voters {fields['CurrentVoters']}"
     return Described(
-        int(found["LeaderId"]), int(found["LeaderEpoch"]), frozenset(map(int, voters)), Place(path, None, text)
+        int(fields["LeaderId"]), int(fields["LeaderEpoch"]), frozenset(map(int, voters)), Place(path, None, text)
     )

@@ -1,4 +1,4 @@
-"""What files of controllers contradict: signatures of Kafka's bugs, and what no correct cluster leaves behind."""
+"""Signatures of Kafka's bugs in controllers' files, and contradictions that no correct cluster leaves behind."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -28,15 +28,15 @@ _DEATHS = {
     "inconsistent with current leader": (OWN_VOTE, "two controllers have led the same epoch"),
     "addAcknowledgementFrom": ("", "a voter has answered an announcement from before its removal; restart it"),
 }
-"""By words of an exception: the finding that it points to, and what it means."""
+"""By words of an exception: the finding that it indicates, and its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Something wrong, with the lines that show it."""
+    """A defect, with the lines that show it."""
 
     finding: str
-    """A finding's name; empty for a contradiction that none explains."""
+    """A finding's name; empty for a contradiction that no finding explains."""
     controllers: tuple[str, ...]
     text: str
     places: tuple[Place, ...]
@@ -44,24 +44,24 @@ class Diagnosis:
 
 
 def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
-    """All that is wrong in the evidence; empty if nothing is."""
-    found: list[Diagnosis] = []
+    """Return all defects in the evidence."""
+    diagnoses: list[Diagnosis] = []
     for controller in evidence.controllers:
-        found += _unread_records(controller)
-        found += _wrong_snapshots(controller)
-        found += _votes_and_epochs(controller)
-        found += _deaths(controller)
-    found += _two_leaders(evidence)
-    found += _different_records(evidence)
-    found += _different_snapshots(evidence)
-    return tuple(dict.fromkeys(found))
+        diagnoses += _find_unread_records(controller)
+        diagnoses += _find_wrong_snapshots(controller)
+        diagnoses += _check_votes_and_epochs(controller)
+        diagnoses += _find_deaths(controller)
+    diagnoses += _find_two_leaders(evidence)
+    diagnoses += _compare_records(evidence)
+    diagnoses += _compare_snapshots(evidence)
+    return tuple(dict.fromkeys(diagnoses))
 
 
-def _unread_records(controller: Controller) -> Iterator[Diagnosis]:
-    """The newest voter set on its disk is not the one that its log says it has read last.
+def _find_unread_records(controller: Controller) -> Iterator[Diagnosis]:
+    """Report a newest voter set on disk that is not the last one the log says the controller read.
 
-    A process that was killed as soon as it had appended a record has not read it either: unless its start has been
-    rotated away, its log has to say that it truncated since.
+    A process killed right after it appended a record has not read it either.  So the log must show a truncation since
+    the start of the process, unless rotation has removed that start.
     """
     read = [event for event in controller.events if isinstance(event, VotersRead)]
     starts = [
@@ -78,28 +78,28 @@ def _unread_records(controller: Controller) -> Iterator[Diagnosis]:
         yield Diagnosis(
             OUTLIVED if truncated and truncated[-1].is_full else UNREAD,
             (controller.name,),
-            f"it has the voter set {_set(newest[1])} at offset {newest[0]} and goes by {_set(read[-1].voters)}",
+            f"it has the voter set {_show(newest[1])} at offset {newest[0]} and goes by {_show(read[-1].voters)}",
             (*(event.place for event in truncated[-1:]), read[-1].place),
             NEW_DISK,
         )
 
 
-def _wrong_snapshots(controller: Controller) -> Iterator[Diagnosis]:
-    """A snapshot has another voter set than the log that it was made of."""
+def _find_wrong_snapshots(controller: Controller) -> Iterator[Diagnosis]:
+    """Report a snapshot whose voter set differs from that of the log it was taken of."""
     for disk in controller.disks:
         for (end, epoch), voters in disk.snapshots.items():
             expected = disk.voters_before(end)
             if voters and expected is not None and expected[1] != voters:
-                text = f"its snapshot {end}-{epoch} has the voters {_set(voters)}, its log {_set(expected[1])}"
+                text = f"its snapshot {end}-{epoch} has the voters {_show(voters)}, its log {_show(expected[1])}"
                 place = Place(disk.path, None, f"snapshot {end}-{epoch}")
                 yield Diagnosis(UNREAD, (controller.name,), text, (place,), NEW_DISK)
 
 
-def _votes_and_epochs(controller: Controller) -> Iterator[Diagnosis]:
-    """Two votes in one epoch, two leaders of one epoch in one log, or an epoch that falls."""
+def _check_votes_and_epochs(controller: Controller) -> Iterator[Diagnosis]:
+    """Report two votes in one epoch, two leaders of one epoch in one log, or a falling epoch."""
     votes: dict[int, tuple[int, Place]] = {}
     leaders: dict[int, tuple[int, Place]] = {}
-    told: set[tuple[str, int]] = set()
+    reported: set[tuple[str, int]] = set()
     last: Transition | None = None
     for event in controller.events:
         if not isinstance(event, Transition):
@@ -107,21 +107,21 @@ def _votes_and_epochs(controller: Controller) -> Iterator[Diagnosis]:
         if last is not None and event.epoch < last.epoch:
             text = f"its epoch falls from {last.epoch} to {event.epoch}: its quorum-state was lost or replaced"
             yield Diagnosis("", (controller.name,), text, (last.place, event.place), NEW_DISK)
-        for known, id_, what, finding in (
+        for first_seen, id_, what, finding in (
             (votes, event.voted, "voted for", ""),
             (leaders, event.leader, "had as leader", OWN_VOTE),
         ):
             if id_ is None:
                 continue
-            before, place = known.setdefault(event.epoch, (id_, event.place))
-            if before != id_ and (what, event.epoch) not in told:
-                told.add((what, event.epoch))
+            before, place = first_seen.setdefault(event.epoch, (id_, event.place))
+            if before != id_ and (what, event.epoch) not in reported:
+                reported.add((what, event.epoch))
                 text = f"it has {what} both {before} and {id_} in epoch {event.epoch}"
                 yield Diagnosis(finding, (controller.name,), text, (place, event.place), _COMPARE)
         last = event
 
 
-def _deaths(controller: Controller) -> Iterator[Diagnosis]:
+def _find_deaths(controller: Controller) -> Iterator[Diagnosis]:
     for event in controller.events:
         if isinstance(event, Fault):
             for words, (finding, meaning) in _DEATHS.items():
@@ -129,8 +129,8 @@ def _deaths(controller: Controller) -> Iterator[Diagnosis]:
                     yield Diagnosis(finding, (controller.name,), meaning, (event.place,), _COMPARE)
 
 
-def _two_leaders(evidence: Evidence) -> Iterator[Diagnosis]:
-    """Two controllers that have led one epoch, as their logs or quorum-states say."""
+def _find_two_leaders(evidence: Evidence) -> Iterator[Diagnosis]:
+    """Report two controllers that led one epoch, according to their logs or quorum-states."""
     led: dict[int, dict[int, Place]] = defaultdict(dict)
     for controller in evidence.controllers:
         for event in controller.events:
@@ -149,13 +149,13 @@ def _two_leaders(evidence: Evidence) -> Iterator[Diagnosis]:
             yield Diagnosis(OWN_VOTE, ids, text, tuple(places.values()), _COMPARE)
 
 
-def _disks(evidence: Evidence) -> Iterator[tuple[str, Disk]]:
+def _list_disks(evidence: Evidence) -> Iterator[tuple[str, Disk]]:
     return ((controller.name, disk) for controller in evidence.controllers for disk in controller.disks)
 
 
-def _different_records(evidence: Evidence) -> Iterator[Diagnosis]:
-    """Two logs with different records at one offset and epoch: Raft's log matching is broken."""
-    for (one, first), (other, second) in combinations(_disks(evidence), 2):
+def _compare_records(evidence: Evidence) -> Iterator[Diagnosis]:
+    """Report different records of two logs at one offset and epoch, which breaks Raft's log matching."""
+    for (name, first), (other_name, second) in combinations(_list_disks(evidence), 2):
         both = first.records.keys() & second.records.keys()
         differ = [
             offset
@@ -167,25 +167,26 @@ def _different_records(evidence: Evidence) -> Iterator[Diagnosis]:
             offset = differ[0]
             places = tuple(Place(disk.path, None, disk.records[offset].text) for disk in (first, second))
             text = f"different records of the same epoch at {len(differ)} offsets, from {offset} on"
-            yield Diagnosis(OWN_VOTE, (one, other), text, places, _COMPARE)
+            yield Diagnosis(OWN_VOTE, (name, other_name), text, places, _COMPARE)
 
 
-def _different_snapshots(evidence: Evidence) -> Iterator[Diagnosis]:
-    """A snapshot of one controller has another voter set than the log of another, or its snapshot of the same name."""
-    for (one, first), (other, second) in permutations(_disks(evidence), 2):
+def _compare_snapshots(evidence: Evidence) -> Iterator[Diagnosis]:
+    """Report a snapshot whose voter set differs from another controller's log, or snapshot of the same name."""
+    for (name, first), (other_name, second) in permutations(_list_disks(evidence), 2):
         for (end, epoch), voters in first.snapshots.items():
-            expected = second.snapshots.get((end, epoch)) if one < other else None
+            expected = second.snapshots.get((end, epoch)) if name < other_name else None
             last = second.records.get(end - 1)
             if last is not None and last.epoch == epoch:
                 before = second.voters_before(end)
                 expected = before[1] if before else None
             if voters and expected and expected != voters:
                 text = (
-                    f"the snapshot {end}-{epoch} of {one} has the voters {_set(voters)}, {other} has {_set(expected)}"
+                    f"the snapshot {end}-{epoch} of {name} has the voters {_show(voters)}, "
+                    f"{other_name} has {_show(expected)}"
                 )
                 place = Place(first.path, None, f"snapshot {end}-{epoch}")
-                yield Diagnosis(UNREAD, (one, other), text, (place,), f"Find the one that is wrong.  {NEW_DISK}")
+                yield Diagnosis(UNREAD, (name, other_name), text, (place,), f"Find the one that is wrong.  {NEW_DISK}")
 
 
-def _set(voters: frozenset[int]) -> str:
+def _show(voters: frozenset[int]) -> str:
     return f"{{{', '.join(map(str, sorted(voters)))}}}"

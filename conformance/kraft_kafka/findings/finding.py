@@ -1,4 +1,4 @@
-"""What a finding is, and the table of them."""
+"""Findings, and the table of them."""
 
 from functools import cache
 from importlib.resources import files
@@ -21,16 +21,16 @@ class FindingError(ValueError):
 
 
 class Counterexample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How TLC finds it: by a model check that is violated, or as the evidence of a mutant."""
+    """TLC's counterexample: a violated model check, or the evidence of a mutant."""
 
     property: str
-    """What TLC finds violated."""
+    """The property that TLC reports as violated."""
     check: str = ""
     mutant: str = ""
 
 
 class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer to an open point (a field of `Profile`), and the answer without which the finding is none."""
+    """The profile's decision on an open point (a field of `Profile`), and the decision that avoids the finding."""
 
     name: str
     answer: str
@@ -38,51 +38,51 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something wrong or dangerous, with a schedule that shows it."""
+    """A defect or hazard, with a schedule that shows it."""
 
     name: str
     title: str
     where: str
-    """The text it is about."""
+    """The text that has the defect."""
     rules: tuple[str, ...]
-    """Rules of the catalogue that close it."""
+    """Rules of the catalogue that prevent it."""
     says: str
-    """What the text says, or leaves out."""
+    """The statement of the text, or its omission."""
     shows: str
-    """What goes wrong."""
+    """The consequence."""
     resolution: str
-    """What kraft-spec does."""
+    """kraft-spec's behaviour instead."""
     schedule: str
     """A scenario's variant, "name/variant"."""
     violates: str
-    """The property that the schedule breaks; empty if it only costs time."""
+    """The property that the schedule violates; empty if it only costs time."""
     counterexample: Counterexample
     who: str
-    """Who could be hit."""
+    """Affected users."""
     likelihood: str
-    """How likely that is."""
+    """Likelihood that they are affected."""
     workaround: str
-    """What an operator can do, or an implementer where none is hit yet."""
+    """Remedy for an operator, or for an implementer where no release is affected."""
     release: str
-    """Which releases have it, and how that is known: read, tried, or in the public tracker.
+    """Affected releases, and the source: read, tried, or in the public tracker.
 
-    In the table `{shown}` stands for the recorded releases that show it.
+    `{shown}` in the table is replaced by the recorded releases that show it.
     """
     decision: Decision | None = None
-    """What it comes from, where that is an answer of a profile."""
+    """The profile's decision that causes it, if any."""
     fix: str = ""
-    """The patch with which Apache Kafka, which has it, is safe; of `kafka/patching/patches.toml`."""
+    """The patch in `kafka/patching/patches.toml` that fixes an affected Apache Kafka."""
 
     @property
     def is_for_kafka(self) -> bool:
-        """True if the schedule needs no rule broken, or if Kafka breaks that one."""
+        """True if the schedule needs no mutant, or if Kafka breaks the mutant's rule."""
         return bool(self.fix) or not self.variant()[1].mutants
 
     def variant(self) -> tuple[Scenario, Variant]:
-        """The scenario and the variant of the schedule.
+        """Return the scenario and the variant of the schedule.
 
         Raises:
-            KeyError: There is none.
+            KeyError: there is none.
         """
         scenario_name, _, variant_name = self.schedule.partition("/")
         scenario = find_scenario(scenario_name)
@@ -96,13 +96,13 @@ class FindingFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def findings_folder() -> Path:
-    """Where TLC's counterexamples are recorded."""
+    """Return the folder with TLC's recorded counterexamples."""
     return Path(str(files("kraft_kafka.findings") / "recorded"))
 
 
 @cache
 def load_findings() -> tuple[Finding, ...]:
-    """All findings, in the order of the table.
+    """Load all findings, in the order of the table.
 
     Raises:
         FindingError: The table is malformed, or names a rule, a schedule, a check or a mutant that does not exist.
@@ -112,7 +112,7 @@ def load_findings() -> tuple[Finding, ...]:
 
 
 def read_findings(text: bytes) -> tuple[Finding, ...]:
-    """The findings of a table.
+    """Parse the findings of a table.
 
     Raises:
         FindingError: As `load_findings`.
@@ -141,7 +141,7 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
         except (KeyError, UnknownCheck, MutantError) as error:
             raise FindingError(f"finding {finding.name}: {error.args[0]}") from error
         if finding.decision is not None:
-            _check(finding.decision, finding.name)
+            _check_decision(finding.decision, finding.name)
         if finding.violates and finding.violates not in variant.violates:
             raise FindingError(
                 f"finding {finding.name}: {finding.schedule} violates {', '.join(variant.violates) or 'nothing'}, "
@@ -152,23 +152,23 @@ def read_findings(text: bytes) -> tuple[Finding, ...]:
     )
 
 
-def _check(decision: Decision, finding: str) -> None:
+def _check_decision(decision: Decision, finding: str) -> None:
     hints = get_type_hints(Profile)
     answers = get_args(hints.get(decision.name))
     for answer in (decision.answer, decision.safe):
         if answer not in answers:
-            known = ", ".join(answers) or "no answers, because it is no decision"
-            raise FindingError(f"finding {finding}: {answer!r} is no answer to {decision.name}; it has {known}")
+            allowed = ", ".join(answers) or "no answers, because it is no decision"
+            raise FindingError(f"finding {finding}: {answer!r} is no answer to {decision.name}; it has {allowed}")
 
 
 def find_finding(name: str) -> Finding:
-    """The finding of that name.
+    """Return the finding of that name.
 
     Raises:
-        FindingError: There is none.
+        FindingError: there is none.
     """
     for finding in load_findings():
         if finding.name == name:
             return finding
-    known = ", ".join(finding.name for finding in load_findings())
-    raise FindingError(f"no finding {name!r}; there are {known}")
+    names = ", ".join(finding.name for finding in load_findings())
+    raise FindingError(f"no finding {name!r}; there are {names}")

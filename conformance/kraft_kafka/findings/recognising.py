@@ -1,8 +1,8 @@
-"""Is a failing run an instance of a finding?
+"""Attribution of a failing run to a finding.
 
-A finding that comes from an answer of a profile is put to the test: the shortest failing schedule is made again with
-its answer and with the other. A replay is a function of schedule, chances and answers, so where the first breaks the
-property and the second keeps them all, the run failed because of that answer.
+For a finding caused by a profile's decision, the shortest failing schedule is replayed with this decision and with the
+safe one. A replay depends on schedule, random choices and decisions only. If the first replay violates the property
+and the second violates none, the decision caused the failure.
 """
 
 from dataclasses import replace
@@ -16,11 +16,11 @@ from kraft_simulation.liveness.watch import LIVENESS_PROPERTIES
 from kraft_simulation.shrink import replay_checked
 
 _WAITS = 5
-"""A wait that happens to go well says little, so several have to go well with the other answer."""
+"""One wait may succeed by chance, so several must succeed with the safe decision."""
 
 
 def findings_in(failure: Failure) -> tuple[Finding, ...]:
-    """The findings that the run is an instance of, in the order of the table; none if it is another defect."""
+    """Return the findings that the run is an instance of, in the order of the table; none for another defect."""
     configuration = failure.plan.configuration()
     return tuple(finding for finding in load_findings() if _is_instance(failure, configuration, finding))
 
@@ -32,18 +32,18 @@ def _is_instance(failure: Failure, configuration: Configuration, finding: Findin
         return False
     if getattr(configuration.profile, decision.name) != decision.answer:
         return False
-    answer: dict[str, Any] = {decision.name: decision.safe}
-    otherwise = replace(configuration, profile=replace(configuration.profile, **answer))
+    changes: dict[str, Any] = {decision.name: decision.safe}
+    safe_configuration = replace(configuration, profile=replace(configuration.profile, **changes))
     waits = range(failure.plan.seed, failure.plan.seed + _WAITS)
     if failure.violation.property_name not in LIVENESS_PROPERTIES:
         waits = range(1)
-    with_it = [_violated(failure, configuration, seed) for seed in waits]
-    without = [_violated(failure, otherwise, seed) for seed in waits]
-    return failure.violation.property_name in with_it and not any(without)
+    with_decision = [_find_violated(failure, configuration, seed) for seed in waits]
+    with_safe_decision = [_find_violated(failure, safe_configuration, seed) for seed in waits]
+    return failure.violation.property_name in with_decision and not any(with_safe_decision)
 
 
-def _violated(failure: Failure, configuration: Configuration, seed: int) -> str:
-    """The property that the schedule breaks, or the wait after it with these chances; empty if none."""
+def _find_violated(failure: Failure, configuration: Configuration, seed: int) -> str:
+    """Return the property that the schedule, or the wait after it with this seed, violates; empty if none."""
     make_replica = mutated_replicas(failure.plan.mutants)
     if failure.violation.property_name not in LIVENESS_PROPERTIES:
         violation = replay_checked(configuration, failure.schedule, make_replica).violation

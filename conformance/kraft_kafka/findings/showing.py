@@ -1,4 +1,4 @@
-"""Show a finding again: its schedule on the reference and against TLC, and TLC's recorded counterexample."""
+"""Demonstration of a finding: its schedule on the reference and against TLC, and TLC's recorded counterexample."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A finding shown again."""
+    """The result of a demonstration."""
 
     finding: Finding
     verdict: Verdict
@@ -21,7 +21,7 @@ class Shown:
 
 
 def verdict_on(finding: Finding) -> Verdict:
-    """What TLC says of the schedule, line by line."""
+    """Return TLC's verdict on the schedule, line by line."""
     scenario, variant = finding.variant()
     ran = play(scenario, variant)
     return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.mutants)
@@ -31,27 +31,27 @@ def show(finding: Finding) -> Shown:
     """Run the schedule and check it with TLC.
 
     Raises:
-        ScenarioFailure: The schedule does not go as its script says.
+        ScenarioFailure: the schedule deviates from its script.
     """
     verdict = verdict_on(finding)
     counterexample = counterexample_file(finding).read_text(encoding="utf-8")
-    return Shown(finding, verdict, counterexample, _problem(finding, verdict))
+    return Shown(finding, verdict, counterexample, _find_problem(finding, verdict))
 
 
-def _problem(finding: Finding, verdict: Verdict) -> str:
-    """Safety is violated on a line; progress that never comes, on none."""
+def _find_problem(finding: Finding, verdict: Verdict) -> str:
+    """Return how the verdict contradicts the finding: a line violates safety, and no line liveness."""
     if verdict.kind is VerdictKind.ACCEPTED:
-        seen_on_a_line = finding.violates in LINE_PROPERTIES
-        return f"no line of the schedule violates {finding.violates}" if seen_on_a_line else ""
+        is_line_property = finding.violates in LINE_PROPERTIES
+        return f"no line of the schedule violates {finding.violates}" if is_line_property else ""
     rejection = verdict.rejection
     if rejection is None or rejection.kind is not RejectionKind.PROPERTY:
-        said = verdict.kind.value if rejection is None else rejection.headline()
-        return f"the schedule is no behaviour of the model: {said}"
+        verdict_text = verdict.kind.value if rejection is None else rejection.headline()
+        return f"the schedule is no behaviour of the model: {verdict_text}"
     if not finding.violates:
         return f"the schedule violates {', '.join(rejection.properties)}, the finding says nothing of that"
     return ""
 
 
 def counterexample_file(finding: Finding) -> Path:
-    """Where TLC's counterexample is recorded."""
+    """Return the file of TLC's recorded counterexample."""
     return findings_folder() / f"{finding.name}.counterexample.txt"

@@ -1,1 +1,1 @@
-"""Running implementations: seen from outside, recorded, judged."""
+"""Tests of running implementations from outside: cases, vectors, recordings, and their judging."""

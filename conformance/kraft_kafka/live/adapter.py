@@ -1,4 +1,4 @@
-"""A running process behind kraft-adapter/1: the vectors of the suite over Kafka's wire protocol."""
+"""Adapter for a running process: the suite's vectors (kraft-adapter/1) over Kafka's wire protocol."""
 
 import asyncio
 from pathlib import Path
@@ -49,16 +49,16 @@ _UNOBSERVED = ("WriteSnapshot", "TruncateLog", "AppendRecords", "FlushLog", "Sta
 
 
 class LiveAdapter:
-    """Answers the runner; one process at a time."""
+    """Serves the runner's requests with one process at a time."""
 
     def __init__(self, commands: Commands, home: Path, software: Software, profile: str) -> None:
-        """Nothing is started yet; what is, has its folders in `home`."""
+        """Start nothing yet; each process gets a folder in `home`."""
         self._commands, self._home, self._software, self._profile = commands, home, software, profile
         self._played: PlayedReplica | None = None
         self._resets = 0
 
     async def answer(self, request: Request) -> Reply:
-        """Carry out a request; what cannot be done to a process is unsupported."""
+        """Carry out a request; the reply is `unsupported` for what cannot be done to a process."""
         number = request.id
         try:
             match request:
@@ -86,7 +86,7 @@ class LiveAdapter:
             return ErrorReply(id=number, code="failed", detail=str(error))
 
     async def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         if self._played is not None:
             await self._played.close()
             self._played = None
@@ -120,7 +120,7 @@ class LiveAdapter:
         try:
             effects = await played.step(step)
         except NoAnswerError:
-            # A process that dies of a request does not answer it.
+            # A process that a request kills does not respond.
             if (died := played.died()) is UNSET:
                 raise
             return StepReply(id=step.id, effects=(), died=died)
@@ -128,7 +128,7 @@ class LiveAdapter:
 
 
 async def serve(adapter: LiveAdapter, requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until `bye` or the end of the input, which ends a request that is being answered too."""
+    """Serve requests until `bye` or the end of the input, which also cancels the current request."""
     reader = asyncio.StreamReader(LINE_BYTES_MAX)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), requests)

@@ -1,4 +1,4 @@
-"""Captures that began while the quorum ran."""
+"""Captures that began after the quorum had elected a leader."""
 
 from collections.abc import Sequence
 
@@ -14,23 +14,23 @@ def leader_without_election(seen: Sequence[Sighting], start: Start) -> tuple[int
     """Return a leader and its epoch that began before the capture; None if every election is recorded.
 
     No replica leads an epoch again after a restart.
-    An epoch that the disks did not know at the start began later, whoever led it.
+    An epoch above the epochs on disk at the start began later, whichever replica led it.
     """
     if len(start.configuration.voters) < 2:
         return None
-    stood: set[tuple[int, int]] = set()
+    candidates: set[tuple[int, int]] = set()
     oldest: int | None = None
-    for one in seen:
-        message = one.message
+    for sighting in seen:
+        message = sighting.message
         epoch = getattr(message, "epoch", None)
         if not isinstance(epoch, int):
             continue
         oldest = epoch if oldest is None else oldest
         if isinstance(message, TracedVoteRequest) and not message.pre_vote:
-            stood.add((one.source, epoch))
-        # A leader that was restarted is Resigned: it names itself and refuses every Fetch.
-        is_leader = one.type in _LEADING and getattr(message, "error", Error.NONE) is Error.NONE
-        known = oldest if start.checkpoint is None else start.checkpoint.replicas[one.source].epoch
-        if is_leader and (one.source, epoch) not in stood and epoch <= known:
-            return one.source, epoch
+            candidates.add((sighting.source, epoch))
+        # A restarted leader is Resigned: it names itself as leader and rejects every Fetch.
+        is_leader = sighting.type in _LEADING and getattr(message, "error", Error.NONE) is Error.NONE
+        start_epoch = oldest if start.checkpoint is None else start.checkpoint.replicas[sighting.source].epoch
+        if is_leader and (sighting.source, epoch) not in candidates and epoch <= start_epoch:
+            return sighting.source, epoch
     return None

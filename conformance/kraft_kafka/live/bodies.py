@@ -1,4 +1,4 @@
-"""Bodies of the quorum's messages, in Kafka's names."""
+"""Bodies of the quorum's messages, with Kafka's field names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ DUPLICATE_VOTER = CODES[Error.DUPLICATE_VOTER]
 VOTER_NOT_FOUND = CODES[Error.VOTER_NOT_FOUND]
 
 
-def _named(id_: int, port: int) -> list[Document]:
+def _list_endpoints(id_: int, port: int) -> list[Document]:
     return [{"name": "CONTROLLER", "host": "127.0.0.1", "port": port}] if id_ else []
 
 
@@ -43,7 +43,7 @@ def vote(
     cluster_id: str | None = CLUSTER_ID,
     directory: str | None = None,
 ) -> Document:
-    """Vote; `log` is the last epoch and the end offset of the candidate's log."""
+    """Return a Vote; `log` is the last epoch and the end offset of the candidate's log."""
     part: Document = {"replicaEpoch": epoch, "replicaId": source, "lastOffsetEpoch": log[0], "lastOffset": log[1]}
     part |= {"replicaDirectoryId": directory or DIRECTORIES[source]}
     part |= {"voterDirectoryId": to_directory or DIRECTORIES.get(to, NULL_UUID), "preVote": is_pre_vote}
@@ -59,14 +59,14 @@ def begin_quorum_epoch(
     to_directory: str | None = None,
     cluster_id: str | None = CLUSTER_ID,
 ) -> Document:
-    """BeginQuorumEpoch of a leader that listens at `port`."""
+    """Return a BeginQuorumEpoch of a leader that listens at `port`."""
     directory = to_directory or DIRECTORIES.get(to, NULL_UUID)
     part: Document = {"voterDirectoryId": directory, "leaderId": leader, "leaderEpoch": epoch}
     return {
         "clusterId": cluster_id,
         "voterId": to,
         "topics": metadata_topics(part),
-        "leaderEndpoints": _named(leader, port),
+        "leaderEndpoints": _list_endpoints(leader, port),
     }
 
 
@@ -79,11 +79,11 @@ def end_quorum_epoch(
     directory: str | None = None,
     cluster_id: str | None = CLUSTER_ID,
 ) -> Document:
-    """EndQuorumEpoch; `directory` stands in place of the preferred candidates' own."""
-    listed = [{"candidateId": one, "candidateDirectoryId": directory or DIRECTORIES[one]} for one in preferred]
+    """Return an EndQuorumEpoch; `directory` replaces the preferred candidates' directory ids."""
+    listed = [{"candidateId": id_, "candidateDirectoryId": directory or DIRECTORIES[id_]} for id_ in preferred]
     part: Document = {"leaderId": leader, "leaderEpoch": epoch, "preferredCandidates": listed}
     part["preferredSuccessors"] = preferred
-    return {"clusterId": cluster_id, "topics": metadata_topics(part), "leaderEndpoints": _named(leader, port)}
+    return {"clusterId": cluster_id, "topics": metadata_topics(part), "leaderEndpoints": _list_endpoints(leader, port)}
 
 
 def fetch(
@@ -96,7 +96,7 @@ def fetch(
     cluster_id: str | None = CLUSTER_ID,
     directory: str | None = None,
 ) -> Document:
-    """Fetch of a replica whose log ends with a record of `last_epoch` before `offset`."""
+    """Return a Fetch of a replica whose log ends with a record of `last_epoch` before `offset`."""
     part: Document = {
         "partition": 0,
         "currentLeaderEpoch": epoch,
@@ -122,7 +122,7 @@ def fetch(
 def fetch_snapshot(
     source: int, epoch: int, snapshot: tuple[int, int], position: int = 0, *, cluster_id: str | None = CLUSTER_ID
 ) -> Document:
-    """FetchSnapshot; `snapshot` is the epoch and end offset that name it."""
+    """Return a FetchSnapshot; `snapshot` is the epoch and end offset of its id."""
     part: Document = {"partition": 0, "currentLeaderEpoch": epoch, "position": position}
     part |= {"snapshotId": {"endOffset": snapshot[1], "epoch": snapshot[0]}}
     part |= {"replicaDirectoryId": DIRECTORIES[source]}
@@ -131,52 +131,52 @@ def fetch_snapshot(
 
 
 def describe_quorum() -> Document:
-    """DescribeQuorum of the metadata partition."""
+    """Return a DescribeQuorum of the metadata partition."""
     return {"topics": metadata_topics({})}
 
 
 def add_voter(id_: int, port: int, timeout_ms: int = 3000, **other: Any) -> Document:
-    """AddRaftVoter; `other` replaces fields."""
+    """Return an AddRaftVoter; `other` replaces fields."""
     return {
         "clusterId": CLUSTER_ID,
         "timeoutMs": timeout_ms,
         "voterId": id_,
         "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID),
-        "listeners": _named(id_, port),
+        "listeners": _list_endpoints(id_, port),
         "ackWhenCommitted": True,
     } | other
 
 
 def remove_voter(id_: int, **other: Any) -> Document:
-    """RemoveRaftVoter; `other` replaces fields."""
+    """Return a RemoveRaftVoter; `other` replaces fields."""
     return {"clusterId": CLUSTER_ID, "voterId": id_, "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID)} | other
 
 
 def update_voter(id_: int, epoch: int, port: int, versions: tuple[int, int] = (0, 1), **other: Any) -> Document:
-    """UpdateRaftVoter; `other` replaces fields."""
+    """Return an UpdateRaftVoter; `other` replaces fields."""
     return {
         "clusterId": CLUSTER_ID,
         "currentLeaderEpoch": epoch,
         "voterId": id_,
         "voterDirectoryId": DIRECTORIES.get(id_, NULL_UUID),
-        "listeners": _named(id_, port),
+        "listeners": _list_endpoints(id_, port),
         "kRaftVersionFeature": {"minSupportedVersion": versions[0], "maxSupportedVersion": versions[1]},
     } | other
 
 
 # -------------------------------------------------------------------------------------------------------------
-# Answers of peers.
+# Responses of mock peers.
 # -------------------------------------------------------------------------------------------------------------
 
 
 def vote_answer(is_granted: bool, epoch: int, leader: int = -1, error: int = NONE) -> Document:
-    """To Vote."""
+    """Return a Vote response."""
     part: Document = {"errorCode": error, "leaderId": leader, "leaderEpoch": epoch, "voteGranted": is_granted}
     return {"errorCode": 0, "topics": metadata_topics(part)}
 
 
 def quorum_answer(epoch: int, leader: int, error: int = NONE) -> Document:
-    """To BeginQuorumEpoch and EndQuorumEpoch."""
+    """Return a response to BeginQuorumEpoch or EndQuorumEpoch."""
     return {"errorCode": 0, "topics": metadata_topics({"errorCode": error, "leaderId": leader, "leaderEpoch": epoch})}
 
 
@@ -191,7 +191,7 @@ def fetch_answer(
     snapshot: tuple[int, int] | None = None,
     port: int | None = None,
 ) -> Document:
-    """To Fetch; `diverging` and `snapshot` are an epoch and an end offset, `records` batches in base64."""
+    """Return a Fetch response; `diverging` and `snapshot` are epoch and end offset, `records` batches in base64."""
     part: Document = {"partitionIndex": 0, "errorCode": error, "highWatermark": high_watermark}
     part |= {"lastStableOffset": high_watermark, "logStartOffset": 0, "abortedTransactions": None}
     part |= {"preferredReadReplica": -1, "records": records}
@@ -208,6 +208,6 @@ def fetch_answer(
 
 
 def described(ports: Mapping[int, int]) -> Document:
-    """To DescribeQuorum, as far as it says which replica listens where."""
-    nodes = [{"nodeId": one, "listeners": _named(one, port)} for one, port in ports.items()]
+    """Return a DescribeQuorum response with the replicas' endpoints only."""
+    nodes = [{"nodeId": id_, "listeners": _list_endpoints(id_, port)} for id_, port in ports.items()]
     return {"errorCode": 0, "errorMessage": None, "topics": [], "nodes": nodes}

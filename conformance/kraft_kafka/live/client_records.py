@@ -1,4 +1,4 @@
-"""Records in the log of a process that leads: those of clients, and the one that its controller writes by itself."""
+"""Records in a leading process's log: those of clients, and the one that its controller writes on its own."""
 
 import asyncio
 import time
@@ -12,43 +12,43 @@ from kraft_kafka.wire.errors import WireError
 from kraft_kafka.wire.other_requests import OtherRequest, encode_other_request
 
 _WAIT_S = 5.0
-"""For a controller to write a record."""
+"""Time limit for a controller to write a record."""
 _ALTER_CONFIGS, _BROKER = 44, 4
 
 
 class ClientRecords:
-    """A client's record is a configuration of all brokers."""
+    """Clients' records, each a configuration of all brokers."""
 
     def __init__(self, bench: Bench, process: Process, places: Translation) -> None:
         self._bench, self._process, self._places = bench, process, places
         self._tasks: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
-        """Wait for no answer any more."""
+        """Stop waiting for responses."""
         for task in self._tasks:
             task.cancel()
 
     def check(self) -> None:
-        """Raise `Unobserved` if no client can have a record written."""
+        """Raise `Unobserved` if clients cannot write records."""
         if _ALTER_CONFIGS not in self._bench.versions:
             raise Unobserved("it does not offer IncrementalAlterConfigs, by which a client has a record written")
 
     async def append(self, value: int) -> None:
-        """Have record number `value` written.
+        """Write record number `value` as a client.
 
         Raises:
-            Unobserved: it is not.
+            Unobserved: the controller does not write it.
         """
         _, before = self._process.log_end()
-        one = {"name": CONFIG_KEY, "config_operation": 0, "value": config_value(value)}
-        resources = [{"resource_type": _BROKER, "resource_name": "", "configs": [one]}]
+        config = {"name": CONFIG_KEY, "config_operation": 0, "value": config_value(value)}
+        resources = [{"resource_type": _BROKER, "resource_name": "", "configs": [config]}]
         request = OtherRequest(_ALTER_CONFIGS, 0, 0, {"resources": resources, "validate_only": False})
         raw = encode_other_request(request, "kraft-spec")
         end = time.monotonic() + _WAIT_S
         while time.monotonic() < end:
-            task = asyncio.ensure_future(self._asked(raw))
+            task = asyncio.ensure_future(self._send(raw))
             self._tasks.add(task)
-            # The answer comes when the record is committed, or at once if it is not written.
+            # The response comes once the record is committed, or at once if it is not written.
             while not task.done() and time.monotonic() < end:
                 if self._process.log_end()[1] > before:
                     return
@@ -56,13 +56,13 @@ class ClientRecords:
             await asyncio.sleep(0.05)
         raise Unobserved("its controller writes no record for a client now")
 
-    async def _asked(self, raw: bytes) -> None:
+    async def _send(self, raw: bytes) -> None:
         port = self._places.ports[self._process.id]
         with closing(Connection("127.0.0.1", port, "kraft-spec")) as connection, suppress(*UNANSWERED):
             await connection.exchange(raw)
 
     async def look_for_hidden(self) -> None:
-        """Once a leader has committed, its controller may write a record by itself."""
+        """Find the record that a leader's controller may write on its own after the first commit."""
 
         def is_there() -> bool:
             self._places.hide(self._process.log())

@@ -6,26 +6,26 @@ from importlib.resources import files
 import msgspec
 
 from kraft_conformance.runner.outcome import ExpectedFailure
-from kraft_kafka.differences import expected_failures as of_the_client
+from kraft_kafka.differences import expected_failures as client_failures
 
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case that Kafka fails, or vectors that do so on a process alone, and why."""
+    """A case, or vectors on a whole process, that Kafka fails, and the reason."""
 
     rules: tuple[str, ...]
     is_finding: bool
-    """Whether it breaks what a MUST asks for."""
+    """True if Kafka breaks a MUST."""
     says: str
     where: str
     """Classes and methods."""
     case: str = ""
     vectors: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
-    """How the names of the fields begin that differ in the vectors."""
+    """Prefixes of the fields that differ in the vectors."""
 
     @property
     def reason(self) -> str:
-        """It in a line."""
+        """The difference in one line."""
         return f"{self.says} ({self.where})"
 
 
@@ -34,21 +34,21 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def known_differences() -> Mapping[str, Difference]:
-    """Those of cases, by case."""
-    return {one.case: one for one in _differences() if one.case}
+    """Return the differences by case."""
+    return {difference.case: difference for difference in _load() if difference.case}
 
 
 def expected_case_failures() -> Mapping[str, ExpectedFailure]:
-    """The same as reports have them."""
-    return {name: ExpectedFailure(one.reason, is_always_seen=False) for name, one in known_differences().items()}
+    """Return the differences of cases, for reports."""
+    return {name: ExpectedFailure(case.reason, is_always_seen=False) for name, case in known_differences().items()}
 
 
 def expected_failures() -> Mapping[str, ExpectedFailure]:
-    """The vectors that a process shows a difference in, by id; those of Kafka's client are among them."""
-    own = {vector: ExpectedFailure(one.reason, one.fields, False) for one in _differences() for vector in one.vectors}
-    return {**of_the_client(False), **own}
+    """Return the vectors with a known difference on a process, by id, including those of Kafka's client."""
+    own = {name: ExpectedFailure(entry.reason, entry.fields, False) for entry in _load() for name in entry.vectors}
+    return {**client_failures(False), **own}
 
 
-def _differences() -> tuple[Difference, ...]:
+def _load() -> tuple[Difference, ...]:
     raw = (files("kraft_kafka.live") / "differences.toml").read_bytes()
     return msgspec.toml.decode(raw, type=_File).difference

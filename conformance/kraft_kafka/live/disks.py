@@ -1,7 +1,7 @@
-"""Files of the nodes, as they were read while messages passed, compared with these messages.
+"""Comparison of the nodes' files with the messages that passed before and after they were read.
 
 A replica writes epoch, leader, vote and records before it sends a message that depends on them.
-So a file that is read after such a message passed holds at least what the message shows.
+So a file that is read after such a message has at least the state in the message.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,89 +21,89 @@ _LOG = "durable.flush-before-fetch"
 
 
 def disk_faults(readings: Sequence[FileReading], seen: Sequence[Sighting], start: Start) -> Iterator[Fault]:
-    """Yield the files that contradict the messages, and those that cannot be read."""
+    """Yield the files that contradict the messages, and unreadable files."""
     files: dict[int, dict[str, bytes]] = {}
-    last_log = {one.node: one.line for one in readings if one.name.endswith(LOG)}
+    last_log = {reading.node: reading.line for reading in readings if reading.name.endswith(LOG)}
     for reading in readings:
         held = files.setdefault(reading.node, {})
         held[reading.name] = reading.content
-        mine = [one for one in seen[: reading.place] if one.source == reading.node]
+        sent = [sighting for sighting in seen[: reading.place] if sighting.source == reading.node]
         try:
             if reading.name == QUORUM_STATE:
-                details = [*_of_quorum_state(reading, mine, seen)]
+                details = [*_check_quorum_state(reading, sent, seen)]
             elif last_log.get(reading.node) == reading.line:
-                details = [*_of_log(reading, held, mine, seen, start)]
+                details = [*_check_log(reading, held, sent, seen, start)]
             else:
                 continue
         except WireError as error:
             yield Fault(reading.line, reading.time_ms, reading.node, f"{reading.name}: {error}", is_violation=False)
             continue
         for detail in dict.fromkeys(details):
-            said = f"{reading.name}: {detail}"
-            yield Fault(reading.line, reading.time_ms, reading.node, said, is_violation=True)
+            text = f"{reading.name}: {detail}"
+            yield Fault(reading.line, reading.time_ms, reading.node, text, is_violation=True)
 
 
-def _of_quorum_state(reading: FileReading, mine: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[str]:
-    """Yield the contradictions between a file quorum-state and the messages of its node before it was read."""
-    said = decode_quorum_state(reading.content.decode(errors="replace"))
-    epoch, voted, leader = said["leaderEpoch"], said["votedId"], said["leaderId"]
-    shown = max((one.message.epoch for one in mine if isinstance(getattr(one.message, "epoch", None), int)), default=0)
-    if epoch < shown:
-        yield f"leaderEpoch: expected {shown} or more, actual {epoch} (rule {_WRITE})"
-    # A node that knows the leader votes for nobody else, with or without its vote on disk.
-    kept = () if leader < 0 else (-1,)
-    for candidate in _votes(reading.node, epoch, seen[: reading.place], seen):
-        if voted not in (candidate, *kept):
+def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[str]:
+    """Yield contradictions between a file quorum-state and the messages of its node before it was read."""
+    fields = decode_quorum_state(reading.content.decode(errors="replace"))
+    epoch, voted, leader = fields["leaderEpoch"], fields["votedId"], fields["leaderId"]
+    newest = max((it.message.epoch for it in sent if isinstance(getattr(it.message, "epoch", None), int)), default=0)
+    if epoch < newest:
+        yield f"leaderEpoch: expected {newest} or more, actual {epoch} (rule {_WRITE})"
+    # A node that knows the leader may have erased its vote: it grants no other vote in the epoch.
+    forgotten = () if leader < 0 else (-1,)
+    for candidate in _find_votes(reading.node, epoch, seen[: reading.place], seen):
+        if voted not in (candidate, *forgotten):
             yield f"votedId: expected {candidate} in epoch {epoch}, actual {voted} (rule {_WRITE})"
-    for candidate in _votes(reading.node, epoch, seen[reading.place :], seen):
+    for candidate in _find_votes(reading.node, epoch, seen[reading.place :], seen):
         if voted not in (-1, candidate):
             yield f"votedId: expected {candidate} in epoch {epoch}, actual {voted} (rule {_VOTE})"
-    leaders = {one.source for one in seen if _leads(one) and one.message.epoch == epoch}
+    leaders = {it.source for it in seen if _is_from_leader(it) and it.message.epoch == epoch}
     if leader >= 0 and leaders and leader not in leaders:
         yield f"leaderId: expected {min(leaders)} in epoch {epoch}, actual {leader} (rule {_WRITE})"
 
 
-def _votes(node: int, epoch: int, among: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[int]:
-    """Yield the candidates for whom a node votes in an epoch, itself included."""
-    for one in among:
-        message = one.message
-        if one.source != node or getattr(message, "epoch", None) != epoch:
+def _find_votes(node: int, epoch: int, among: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[int]:
+    """Yield the candidates that a node votes for in an epoch, including itself."""
+    for sighting in among:
+        message = sighting.message
+        if sighting.source != node or getattr(message, "epoch", None) != epoch:
             continue
         if isinstance(message, TracedVoteRequest) and not message.pre_vote:
             yield node
-        elif isinstance(message, TracedVoteResponse) and message.granted and one.request is not None:
-            asked = seen[one.request]
-            if isinstance(asked.message, TracedVoteRequest) and not asked.message.pre_vote:
-                yield asked.source
+        elif isinstance(message, TracedVoteResponse) and message.granted and sighting.request is not None:
+            request = seen[sighting.request]
+            if isinstance(request.message, TracedVoteRequest) and not request.message.pre_vote:
+                yield request.source
 
 
-def _leads(one: Sighting) -> bool:
+def _is_from_leader(sighting: Sighting) -> bool:
     """True for a message that only the leader of its epoch sends."""
-    is_fetch = isinstance(one.message, TracedFetchResponse) and one.message.error is Error.NONE
-    return is_fetch or one.type == "BeginQuorumEpochRequest"
+    is_fetch = isinstance(sighting.message, TracedFetchResponse) and sighting.message.error is Error.NONE
+    return is_fetch or sighting.type == "BeginQuorumEpochRequest"
 
 
-def _of_log(
+def _check_log(
     reading: FileReading,
-    held: dict[str, bytes],
-    mine: Sequence[Sighting],
+    files: dict[str, bytes],
+    sent: Sequence[Sighting],
     seen: Sequence[Sighting],
     start: Start,
 ) -> Iterator[str]:
-    """Yield the contradictions between a log and the newest Fetch of its node before it was read."""
+    """Yield contradictions between a log and the newest Fetch of its node before it was read."""
     configuration = start.configuration
     key = configuration.replicas[reading.node].key
-    disk = on_disk(key, held, configuration.checkpoint(reading.node))
-    if sum(len(one.raw) for one in disk.batches) < sum(len(raw) for name, raw in held.items() if name.endswith(LOG)):
+    disk = on_disk(key, files, configuration.checkpoint(reading.node))
+    if sum(len(it.raw) for it in disk.batches) < sum(len(raw) for name, raw in files.items() if name.endswith(LOG)):
         # The file was read while a batch was written.
         return
     log = disk.state.log
-    fetch = next((one for one in reversed(mine) if isinstance(one.message, TracedFetchRequest)), None)
+    fetch = next((it for it in reversed(sent) if isinstance(it.message, TracedFetchRequest)), None)
     if fetch is None:
         return
-    answers = [one.message for one in seen if one.request == fetch.number]
-    if any(getattr(one, "diverging_epoch", -1) != -1 or getattr(one, "snapshot_epoch", -1) != -1 for one in answers):
-        # The node truncates its log, or replaces it.
+    answers = [response.message for response in seen if response.request == fetch.number]
+    if any(getattr(it, "diverging_epoch", -1) != -1 or getattr(it, "snapshot_epoch", -1) != -1 for it in answers):
+        # The node truncates or replaces its log.
         return
     offset, last_epoch = fetch.message.fetch_offset, fetch.message.last_epoch
     if log.end_offset < offset:

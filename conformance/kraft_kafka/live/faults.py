@@ -1,4 +1,4 @@
-"""What is done to a quorum that runs, and when: a plan that a seed makes."""
+"""Faults injected into a running quorum: a plan from a seed."""
 
 import random
 from collections.abc import Sequence
@@ -7,30 +7,30 @@ from enum import StrEnum
 from msgspec import Struct
 
 LEADER = 0
-"""In place of a replica's id: whoever leads then."""
+"""Replica id that stands for the current leader."""
 _FIRST_MS = 500
 _PAUSE_MS = (1000, 3500)
 _LASTS_MS = (500, 4000)
 
 
 class FaultKind(StrEnum):
-    """What can be done."""
+    """Kind of a fault."""
 
     KILL = "kill"
     """kill -9, and later a restart on the same disk."""
     STOP = "stop"
     """SIGSTOP, and later SIGCONT."""
     CUT = "cut"
-    """No request gets to the replica or comes from it."""
+    """No request reaches the replica or leaves it."""
     VOTERS = "voters"
-    """A replica that is no voter is added; where all are, this one is removed."""
+    """A replica outside the voter set is added; if there is none, this replica is removed."""
 
 
 class Fault(Struct, frozen=True):
-    """Something that is done to a replica."""
+    """A fault of a replica."""
 
     at_ms: int
-    """After the first leader."""
+    """Milliseconds after the first election."""
     kind: FaultKind
     replica: int
     """Its id, or `LEADER`."""
@@ -38,13 +38,13 @@ class Fault(Struct, frozen=True):
 
 
 def plan_of(seed: int, seconds: float, kinds: Sequence[FaultKind], replicas: Sequence[int]) -> tuple[Fault, ...]:
-    """The faults of a run: the same for the same arguments.
+    """Return the faults of a run: the same for the same arguments.
 
     Args:
         seed: any number.
-        seconds: how long the run is; the last fault begins before its end.
-        kinds: which faults, each as often as it is named.
-        replicas: the ids of those that may have one; every third fault is the leader's.
+        seconds: length of the run; the last fault begins before its end.
+        kinds: kinds of faults, weighted by repetition.
+        replicas: ids of replicas that may have faults; every third fault is the leader's.
     """
     chance = random.Random(seed)
     faults: list[Fault] = []

@@ -1,4 +1,4 @@
-"""The requests of a process that nobody has answered yet, so that a vector says when, and with what."""
+"""Unanswered requests of a process, held so that a vector decides when and how they are answered."""
 
 import asyncio
 import time
@@ -12,50 +12,50 @@ from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.trace_links import TRACED_NAMES
 
 _PAUSE_S = 0.1
-"""Before a Fetch that is not wanted yet is answered: some ask again at once."""
+"""Delay of the response to a Fetch that comes too early: some implementations fetch again at once."""
 _KAFKA_LIBRARY = "apache-kafka-java"
 
 
 @dataclass(slots=True, eq=False)
 class Held:
-    """A request of the process."""
+    """A held request of the process."""
 
     peer: int
     event: Event
     answer: asyncio.Future[Document]
     correlation_id: int | None = None
-    """Of the step that has shown it; None while none has."""
+    """Correlation id of the step that reported it; None before."""
     since: float = field(default_factory=time.monotonic)
 
     @property
     def kind(self) -> str:
-        """What a trace calls it."""
+        """Type of the message in a trace."""
         return TRACED_NAMES[f"{self.event.api}Request"]
 
     @property
     def name(self) -> str:
-        """What tells it from the other outputs of a step."""
+        """Name that distinguishes it from other outputs of a step."""
         return f"Send {self.kind} to {self.peer}"
 
     @property
     def is_fetch(self) -> bool:
-        """Whether it is polled for on its own."""
+        """True for the requests that the vector polls for separately."""
         return self.event.api in ("Fetch", "FetchSnapshot")
 
 
 class Holding:
-    """All of them, the oldest first."""
+    """All held requests, the oldest first."""
 
     def __init__(self) -> None:
         self.all: list[Held] = []
         self._connections: set[object] = set()
 
     def answer_of(self, peer: Peer) -> Answer:
-        """How a peer answers from now on: when it is told to."""
+        """Return a peer's response function, which waits until the vector responds."""
 
         async def hold(event: Event) -> Document:
             if event.api == "ApiVersions" and event.body.get("clientSoftwareName") == _KAFKA_LIBRARY:
-                # Kafka's library asks on each connection that it opens, before it sends what that is for.
+                # Kafka's client library sends ApiVersions first on each connection that it opens.
                 connection = asyncio.current_task()
                 if connection not in self._connections:
                     self._connections.add(connection)
@@ -68,23 +68,23 @@ class Holding:
 
     @property
     def unshown(self) -> list[Held]:
-        """Those that no step has shown."""
-        return [one for one in self.all if one.correlation_id is None]
+        """Requests that no step has reported."""
+        return [held for held in self.all if held.correlation_id is None]
 
     def hang_up(self, which: Iterable[Held]) -> None:
-        """Close the connections on which these were asked."""
+        """Close the connections of these requests."""
         for held in which:
             self.all.remove(held)
             held.answer.cancel()
 
     def tell(self, held: Held, body: Document) -> None:
-        """Answer one."""
+        """Answer a request."""
         self.all.remove(held)
         if not held.answer.done():
             held.answer.set_result(body)
 
     def put_off(self, which: Iterable[Held]) -> None:
-        """Answer what nobody waits for any more, or not yet: it changes nothing, and a Fetch comes again."""
+        """Answer requests that are outdated or early, without effect; the process sends a Fetch again."""
         for held in which:
             part = held.event.part
             match held.event.api:
@@ -99,14 +99,14 @@ class Holding:
                     self.hang_up([held])
 
     def make_way(self, wanted: Iterable[str]) -> None:
-        """What is held keeps the connection busy on which a wanted request would come, or the process waiting."""
-        there = {one.name for one in self.unshown}
-        missing = [one for one in wanted if "Request to " in one and one not in there]
+        """Answer held requests that block a wanted one: on its connection, or because the process waits for them."""
+        present = {held.name for held in self.unshown}
+        missing = [name for name in wanted if "Request to " in name and name not in present]
         if not missing:
             return
         now = time.monotonic()
-        early = [one for one in self.unshown if one.event.api == "Fetch" and one.name not in wanted]
-        self.put_off([one for one in early if now - one.since > _PAUSE_S])
-        # The reference has one request out to a receiver: what is still held of an earlier one is given up.
-        receivers = {int(one.rpartition(" ")[2]) for one in missing}
-        self.put_off([one for one in self.all if one.correlation_id is not None and one.peer in receivers])
+        early = [held for held in self.unshown if held.event.api == "Fetch" and held.name not in wanted]
+        self.put_off([held for held in early if now - held.since > _PAUSE_S])
+        # The reference has at most one request in flight per receiver, so it has given up earlier ones.
+        receivers = {int(name.rpartition(" ")[2]) for name in missing}
+        self.put_off([held for held in self.all if held.correlation_id is not None and held.peer in receivers])

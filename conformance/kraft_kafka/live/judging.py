@@ -1,4 +1,4 @@
-"""From the folder of a quorum's run to one trace of all replicas, and the verdict on it."""
+"""Judging of a quorum's run: one trace of all replicas from its folder, and the verdict on it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -38,35 +38,35 @@ TRACE = "quorum.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a run comes to."""
+    """The result of a run."""
 
     plan: Plan
     ran: Ran
     verdict: Verdict
     inferred: Inferred
     leaders: tuple[tuple[int, int], ...]
-    """Who led, by epoch, as far as nodes know."""
+    """Epochs and their leaders, as the nodes know them."""
     unread_voters: int | None = None
-    """Of a controller whose message nothing explains: the offset of voters that it has not read, a known finding."""
+    """Offset of the voters record that a controller with an unexplained message has not read: a known finding."""
 
     @property
     def is_accepted(self) -> bool:
-        """Whether all of it was explained and is right, and somebody leads at the end."""
+        """True if all messages are explained and correct, and the run ended with a leader."""
         is_whole = self.inferred.failure is None and self.ran.has_leader
         return is_whole and self.verdict.kind is VerdictKind.ACCEPTED
 
 
 def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
-    """Merge the traces of the nodes with what passed of the others, infer what these did, and check the trace of all.
+    """Merge the nodes' traces with the other replicas' messages, infer the latter's events, and check the whole trace.
 
     Raises:
         TraceError, MergeError, WireError: a file of the folder is damaged.
-        OSError: one cannot be read, or the trace cannot be written.
+        OSError: a file cannot be read, or the trace cannot be written.
     """
     plan = read_plan(folder)
     opaque = frozenset(plan.kafka)
-    nodes = [one for one in plan.replicas if one not in opaque]
-    paths = [folder / f"replica-{one}" / "data" / "trace.jsonl" for one in nodes]
+    nodes = [id_ for id_ in plan.replicas if id_ not in opaque]
+    paths = [folder / f"replica-{id_}" / "data" / "trace.jsonl" for id_ in nodes]
     traces = [read_process_trace(path) for path in paths if path.exists()]
     header = merged_header(traces)
     ran = read_done(folder)
@@ -74,17 +74,17 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     if opaque:
         capture = folder / CAPTURE
         captured, frames = read_capture(capture)
-        found = messages_of(captured, frames, start_us=0).seen
-        seen_to_pass = [one for one in found if isinstance(one, Sighting)]
-        made = passed_by_life(seen_to_pass, ran.starts)
-        traces = [trace_by_life(one, seen_to_pass, made, ran.starts) for one in traces]
-        passed = _as_sent(made, opaque)
-        traces.append(ProcessTrace(str(capture), header, list(enumerate(_frames(passed, opaque), start=1))))
-        # Whoever was formatted without voters is in no header but its own, and Kafka writes none.
+        messages = messages_of(captured, frames, start_us=0).seen
+        captured_messages = [message for message in messages if isinstance(message, Sighting)]
+        renumbered = passed_by_life(captured_messages, ran.starts)
+        traces = [trace_by_life(trace, captured_messages, renumbered, ran.starts) for trace in traces]
+        ordered = _as_sent(renumbered, opaque)
+        traces.append(ProcessTrace(str(capture), header, list(enumerate(_to_lines(ordered, opaque), start=1))))
+        # A node formatted without voters is only in its own header, and Kafka writes no header.
         observers = {
-            one.id: ReplicaConfiguration(ReplicaKey(one.id, one.directory_id), one.endpoint, initial_voters=frozenset())
-            for one in captured.nodes
-            if one.id not in configuration.replicas
+            it.id: ReplicaConfiguration(ReplicaKey(it.id, it.directory_id), it.endpoint, initial_voters=frozenset())
+            for it in captured.nodes
+            if it.id not in configuration.replicas
         }
         configuration = replaced(
             configuration,
@@ -101,41 +101,41 @@ def judge(folder: Path, on_seen: Callable[[], None] | None = None) -> Judged:
     if inferred.failure is not None:
         target = inferred.failure.target
         unread = unread_voters(seen[: target.number], target.source, ran.starts.get(target.source, ()))
-    return Judged(plan, ran, verdict, inferred, _leaders(inferred.lines), unread)
+    return Judged(plan, ran, verdict, inferred, _list_leaders(inferred.lines), unread)
 
 
 def _as_sent(passed: Sequence[Sighting], opaque: frozenset[int]) -> list[Sighting]:
-    """The messages, with the requests of each opaque replica in the order of their correlation ids.
+    """Return the messages, with each opaque replica's requests ordered by correlation id.
 
-    A request waits for its connection, and to a replica that stands still it passes seconds after it was made.
+    A request waits for its connection: to a paused replica it passes seconds after it was made.
     """
-    known: dict[int, list[tuple[int, float]]] = {one: [] for one in opaque}
+    placed: dict[int, list[tuple[int, float]]] = {id_: [] for id_ in opaque}
     order: list[tuple[float, Sighting]] = []
-    for number, one in enumerate(passed):
+    for number, message in enumerate(passed):
         place = float(number)
-        if one.request is None and one.source in opaque:
-            before, id_ = known[one.source], int(one.message.correlation_id)
+        if message.request is None and message.source in opaque:
+            before, id_ = placed[message.source], int(message.message.correlation_id)
             later = [at for other, at in before if other > id_]
             if later:
                 place = min(later) - 0.5
             before.append((id_, place))
-        order.append((place, one._replace(time_ms=passed[ceil(place)].time_ms)))
-    return [one for _, one in sorted(order, key=lambda row: row[0])]
+        order.append((place, message._replace(time_ms=passed[ceil(place)].time_ms)))
+    return [message for _, message in sorted(order, key=lambda row: row[0])]
 
 
-def _frames(passed: Iterable[Sighting], opaque: frozenset[int]) -> Iterable[EventLine]:
-    """What passed to and from the opaque replicas, as lines of theirs: what one sent, and what it got."""
-    for one in passed:
-        line = EventLine(sequence=0, time_ms=one.time_ms, replica=one.source, event="Poll")
-        if one.source in opaque:
-            yield replace(line, effects=(TracedSend(one.message),))
-        elif one.destination in opaque:
-            yield replace(line, replica=one.destination, event=f"{HANDLE}{one.type}", message=one.message)
+def _to_lines(passed: Iterable[Sighting], opaque: frozenset[int]) -> Iterable[EventLine]:
+    """Yield lines of the opaque replicas: the messages that each sent and received."""
+    for it in passed:
+        line = EventLine(sequence=0, time_ms=it.time_ms, replica=it.source, event="Poll")
+        if it.source in opaque:
+            yield replace(line, effects=(TracedSend(it.message),))
+        elif it.destination in opaque:
+            yield replace(line, replica=it.destination, event=f"{HANDLE}{it.type}", message=it.message)
 
 
-def _leaders(lines: Sequence[EventLine]) -> tuple[tuple[int, int], ...]:
+def _list_leaders(lines: Sequence[EventLine]) -> tuple[tuple[int, int], ...]:
     states = [line.state for line in lines if line.state is not UNSET]
-    known = {(state.epoch, state.leader_id) for state in states}
+    leaders = {(state.epoch, state.leader_id) for state in states}
     return tuple(
-        sorted((epoch, leader) for epoch, leader in known if isinstance(epoch, int) and isinstance(leader, int))
+        sorted((epoch, leader) for epoch, leader in leaders if isinstance(epoch, int) and isinstance(leader, int))
     )

@@ -1,4 +1,4 @@
-"""The ready-made way to run Apache Kafka's controller."""
+"""Predefined commands for Apache Kafka's controller."""
 
 import shlex
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from kraft_kafka.live.process import Commands
 from kraft_spec.tlc.jar import find_java
 
 _OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-"""A run is short: no compiler but the fast one."""
+"""Runs are short, so only the fast compiler pays off."""
 
 
 def kafka_commands(version_or_folder: str) -> Commands:
-    """The commands of a release, or of the jars in a folder.
+    """Return the commands of a release, or of the jars in a folder.
 
     Raises:
-        KafkaUnavailableError: there is none, or it cannot be fetched.
+        KafkaUnavailableError: there is no such Kafka, or it cannot be fetched.
         JavaMissing: there is no Java.
         OSError: the cache cannot be written.
     """
@@ -24,7 +24,7 @@ def kafka_commands(version_or_folder: str) -> Commands:
 
 
 def commands_of(kafka: Kafka, properties: Mapping[str, str]) -> Commands:
-    """The commands of a controller with these properties of its JVM.
+    """Return the commands of a controller with these system properties.
 
     Raises:
         JavaMissing: there is no Java.

@@ -1,6 +1,6 @@
-"""Correlation ids of a process that begins again with the same ones, told apart.
+"""Unique correlation ids across the restarts of a process.
 
-Kafka counts its requests from the start of a process; in a trace of all processes a request is known by its id.
+Kafka numbers its requests from the start of a process, but a trace of all processes identifies a request by its id.
 """
 
 import dataclasses
@@ -19,37 +19,37 @@ from kraft_traces.message_types import TracedMessage
 from kraft_traces.process_trace import ProcessTrace
 
 _LIFE = 1 << 32
-"""More requests than a life has."""
+"""More than the number of requests between two restarts."""
 
 Starts = Mapping[int, Sequence[int]]
-"""When the processes of a replica that nobody sees into were started, in milliseconds, by its id."""
+"""Start times of the processes of each opaque replica, in milliseconds, by id."""
 
 
 def passed_by_life(passed: Sequence[Sighting], starts: Starts) -> list[Sighting]:
-    """The messages that passed, each at its place, with ids that no two lives of a replica share."""
-    made: list[Sighting] = []
-    for one in passed:
-        if one.request is not None:
-            id_ = made[one.request].message.correlation_id
+    """Return the captured messages, in order, with ids that are unique across a replica's restarts."""
+    renumbered: list[Sighting] = []
+    for it in passed:
+        if it.request is not None:
+            id_ = renumbered[it.request].message.correlation_id
         else:
-            id_ = bisect_right(starts.get(one.source, ()), one.time_ms) * _LIFE + int(one.message.correlation_id)
-        made.append(one._replace(message=replace(one.message, correlation_id=id_)))
-    return made
+            id_ = bisect_right(starts.get(it.source, ()), it.time_ms) * _LIFE + int(it.message.correlation_id)
+        renumbered.append(it._replace(message=replace(it.message, correlation_id=id_)))
+    return renumbered
 
 
 def trace_by_life(
     trace: ProcessTrace, passed: Sequence[Sighting], made: Sequence[Sighting], starts: Starts
 ) -> ProcessTrace:
-    """The trace of a node with these ids in place of those that it saw.
+    """Return a node's trace with these unique ids instead of the original ones.
 
-    A request of this id may have passed in each life of its sender: it is the last that had passed by then.
+    The sender may have sent a request with this id after each restart: it is the last one that had passed by then.
     """
     passes: dict[tuple[str, int, int, int], list[tuple[int, int]]] = defaultdict(list)
     for old, new in zip(passed, made, strict=True):
         if old.request is None and old.source in starts:
             key = (old.type, old.source, old.destination, int(old.message.correlation_id))
             passes[key].append((old.time_ms, int(new.message.correlation_id)))
-    asked: dict[tuple[str, int, int], int] = {}
+    requests: dict[tuple[str, int, int], int] = {}
     events = []
     for number, line in trace.events:
         message = line.message
@@ -57,14 +57,14 @@ def trace_by_life(
             key = (tag_of(message), int(message.source), int(message.destination), int(message.correlation_id))
             before = [id_ for time_ms, id_ in passes[key] if line.time_ms is not UNSET and time_ms <= line.time_ms]
             if before:
-                asked[_subject(message), int(message.source), int(message.correlation_id)] = before[-1]
+                requests[_subject(message), int(message.source), int(message.correlation_id)] = before[-1]
                 line = replace(line, message=replace(message, correlation_id=before[-1]))
-        events.append((number, _answered(line, asked)))
+        events.append((number, _renumber_responses(line, requests)))
     return dataclasses.replace(trace, events=events)
 
 
-def _answered(line: EventLine, asked: Mapping[tuple[str, int, int], int]) -> EventLine:
-    """The line with the ids of the requests in the answers that it sends."""
+def _renumber_responses(line: EventLine, requests: Mapping[tuple[str, int, int], int]) -> EventLine:
+    """Return the line with the unique ids in the responses that it sends."""
     if line.effects is UNSET:
         return line
     effects = []
@@ -72,7 +72,7 @@ def _answered(line: EventLine, asked: Mapping[tuple[str, int, int], int]) -> Eve
         if isinstance(effect, TracedSend) and tag_of(effect.message).endswith("Response"):
             message = effect.message
             key = (_subject(message), int(message.destination), int(message.correlation_id))
-            effect = TracedSend(replace(message, correlation_id=asked.get(key, message.correlation_id)))
+            effect = TracedSend(replace(message, correlation_id=requests.get(key, message.correlation_id)))
         effects.append(effect)
     return replace(line, effects=tuple(effects))
 

@@ -1,4 +1,4 @@
-"""The other replicas, acted: each listens, answers as a case tells it to, and asks."""
+"""Mock peers: other replicas that listen, send requests, and respond as a case says."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,7 +12,7 @@ from kraft_kafka.wire.frames import api_of, decode_request, encode_frame, unsupp
 from kraft_kafka.wire.schema import Kind, message_of
 
 Answer = Callable[[Event], Document | Awaitable[Document | None] | None]
-"""The body that answers a request; None for silence."""
+"""Returns the body of a response; None for no response."""
 
 OFFERED: Mapping[str, tuple[int, int]] = {
     "Vote": (0, 2),
@@ -26,15 +26,15 @@ OFFERED: Mapping[str, tuple[int, int]] = {
     "RemoveRaftVoter": (0, 0),
     "UpdateRaftVoter": (0, 0),
 }
-"""The versions that a peer offers."""
+"""Versions that a peer supports."""
 _UNKNOWN = (Reason.UNKNOWN_API, Reason.UNKNOWN_VERSION)
-"""Requests of other parts of Kafka, which a peer does not answer."""
+"""Errors of requests of other parts of Kafka, which a peer does not answer."""
 ASK_S = 20.0
-"""Seconds that an answer may take: no rule has a limit, and a machine may be busy."""
+"""Time limit for a response: no rule has a limit, and a machine may be busy."""
 
 
 def api_keys(offered: Mapping[str, tuple[int, int]]) -> list[Document]:
-    """The versions that are offered, in ApiVersions' form."""
+    """Return the supported versions in the form of ApiVersions."""
     return [
         {"apiKey": message_of(api, Kind.REQUEST).key, "minVersion": low, "maxVersion": high}
         for api, (low, high) in offered.items()
@@ -42,11 +42,11 @@ def api_keys(offered: Mapping[str, tuple[int, int]]) -> list[Document]:
 
 
 class NoAnswerError(Exception):
-    """The implementation did not answer, or closed the connection."""
+    """The implementation did not respond, or closed the connection."""
 
 
 class Peer:
-    """One replica that we act, or, with id 0, a client of the quorum."""
+    """A mock peer, or, with id 0, a client of the quorum."""
 
     def __init__(self, log: WireLog, id_: int, port: int, target: tuple[str, int]) -> None:
         self.log, self.id = log, id_
@@ -59,23 +59,23 @@ class Peer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Its listening port."""
         return self._server.port
 
     async def listen(self) -> None:
-        """Take connections.
+        """Accept connections.
 
         Raises:
-            OSError: its port is taken.
+            OSError: the port is taken.
         """
         await self._server.start()
 
     async def cut(self) -> None:
-        """Close all connections, and listen no more."""
+        """Close all connections, and stop listening."""
         await self._server.stop()
         self._out.close()
 
-    async def _silence(self) -> None:
+    async def _stay_silent(self) -> None:
         held: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._held.add(held)
         try:
@@ -84,37 +84,37 @@ class Peer:
             self._held.discard(held)
 
     def end_silence(self) -> None:
-        """Close the connections with requests that were left without an answer: else nothing else is asked there."""
+        """Close the connections with unanswered requests, which block further requests."""
         for held in self._held:
             if not held.done():
                 held.set_exception(ConnectionAbortedError())
 
     def hang_up(self) -> None:
-        """Close the connection that it asks on."""
+        """Close the connection for its own requests."""
         self._out.close()
 
     async def ask(self, api: str, version: int, body: Document) -> Event:
-        """The implementation's answer to a request of this peer.
+        """Send a request of this peer and return the implementation's response.
 
         Raises:
-            NoAnswerError: there is none in time.
+            NoAnswerError: there is no response in time.
         """
         self.log.add(self.id, Way.ASK, api, version, body)
         try:
-            # Not `wait_for`: that of Python 3.11 forgets that it was cancelled where the answer has just come.
+            # Not `wait_for`, which in Python 3.11 loses a cancellation if the response has just arrived.
             async with asyncio.timeout(ASK_S):
                 response = await self._out.ask(api, version, body)
         except WireError as error:
-            what = f"the response to {api} version {version} of replica {self.id}"
-            self.log.add_damage(self.id, what, api, error)
-            raise NoAnswerError(f"{what} cannot be read: {error}") from error
+            response_name = f"the response to {api} version {version} of replica {self.id}"
+            self.log.add_damage(self.id, response_name, api, error)
+            raise NoAnswerError(f"{response_name} cannot be read: {error}") from error
         except UNANSWERED as error:
             self.log.add(self.id, Way.NOTE, f"no answer: {error!r}")
             raise NoAnswerError(f"{api} version {version} of replica {self.id} got no answer: {error!r}") from error
         return self.log.add(self.id, Way.ANSWER, api, version, response.body)
 
     async def ask_and_hang_up(self, api: str, version: int, body: Document) -> None:
-        """Send a request, and close the connection before the answer can be read."""
+        """Send a request, and close the connection before reading the response."""
         self.log.add(self.id, Way.ASK, api, version, body)
         document = {"header": {"correlationId": 0, "clientId": "kraft-spec-peer"}, "body": body}
         _, writer = await asyncio.open_connection(self._out.host, self._out.port)
@@ -141,13 +141,13 @@ class Peer:
             if asyncio.iscoroutine(body):
                 body = await body
         if body is None:
-            await self._silence()
+            await self._stay_silent()
         self.log.add(self.id, Way.ANSWERED, api, frame.version, body)
         document = {"header": {"correlationId": number}, "body": body}
         return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
 
     def api_versions(self, version: int) -> Document:
-        """Its answer to ApiVersions."""
+        """Return its ApiVersions response."""
         body: Document = {"errorCode": 0, "apiKeys": api_keys(self.offered)}
         if version >= 1:
             body["throttleTimeMs"] = 0

@@ -1,4 +1,4 @@
-"""The implementation as a process: formatted, started, stopped, killed, and its files read."""
+"""The implementation's process: format, start, pause, kill, and read its files."""
 
 import asyncio
 import os
@@ -36,11 +36,11 @@ DIRECTORIES: Mapping[int, str] = {
 }
 """Directory ids, by replica."""
 PLACEHOLDERS = ("properties", "data", "id", "cluster_id", "voters", "initial")
-"""What the words of a command may have in braces."""
+"""Placeholders in commands, without their braces."""
 _IN_BRACES = re.compile(r"\{[a-z_]+\}")
 _PORTS = range(20_000, 32_000)
 _PORTS_APART = 7_919
-"""How far apart two processes begin to look, modulo the number of ports: a prime."""
+"""Distance between the first ports that two processes try, modulo the number of ports: a prime."""
 _next_port = count(os.getpid() * _PORTS_APART)
 _START_S = 120.0
 _FORMAT_S = 120.0
@@ -48,16 +48,16 @@ _SAID_MAX = 3000
 
 
 class LaunchError(UnavailableError):
-    """The implementation cannot be formatted or started; the message has the end of what it said."""
+    """The implementation cannot be formatted or started; the message has the end of its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """How an implementation is run.
+    """Commands of an implementation.
 
-    Each word may have {properties} (a file of Kafka's form), {data}, {id}, {cluster_id}, {voters}
-    (id@host:port:directory, by commas); the word {initial} stands for `--initial-controllers VOTERS`, or for
-    `--no-initial-controllers` if the replica is no voter.
+    Placeholders: {properties} (a file in Kafka's format), {data}, {id}, {cluster_id}, {voters} (id@host:port:directory,
+    separated by commas).  The word {initial} becomes `--initial-controllers VOTERS`, or `--no-initial-controllers` if
+    the replica is no voter.
     """
 
     start: str
@@ -65,10 +65,10 @@ class Commands:
 
     @property
     def unknown(self) -> list[str]:
-        """What stands in braces as if it was to be replaced, and is not."""
-        known = {f"{{{one}}}" for one in PLACEHOLDERS[:-1]}
+        """Unknown placeholders of the commands."""
+        placeholders = {f"{{{name}}}" for name in PLACEHOLDERS[:-1]}
         words = [word for command in (self.start, self.format) for word in command.split() if word != "{initial}"]
-        return [found for word in words for found in _IN_BRACES.findall(word) if found not in known]
+        return [used for word in words for used in _IN_BRACES.findall(word) if used not in placeholders]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,33 +81,33 @@ class Timeouts:
     request: int = 1000
 
     def properties(self) -> str:
-        """As lines of a file of properties."""
+        """Return the timeouts as lines of a properties file."""
         names = {"election.timeout": self.election, "election.backoff.max": self.backoff}
         names |= {"fetch.timeout": self.fetch, "request.timeout": self.request}
         return "".join(f"controller.quorum.{name}.ms={value}\n" for name, value in names.items())
 
 
 def free_ports(number: int) -> tuple[int, ...]:
-    """Ports of the loopback that nobody has now.
+    """Return free ports of the loopback interface.
 
-    They are below those that an operating system gives to connections, which would else take them while a process is
-    down; and none is given twice, since who asked for it may not listen yet.
+    They are below the ephemeral ports, which connections could take while a process is down.  No port is returned
+    twice, because its owner may not listen yet.
 
     Raises:
-        OSError: there are not so many.
+        OSError: there are not enough.
     """
-    found: list[int] = []
+    ports: list[int] = []
     for _ in range(len(_PORTS)):
         port = _PORTS[next(_next_port) % len(_PORTS)]
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.append(port)
-        if len(found) == number:
-            return tuple(found)
+            ports.append(port)
+        if len(ports) == number:
+            return tuple(ports)
     raise OSError(f"no {number} free ports between {_PORTS[0]} and {_PORTS[-1]}")
 
 
 class Process:
-    """One replica of an implementation, in a folder of its own."""
+    """A replica of an implementation, in a folder of its own."""
 
     def __init__(
         self,
@@ -120,9 +120,9 @@ class Process:
         port: int | None = None,
         data: Path | None = None,
     ) -> None:
-        """`ports` are those that the replicas advertise; this one listens at `port`, if a proxy stands between.
+        """Set the advertised `ports` by replica; behind a proxy, this replica listens at `port`.
 
-        `data` is its data folder, if that is to be elsewhere than in its home.
+        `data` is its data folder, by default in its home.
         """
         self.commands, self.home, self.ports, self.voters, self._more = commands, home, ports, tuple(voters), more
         self.id, self.port = replica, port or ports[replica]
@@ -133,7 +133,7 @@ class Process:
         home.mkdir(parents=True, exist_ok=True)
 
     def format(self, timeouts: Timeouts) -> None:
-        """An empty disk of a member of the quorum; it is formatted once, then copied, which is the same bytes.
+        """Format an empty disk of a replica; later calls copy the first one, so the bytes are the same.
 
         Raises:
             LaunchError: the command fails.
@@ -141,14 +141,14 @@ class Process:
         self.configure(timeouts)
         shutil.rmtree(self.data, ignore_errors=True)
         if not self._formatted.exists():
-            command = self._words(self.commands.format)
+            command = self._fill(self.commands.format)
             try:
                 done = subprocess.run(command, capture_output=True, timeout=_FORMAT_S, check=False)
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise LaunchError(f"{command[0]} does not run: {error}") from error
             if done.returncode != 0:
-                said = (done.stdout + done.stderr).decode(errors="replace")[-_SAID_MAX:]
-                raise LaunchError(f"formatting ends with {done.returncode}: {said}")
+                output = (done.stdout + done.stderr).decode(errors="replace")[-_SAID_MAX:]
+                raise LaunchError(f"formatting ends with {done.returncode}: {output}")
             if not self.data.is_dir():
                 raise LaunchError(f"{self.commands.format}: made no folder {self.data}")
             shutil.move(self.data, self._formatted)
@@ -156,7 +156,7 @@ class Process:
 
     def configure(self, timeouts: Timeouts) -> None:
         """Write the properties that the next start reads."""
-        bootstrap = ",".join(f"127.0.0.1:{self.ports[one]}" for one in self.voters if one in self.ports)
+        bootstrap = ",".join(f"127.0.0.1:{self.ports[id_]}" for id_ in self.voters if id_ in self.ports)
         self._properties.write_text(
             f"process.roles=controller\nnode.id={self.id}\ncontroller.quorum.bootstrap.servers={bootstrap}\n"
             f"listeners=CONTROLLER://127.0.0.1:{self.port}\n"
@@ -166,32 +166,32 @@ class Process:
             encoding="utf-8",
         )
 
-    def _words(self, command: str) -> list[str]:
-        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES.get(one, '')}" for one in self.voters)
+    def _fill(self, command: str) -> list[str]:
+        listed = ",".join(f"{id_}@127.0.0.1:{self.ports[id_]}:{DIRECTORIES.get(id_, '')}" for id_ in self.voters)
         initial = ["--initial-controllers", listed] if self.id in self.voters else ["--no-initial-controllers"]
-        given = {"properties": self._properties, "data": self.data, "id": self.id}
-        given |= {"cluster_id": CLUSTER_ID, "voters": listed}
+        values = {"properties": self._properties, "data": self.data, "id": self.id}
+        values |= {"cluster_id": CLUSTER_ID, "voters": listed}
         words: list[str] = []
         try:
             split = shlex.split(command)
         except ValueError as error:
             raise LaunchError(f"{command}: {error}, expected words as a shell has them") from None
         for word in split:
-            for name, value in given.items():
+            for name, value in values.items():
                 word = word.replace(f"{{{name}}}", str(value))
             words += initial if word == "{initial}" else [word]
         return words
 
     async def start(self) -> None:
-        """Start it, and wait until it takes connections.
+        """Start the process, and wait until it accepts connections.
 
         Raises:
-            LaunchError: it ends, or takes none within two minutes.
+            LaunchError: it ends, or accepts none within two minutes.
         """
         with (self.home / "output").open("ab") as output:
             try:
                 self._child = subprocess.Popen(
-                    self._words(self.commands.start),
+                    self._fill(self.commands.start),
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,
@@ -215,30 +215,30 @@ class Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """True if the process runs."""
         return self._child is not None and self._child.poll() is None
 
     def said(self) -> str:
-        """The end of what it wrote to its output."""
+        """Return the end of its output."""
         path = self.home / "output"
         return path.read_text(encoding="utf-8", errors="replace")[-_SAID_MAX:] if path.exists() else ""
 
     def kill(self) -> None:
-        """Kill -9, for it and what it has started, which may live on after it."""
+        """Kill -9 the process and its children, which may outlive it."""
         if self._child is None:
             return
-        # Of a process that has ended the group is left as long as one of its children lives.
+        # The process group outlives the process as long as a child lives.
         with suppress(ProcessLookupError):
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
         self._child = None
 
     def pause(self) -> None:
-        """SIGSTOP: it stands still."""
+        """Pause the process with SIGSTOP."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """SIGCONT: it goes on."""
+        """Resume the process with SIGCONT."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: int) -> None:
@@ -246,10 +246,10 @@ class Process:
             os.killpg(self._child.pid, number)
 
     def quorum_state(self) -> Document:
-        """The file quorum-state; what it has where there is none yet is what Kafka's defaults are.
+        """Return the file quorum-state, or Kafka's defaults if there is none yet.
 
         Raises:
-            WireError: there is another file in its place.
+            WireError: the file is no quorum state.
         """
         path = self.data / PARTITION / QUORUM_STATE
         for _ in range(3):
@@ -260,32 +260,32 @@ class Process:
         return {"leaderId": -1, "leaderEpoch": 0, "votedId": -1, "votedDirectoryId": NULL_UUID}
 
     def directory_id(self) -> str:
-        """What formatting has put in meta.properties.
+        """Return the directory id in meta.properties.
 
         Raises:
             LaunchError: there is none.
         """
         path = self.data / META
-        found = read_properties(path).get("directory.id") if path.exists() else None
-        if found is None:
+        directory_id = read_properties(path).get("directory.id") if path.exists() else None
+        if directory_id is None:
             raise LaunchError(f"{path} has no directory.id")
-        return found
+        return directory_id
 
     def forget_quorum_state(self) -> None:
         """Remove the file quorum-state."""
         (self.data / PARTITION / QUORUM_STATE).unlink(missing_ok=True)
 
     def log(self) -> tuple[Batch, ...]:
-        """The batches of its log on disk, in their order.
+        """Return the batches of its log on disk, in order.
 
         Raises:
-            WireError: one is damaged.
+            WireError: a batch is damaged.
         """
         files = sorted((self.data / PARTITION).glob(f"*{LOG}"))
         return tuple(batch for file in files for batch in batches_of(file.read_bytes()))
 
     def log_end(self) -> tuple[int, int]:
-        """Epoch of the last record and log end offset; (0, 0) for an empty log, and for one that is being written."""
+        """Return the last epoch and the log end offset; (0, 0) for a log that is empty or being written."""
         try:
             batches = self.log()
         except WireError:

@@ -1,6 +1,6 @@
-"""A quorum of reference nodes and Kafka's controllers as processes, recorded between them, with faults.
+"""A quorum of reference nodes and Kafka's controllers as processes, with faults and a recording proxy between them.
 
-All that is left of a run is in its folder: the plan, the capture, and of each replica its properties, disk and output.
+The run's folder has the plan, the capture, and each replica's properties, disk and output.
 """
 
 import asyncio
@@ -31,55 +31,55 @@ PLAN, DONE, CAPTURE = "plan.json", "done.json", "quorum.capture"
 _ASK_S = 1.0
 _CHANGE_S = 20.0
 _LEADER_S = 60.0
-"""Until there is a leader, at the beginning and at the end: no rule has a limit, and a machine may be busy."""
+"""Time limit for an election, at the beginning and the end: no rule has a limit, and a machine may be busy."""
 _POLL_S = 0.25
 _KAFKA = "metadata.max.idle.interval.ms=500\n"
-"""A no-op record twice a second, so that there is something to replicate."""
+"""Two no-op records a second, so that there are records to replicate."""
 
 Say = Callable[[str], None]
 
 
 class Plan(Struct, frozen=True):
-    """A run, as far as it can be planned."""
+    """Plan of a run."""
 
     voters: tuple[int, ...]
     others: tuple[int, ...]
     """Replicas that begin as observers."""
     kafka: dict[int, str]
-    """Releases, or folders of jars, of those that are Kafka's; the others are nodes."""
+    """Releases, or folders of jars, of Kafka's controllers; the other replicas are nodes."""
     profile: str
     faults: tuple[Fault, ...]
     seconds: float
     seed: int
     mutants: dict[int, list[str]] = {}
-    """Rules that nodes leave out."""
+    """Mutants of nodes."""
 
     @property
     def replicas(self) -> tuple[int, ...]:
-        """All of them."""
+        """Ids of all replicas."""
         return (*self.voters, *self.others)
 
 
 class Done(Struct, frozen=True):
-    """What was done, or seen."""
+    """A fault, or an observation."""
 
     at_ms: int
-    """After the first leader."""
+    """Milliseconds after the first election."""
     what: str
 
 
 class Ran(Struct, frozen=True):
-    """What came of the plan."""
+    """Result of a run."""
 
     done: tuple[Done, ...]
     has_leader: bool
-    """Is there one when all is over?"""
+    """True if there is a leader at the end."""
     starts: dict[int, list[int]] = {}
-    """Of Kafka's controllers by id: when their processes were started, in milliseconds on the clock of the traces."""
+    """Start times of the processes of Kafka's controllers, by id, in milliseconds on the traces' clock."""
 
 
 def read_plan(folder: Path) -> Plan:
-    """The plan of a run.
+    """Read the plan of a run.
 
     Raises:
         OSError, msgspec.MsgspecError: there is none.
@@ -88,49 +88,49 @@ def read_plan(folder: Path) -> Plan:
 
 
 def read_done(folder: Path) -> Ran:
-    """What was done in a run.
+    """Read the result of a run.
 
     Raises:
-        OSError, msgspec.MsgspecError: it did not come to its end.
+        OSError, msgspec.MsgspecError: the run did not end.
     """
     return msgspec.json.decode((folder / DONE).read_bytes(), type=Ran)
 
 
 class Quorum:
-    """Its processes, and the proxy between them."""
+    """The processes of a quorum, and the proxy between them."""
 
     def __init__(self, plan: Plan, folder: Path, say: Say) -> None:
-        """Nothing runs yet.
+        """Prepare the processes; nothing runs yet.
 
         Raises:
-            KafkaUnavailableError, JavaMissing: Kafka cannot be run.
+            KafkaUnavailableError, JavaMissing: Kafka cannot run.
         """
         self.plan, self.folder, self._say = plan, folder, say
         ports = free_ports(2 * len(plan.replicas))
         self._advertised = dict(zip(plan.replicas, ports, strict=False))
         own = dict(zip(plan.replicas, ports[len(plan.replicas) :], strict=True))
         self.processes = {
-            one: Process(
-                _node(plan, one) if one not in plan.kafka else kafka_commands(plan.kafka[one]),
-                folder / f"replica-{one}",
+            id_: Process(
+                _node_commands(plan, id_) if id_ not in plan.kafka else kafka_commands(plan.kafka[id_]),
+                folder / f"replica-{id_}",
                 self._advertised,
                 plan.voters,
-                _KAFKA if one in plan.kafka else "",
-                one,
-                own[one],
+                _KAFKA if id_ in plan.kafka else "",
+                id_,
+                own[id_],
             )
-            for one in plan.replicas
+            for id_ in plan.replicas
         }
         self._away: set[int] = set()
-        """Those that are killed or stopped."""
+        """Replicas that are killed or paused."""
         self._cut: set[int] = set()
         self._zero = time.monotonic()
         self._done: list[Done] = []
         self._has_leader = False
-        self._starts: dict[int, list[int]] = {one: [] for one in plan.kafka}
+        self._starts: dict[int, list[int]] = {id_: [] for id_ in plan.kafka}
 
     async def run(self) -> None:
-        """From formatting to the end of all processes.
+        """Run the plan, from formatting to the end of all processes.
 
         Raises:
             LaunchError: a process does not start, or there is no leader.
@@ -138,22 +138,22 @@ class Quorum:
         """
         self._write(PLAN, self.plan)
         self._say(f"formatting {len(self.processes)} disks")
-        await asyncio.gather(*(asyncio.to_thread(one.format, Timeouts()) for one in self.processes.values()))
+        await asyncio.gather(*(asyncio.to_thread(it.format, Timeouts()) for it in self.processes.values()))
         with (self.folder / CAPTURE).open("xb", buffering=0) as stream:
             nodes = tuple(
-                CapturedNode(id=one, endpoint=f"127.0.0.1:{port}", directory_id=self.processes[one].directory_id())
-                for one, port in self._advertised.items()
+                CapturedNode(id=id_, endpoint=f"127.0.0.1:{port}", directory_id=self.processes[id_].directory_id())
+                for id_, port in self._advertised.items()
             )
             generator = f"kraft-spec {version('kraft-spec')}"
             header = CaptureHeader(schema=SCHEMA, generator=generator, nodes=nodes, cluster_id=CLUSTER_ID)
             routes = tuple(
-                Route(one, ("127.0.0.1", port), ("127.0.0.1", self.processes[one].port))
-                for one, port in self._advertised.items()
+                Route(id_, ("127.0.0.1", port), ("127.0.0.1", self.processes[id_].port))
+                for id_, port in self._advertised.items()
             )
             recorder = Recorder(routes, CaptureWriter(stream, header), {}, passes=self._passes)
             try:
                 await recorder.start()
-                await self._run()
+                await self._run_plan()
             finally:
                 for process in self.processes.values():
                     process.kill()
@@ -163,13 +163,13 @@ class Quorum:
         if recorder.failure is not None:
             raise recorder.failure
 
-    def _write(self, name: str, what: Struct) -> None:
-        (self.folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(what)) + b"\n")
+    def _write(self, name: str, document: Struct) -> None:
+        (self.folder / name).write_bytes(msgspec.json.format(msgspec.json.encode(document)) + b"\n")
 
-    async def _run(self) -> None:
+    async def _run_plan(self) -> None:
         self._say("starting the voters")
         await asyncio.gather(*map(self._start, self.plan.voters))
-        if (leader := await self._leader()) is None:
+        if (leader := await self._await_leader()) is None:
             raise LaunchError(f"no leader for {_LEADER_S:.0f} s")
         await asyncio.gather(*map(self._start, self.plan.others))
         self._zero = time.monotonic()
@@ -178,13 +178,13 @@ class Quorum:
         try:
             async with asyncio.TaskGroup() as tasks:
                 for fault in self.plan.faults:
-                    tasks.create_task(self._fault(fault))
+                    tasks.create_task(self._inject(fault))
                 tasks.create_task(asyncio.sleep(self.plan.seconds))
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
             watch.cancel()
-        last = await self._leader()
+        last = await self._await_leader()
         self._has_leader = last is not None
         self._note("no leader at the end" if last is None else f"{self._named(last)} leads at the end")
 
@@ -193,9 +193,9 @@ class Quorum:
             self._starts[replica].append(time.monotonic_ns() // 1_000_000)
         await self.processes[replica].start()
 
-    def _note(self, what: str) -> None:
-        self._done.append(Done(int((time.monotonic() - self._zero) * 1000), what))
-        self._say(f"{self._done[-1].at_ms / 1000:6.1f} s  {what}")
+    def _note(self, text: str) -> None:
+        self._done.append(Done(int((time.monotonic() - self._zero) * 1000), text))
+        self._say(f"{self._done[-1].at_ms / 1000:6.1f} s  {text}")
 
     def _named(self, replica: int) -> str:
         return f"{replica} (Kafka)" if replica in self.plan.kafka else str(replica)
@@ -211,9 +211,9 @@ class Quorum:
             return True
         return not self._cut.intersection((node, sender))
 
-    async def _fault(self, fault: Fault) -> None:
+    async def _inject(self, fault: Fault) -> None:
         await asyncio.sleep(fault.at_ms / 1000)
-        replica = fault.replica or await self._leader()
+        replica = fault.replica or await self._await_leader()
         if replica is None:
             self._note(f"{fault.kind} the leader: left out, there is none")
             return
@@ -240,18 +240,18 @@ class Quorum:
         self._note(f"{self._named(replica)} is back")
 
     async def _change_voters(self, replica: int) -> None:
-        """Add whoever is no voter; if all are, remove this one."""
-        leader = await self._leader()
+        """Add a replica outside the voter set; if there is none, remove this one."""
+        leader = await self._await_leader()
         if leader is None or leader in self.plan.kafka:
-            # What a client asks an opaque leader is not inferred.
+            # Client requests to an opaque leader cannot be inferred.
             self._note(f"voters: left out, {'Kafka' if leader else 'nobody'} leads")
             return
         try:
-            voters = {one["replicaId"] for one in (await self._describe(leader))["currentVoters"]}
+            voters = {voter["replicaId"] for voter in (await self._describe(leader))["currentVoters"]}
         except UNANSWERED:
             self._note(f"voters: left out, {self._named(leader)} does not answer")
             return
-        added = next((one for one in self.plan.replicas if one not in voters), None)
+        added = next((id_ for id_ in self.plan.replicas if id_ not in voters), None)
         changed = replica if added is None else added
         directory = self.processes[changed].directory_id()
         body: Document = {"clusterId": CLUSTER_ID, "voterId": changed, "voterDirectoryId": directory}
@@ -268,7 +268,7 @@ class Quorum:
         code = answer["errorCode"]
         self._note(f"voter {changed}: {'done' if code == 0 else f'error {code}'}")
 
-    # Asking.
+    # Requests.
 
     async def _ask(self, replica: int, api: str, version_: int, body: Document, seconds: float) -> Document:
         with closing(Connection("127.0.0.1", self.processes[replica].port, "kraft-spec-quorum")) as connection:
@@ -280,40 +280,40 @@ class Quorum:
         described: Document = answer["topics"][0]["partitions"][0]
         return described
 
-    async def _leads(self, replica: int) -> int:
-        """The epoch that it leads with a high watermark; 0 if it does not."""
+    async def _led_epoch(self, replica: int) -> int:
+        """Return the epoch that a replica leads with a high watermark; 0 if it does not lead."""
         if replica in self._away | self._cut or not self.processes[replica].is_alive:
             return 0
         try:
-            told = await self._describe(replica)
+            partition = await self._describe(replica)
         except UNANSWERED:
             return 0
-        return int(told["leaderEpoch"]) if told["errorCode"] == 0 and told["highWatermark"] > 0 else 0
+        return int(partition["leaderEpoch"]) if partition["errorCode"] == 0 and partition["highWatermark"] > 0 else 0
 
-    async def _now_leads(self) -> int | None:
-        epochs = await asyncio.gather(*map(self._leads, self.processes))
+    async def _find_leader(self) -> int | None:
+        epochs = await asyncio.gather(*map(self._led_epoch, self.processes))
         return max(zip(epochs, self.processes, strict=True))[1] if any(epochs) else None
 
-    async def _leader(self) -> int | None:
-        """Who leads; None if nobody does for a minute."""
+    async def _await_leader(self) -> int | None:
+        """Return the leader; None if there is none for a minute."""
         end = time.monotonic() + _LEADER_S
         while time.monotonic() < end:
-            if (leader := await self._now_leads()) is not None:
+            if (leader := await self._find_leader()) is not None:
                 return leader
             await asyncio.sleep(_POLL_S)
         return None
 
     async def _watch(self, leader: int) -> None:
-        """Say it when another leads."""
+        """Note each change of the leader."""
         while True:
             await asyncio.sleep(_POLL_S)
-            now = await self._now_leads()
+            now = await self._find_leader()
             if now is not None and now != leader:
                 leader = now
                 self._note(f"{self._named(leader)} leads")
 
 
-def _node(plan: Plan, replica: int) -> Commands:
+def _node_commands(plan: Plan, replica: int) -> Commands:
     node = [sys.executable, "-m", "kraft_cli.cli", "node"]
     mutants = [word for name in plan.mutants.get(replica, ()) for word in ("--mutant", name)]
     start = [*node, "run", "-c", "{properties}", "--profile", plan.profile, *mutants]

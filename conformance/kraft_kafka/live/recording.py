@@ -1,6 +1,6 @@
-"""A recording proxy: it passes on what processes send each other, and writes it down first.
+"""A recording proxy: it records each message between processes, then forwards it.
 
-It knows frames by their length and nothing else: what a frame is, it does not ask, and it changes none.
+It only knows the length of a frame: it neither decodes nor changes frames.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from kraft_kafka.wire.errors import WireError
 
 
 class Route(NamedTuple):
-    """Where the recorder listens for a node, and where that listens."""
+    """A node's recorded and actual addresses: the recorder listens at the first and connects to the second."""
 
     node: int
     listen: tuple[str, int]
@@ -26,7 +26,7 @@ class Route(NamedTuple):
 
 
 _POLL_S = 0.1
-"""How often the file quorum-state is looked at."""
+"""Interval between reads of the file quorum-state."""
 
 
 class Recorder:
@@ -40,13 +40,13 @@ class Recorder:
         passes: Callable[[int, bytes], bool] = lambda _node, _frame: True,
         on_failure: Callable[[OSError], None] = lambda _error: None,
     ) -> None:
-        """Nothing is listened for yet.
+        """Prepare the recorder; it does not listen yet.
 
         Args:
-            routes: of each node.
-            writer: of the capture.
-            folders: of the metadata log, by node, as far as they can be read.
-            passes: whether a request frame gets to a node; where it does not, its connection ends.
+            routes: the routes of all nodes.
+            writer: the capture's writer.
+            folders: readable folders of the metadata log, by node.
+            passes: True if a request frame reaches a node; otherwise its connection ends.
             on_failure: is called once, if the capture cannot be written.
         """
         self._routes = routes
@@ -55,17 +55,17 @@ class Recorder:
         self._passes = passes
         self._on_failure = on_failure
         self.failure: OSError | None = None
-        """Why nothing more is written: the capture ends there, and the frames are still passed on."""
+        """Error that ended the capture; frames are still forwarded."""
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
-        """How many there were."""
+        """Number of connections."""
         self._read: dict[tuple[int, str], bytes] = {}
         self.frames = 0
-        """How many frames were passed on."""
+        """Number of forwarded frames."""
 
     async def start(self) -> None:
-        """Read the files that there are, and listen.
+        """Read the existing files, and listen.
 
         Raises:
             OSError: a port is taken.
@@ -80,7 +80,7 @@ class Recorder:
         self._tasks.add(asyncio.create_task(self._watch()))
 
     async def stop(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):
@@ -88,12 +88,12 @@ class Recorder:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def end(self) -> None:
-        """Read the files once more, and write the end of the capture."""
+        """Read the files again, and write the end of the capture."""
         self.read_files()
         self._try(self._writer.end)
 
     def read_files(self, pattern: str = "*") -> None:
-        """Write down those files of the quorum that are not as they were when they were read last."""
+        """Record the quorum's files that have changed since they were last read."""
         for node, folder in sorted(self._folders.items()):
             for path in sorted(folder.glob(pattern)):
                 if not is_of_the_log(path.name):
@@ -108,7 +108,7 @@ class Recorder:
         self._try(partial(self._writer.write, line))
 
     def _try(self, write: Callable[[], None]) -> None:
-        """Write to the capture, unless that has failed before: what follows a line that is missing proves nothing."""
+        """Write to the capture, unless an earlier write failed: lines after a missing one prove nothing."""
         if self.failure is not None:
             return
         try:
@@ -138,7 +138,7 @@ class Recorder:
                 there, to_there = await asyncio.open_connection(*route.forward)
                 reached = True
                 try:
-                    await self._pass_on(number, route.node, (reader, to_there), (there, writer))
+                    await self._forward(number, route.node, (reader, to_there), (there, writer))
                 finally:
                     to_there.close()
             except OSError:
@@ -147,17 +147,17 @@ class Recorder:
         writer.close()
         self._tasks.discard(task)
 
-    async def _pass_on(
+    async def _forward(
         self,
         number: int,
         node: int,
         requests: tuple[asyncio.StreamReader, asyncio.StreamWriter],
         responses: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
-        """Both directions, until one of them ends."""
+        """Forward both directions, until one of them ends."""
         both = [
-            asyncio.create_task(self._one_way(number, "request", *requests, partial(self._passes, node))),
-            asyncio.create_task(self._one_way(number, "response", *responses, lambda _: True)),
+            asyncio.create_task(self._forward_one_way(number, "request", *requests, partial(self._passes, node))),
+            asyncio.create_task(self._forward_one_way(number, "response", *responses, lambda _: True)),
         ]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -166,7 +166,7 @@ class Recorder:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
-    async def _one_way(
+    async def _forward_one_way(
         self,
         number: int,
         direction: Literal["request", "response"],

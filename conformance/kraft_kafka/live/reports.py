@@ -1,4 +1,4 @@
-"""A live run as every format of the runner shows it."""
+"""Results of a live run, for every output format of the runner."""
 
 import shlex
 import textwrap
@@ -26,24 +26,24 @@ SCHEMA: Literal["kraft-live-results/1"] = "kraft-live-results/1"
 
 
 class About(Struct, frozen=True, kw_only=True, tag_field="kind", tag="run"):
-    """What was run: the first line of a result."""
+    """Description of the run: the first line of a result."""
 
     schema: Literal["kraft-live-results/1"]
     runner: Software
     suite: str
-    """Its version."""
+    """Version of the suite."""
     cases: Count
-    """How many there are, whether they were run or not."""
+    """Number of cases, whether they were run or not."""
     implementation: Software
     words: tuple[str, ...]
-    """The command line, without what chooses cases and formats."""
+    """The command line, without the options that select cases and formats."""
     starts: str
-    """The command that starts the implementation, or where it runs."""
+    """Command that starts the implementation, or its address."""
 
 
 @dataclass(frozen=True)
 class LiveResults(Run):
-    """A run of cases on a process."""
+    """Results of cases on a process."""
 
     noun: ClassVar[Literal["case"]] = "case"
     program: ClassVar[str] = "kraft-spec live"
@@ -61,12 +61,12 @@ class LiveResults(Run):
 
     @property
     def command(self) -> str:
-        """The command that starts the implementation, or where it runs."""
+        """Command that starts the implementation, or its address."""
         return self.about.starts
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The suite."""
+        """Version of the suite."""
         return {"suite": self.about.suite}
 
     @property
@@ -76,7 +76,7 @@ class LiveResults(Run):
 
     @cached_property
     def coverage(self) -> tuple[RuleCoverage, ...]:
-        """The rules that cases judge, each with the ids of these, in every round."""
+        """Rules that cases judge, each with the ids of its cases in every round."""
         of_rule: dict[str, list[str]] = {}
         for name in dict.fromkeys([*cases(), *self.by_id]):
             for rule in self.asked(name).rules:
@@ -87,24 +87,24 @@ class LiveResults(Run):
 
     @property
     def judged(self) -> frozenset[str]:
-        """The rules of the cases that pass or fail."""
-        return frozenset(rule for one in self.of_status(Status.PASS, Status.FAIL) for rule in self.asked(one.id).rules)
+        """Rules of the cases that pass or fail."""
+        return frozenset(rule for it in self.of_status(Status.PASS, Status.FAIL) for rule in self.asked(it.id).rules)
 
     def with_outcome(self, outcome: Outcome) -> "LiveResults":
-        """These, and one more."""
+        """Return these results and another outcome."""
         return replace(self, outcomes=(*self.outcomes, outcome))
 
     def asked(self, asked_id: str) -> Case:
-        """The case of an outcome."""
+        """Return the case of an outcome."""
         return cases()[asked_id.partition(ROUND)[0]]
 
     def repetition(self, outcome: Outcome) -> str:
-        """The one command that runs a case again."""
+        """Return the command that repeats a case."""
         return shlex.join([*self.about.words, "-k", self.asked(outcome.id).id])
 
 
 def results_of(words: tuple[str, ...], starts: str, implementation: Software) -> LiveResults:
-    """The results of a run of this command line, before there is any."""
+    """Return empty results for this command line."""
     about = About(
         schema=SCHEMA,
         runner=Software("kraft-spec", version("kraft-spec")),
@@ -118,6 +118,6 @@ def results_of(words: tuple[str, ...], starts: str, implementation: Software) ->
 
 
 def listed(case: Case) -> list[str]:
-    """A case for a reader: its id, what is judged, the rules, in lines of at most 80 columns."""
+    """Return a case in lines of at most 80 columns: its id, title and rules."""
     wide = textwrap.TextWrapper(80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     return [case.id, *wide.wrap(case.title), *wide.wrap(", ".join(case.rules))]

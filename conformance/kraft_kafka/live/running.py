@@ -1,4 +1,4 @@
-"""Running cases: which share a process, and what each comes to."""
+"""Running of cases: shared processes, and each case's outcome."""
 
 import asyncio
 import shutil
@@ -18,14 +18,14 @@ from kraft_kafka.wire.errors import WireError
 from kraft_spec.difference import Difference
 
 ROUND = "@"
-"""Stands between the id of a case and the number of the round, from the second on."""
+"""Separator of a case's id and the round's number, from the second round on."""
 _CASE_S = 180.0
-"""Seconds after which a case is given up: each wait in it has a limit of its own."""
+"""Time limit of a case, in seconds; each wait in it has its own limit as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An implementation that runs already, and where its peers are to listen."""
+    """A running implementation, and the ports of its mock peers."""
 
     address: tuple[str, int]
     ports: Mapping[int, int]
@@ -40,21 +40,21 @@ async def run_cases(
     known: Mapping[str, ExpectedFailure] = MappingProxyType({}),
     kept: Path | None = None,
 ) -> AsyncIterator[Outcome]:
-    """What cases come to, those of one setup together.
+    """Yield the outcomes of cases, grouped by setup.
 
     Args:
-        cases: which.
-        target: how the implementation is started, or where it runs.
-        known: why a case is known to fail, by id.
-        kept: where data folders are and stay, each under the name of the first case that had it; else they go.
+        cases: the cases.
+        target: the implementation's commands, or its address.
+        known: reasons of known failures, by case id.
+        kept: folder that keeps the data folders, each named after its first case; None deletes them.
 
     Raises:
         LaunchError: the implementation cannot be started at all.
     """
-    ordered = sorted(cases, key=lambda one: ([one.setup for one in cases].index(one.setup), one.is_fresh))
-    for setup, group in groupby(ordered, key=lambda one: one.setup):
+    ordered = sorted(cases, key=lambda case: ([it.setup for it in cases].index(case.setup), case.is_fresh))
+    for setup, group in groupby(ordered, key=lambda case: case.setup):
         home = Path(tempfile.mkdtemp(prefix="kraft-spec-live-"))
-        # The same for all of them: a formatted disk, which is copied, has the ports in it.
+        # The same ports for all cases, because a formatted disk contains them and is copied.
         ports = dict(zip((REPLICA, *setup.peers), free_ports(1 + len(setup.peers)), strict=True))
         bench: Bench | None = None
         try:
@@ -62,7 +62,7 @@ async def run_cases(
                 if bench is not None and (case.is_fresh or not bench.is_up):
                     await bench.close()
                     bench = None
-                bench = bench or await _opened(setup, target, home, ports, kept and _data_folder(kept, case))
+                bench = bench or await _open(setup, target, home, ports, kept and _data_folder(kept, case))
                 outcome = against_expectation(await _run(case, bench), known)
                 yield outcome
                 if case.is_fresh or outcome.status in (Status.FAIL, Status.INCONCLUSIVE):
@@ -75,12 +75,12 @@ async def run_cases(
 
 
 def _data_folder(kept: Path, case: Case) -> Path:
-    """One that is not there yet: the second of a case is called as the second outcome is."""
+    """Return a new folder name for a case; repeated cases have the number of the round."""
     names = (case.id.replace("/", ".") + (f"{ROUND}{number}" if number > 1 else "") for number in count(1))
     return next(path for path in map(kept.joinpath, names) if not path.exists())
 
 
-async def _opened(setup: Setup, target: Target, home: Path, ports: Mapping[int, int], data: Path | None) -> Bench:
+async def _open(setup: Setup, target: Target, home: Path, ports: Mapping[int, int], data: Path | None) -> Bench:
     if isinstance(target, Endpoint):
         bench = Bench(setup, target.ports, None, target.address)
     else:
@@ -104,39 +104,39 @@ _WIRE_RULES: Mapping[str, str] = {
     "RemoveRaftVoter": "wire.remove-voter",
     "UpdateRaftVoter": "wire.update-voter",
 }
-"""The rule that says what is in the messages of an API."""
+"""The rule for the message format of each API."""
 
 
 async def _run(case: Case, bench: Bench) -> Outcome:
-    """Run a case; where the implementation sends what cannot be read, its rules are not judged."""
-    outcome = await _judged(case, bench)
+    """Run a case; if the implementation sends an unreadable frame, the case's rules are not judged."""
+    outcome = await _judge(case, bench)
     damage = bench.log.damage
     if damage is None or outcome.status not in (Status.FAIL, Status.INCONCLUSIVE):
         return outcome
     rules = (_WIRE_RULES.get(damage.api, "wire.negotiation"),)
-    return _failed(case, bench, Failed(damage.what, "a message of Kafka's protocol", str(damage.error), rules))
+    return _fail(case, bench, Failed(damage.what, "a message of Kafka's protocol", str(damage.error), rules))
 
 
-async def _judged(case: Case, bench: Bench) -> Outcome:
+async def _judge(case: Case, bench: Bench) -> Outcome:
     bench.new_log()
     try:
         async with asyncio.timeout(_CASE_S):
             await case.run(bench)
     except Failed as failed:
-        return _failed(case, bench, failed)
+        return _fail(case, bench, failed)
     except Unobserved as error:
         return Outcome(case.id, Status.UNOBSERVED, str(error))
     except (Inconclusive, LaunchError, TimeoutError, WireError) as error:
         return Outcome(case.id, Status.INCONCLUSIVE, str(error) or "it took too long", wire_log=bench.seen_text())
     except NoAnswerError as error:
-        # A process that fails may close its connections some time before it ends.
+        # A failing process may close its connections some time before it ends.
         if await bench.eventually(lambda: not bench.is_up, 2.0):
-            return _failed(case, bench, Failed("the process", "it runs", "it ended", case.rules))
-        return _failed(case, bench, Failed(str(error), "an answer", "none", case.rules))
+            return _fail(case, bench, Failed("the process", "it runs", "it ended", case.rules))
+        return _fail(case, bench, Failed(str(error), "an answer", "none", case.rules))
     return Outcome(case.id, Status.PASS)
 
 
-def _failed(case: Case, bench: Bench, failed: Failed) -> Outcome:
+def _fail(case: Case, bench: Bench, failed: Failed) -> Outcome:
     return Outcome(
         case.id,
         Status.FAIL,

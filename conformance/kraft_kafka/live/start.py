@@ -1,7 +1,7 @@
-"""Where a recorded run begins: what the files of the nodes said before anybody could connect.
+"""The start of a recorded run: the nodes' files before any client could connect.
 
-Fresh disks are the beginning of any trace.
-Anything else is a checkpoint at which all replicas are stopped: what they remember is what is on their disks.
+A run from fresh disks starts as any trace does.
+Any other run starts from a checkpoint with all replicas stopped, in which they remember what is on their disks.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,19 +18,19 @@ from kraft_simulation.checkpoint import Checkpoint, Committed, Recollection
 from kraft_traces.check.opening import with_states_remembered
 
 Files = Mapping[int, Mapping[str, bytes]]
-"""Content by name, by node."""
+"""File contents by node and name."""
 
 
 class Start(NamedTuple):
-    """The cluster of a capture, and where its run begins."""
+    """The cluster of a capture, and the start of its run."""
 
     configuration: Configuration
     checkpoint: Checkpoint | None
-    """None: on fresh disks."""
+    """None for fresh disks."""
 
 
 def start_of(header: CaptureHeader, lines: Iterable[Line], profile: Profile) -> Start:
-    """Where the run of a capture begins.
+    """Return the start of a capture's run.
 
     Raises:
         DamagedFileError: a file is damaged.
@@ -40,39 +40,39 @@ def start_of(header: CaptureHeader, lines: Iterable[Line], profile: Profile) -> 
     if not any(name == QUORUM_STATE or name.endswith(LOG) for held in files.values() for name in held):
         return Start(configuration, None)
     states = {
-        one: on_disk(configuration.replicas[one].key, files.get(one, {}), configuration.checkpoint(one)).state
-        for one in sorted(configuration.replicas)
+        id_: on_disk(configuration.replicas[id_].key, files.get(id_, {}), configuration.checkpoint(id_)).state
+        for id_ in sorted(configuration.replicas)
     }
     checkpoint = Checkpoint(0, 0, states, {}, frozenset(), Recollection({}, {}, Committed(), 0, frozenset()), {})
     return Start(configuration, with_states_remembered(checkpoint))
 
 
 def first_files(lines: Iterable[Line]) -> Files:
-    """The files that stand before anything else in a capture."""
-    found: dict[int, dict[str, bytes]] = {}
+    """Return the files before any other line of a capture."""
+    contents: dict[int, dict[str, bytes]] = {}
     for line in lines:
         if not isinstance(line, FileLine):
             break
-        found.setdefault(line.node, {})[line.name] = bytes.fromhex(line.bytes)
-    return found
+        contents.setdefault(line.node, {})[line.name] = bytes.fromhex(line.bytes)
+    return contents
 
 
 def configuration_of(header: CaptureHeader, files: Files, profile: Profile) -> Configuration:
-    """The cluster: voters are those that the header lists, else those of a bootstrap checkpoint, else all nodes."""
+    """Return the cluster: its voters are those of the header, else of a bootstrap checkpoint, else all nodes."""
     replicas = {
-        one.id: ReplicaConfiguration(ReplicaKey(one.id, one.directory_id), one.endpoint) for one in header.nodes
+        node.id: ReplicaConfiguration(ReplicaKey(node.id, node.directory_id), node.endpoint) for node in header.nodes
     }
-    listed = frozenset([ReplicaKey(one.id, one.directory_id) for one in header.voters])
-    bootstrap = {node: _bootstrap(held) for node, held in files.items()}
-    formatted = next((one for _, one in sorted(bootstrap.items()) if one is not None), None)
-    voters = listed or (formatted.voters if formatted else frozenset([one.key for one in replicas.values()]))
+    listed = frozenset([ReplicaKey(voter.id, voter.directory_id) for voter in header.voters])
+    bootstrap = {node: _find_bootstrap(held) for node, held in files.items()}
+    formatted = next((snapshot for _, snapshot in sorted(bootstrap.items()) if snapshot is not None), None)
+    voters = listed or (formatted.voters if formatted else frozenset([it.key for it in replicas.values()]))
     if formatted is not None:
-        # Whose disk has no bootstrap checkpoint was formatted without voters.
+        # A disk without a bootstrap checkpoint was formatted without voters.
         replicas = {
-            one: replica
-            if bootstrap.get(one) is not None or one not in files
+            id_: replica
+            if bootstrap.get(id_) is not None or id_ not in files
             else replace(replica, initial_voters=frozenset())
-            for one, replica in replicas.items()
+            for id_, replica in replicas.items()
         }
     return Configuration(
         replicas=replicas,
@@ -83,7 +83,7 @@ def configuration_of(header: CaptureHeader, files: Files, profile: Profile) -> C
     )
 
 
-def _bootstrap(held: Mapping[str, bytes]) -> Snapshot | None:
-    """The bootstrap checkpoint, if the disk was formatted with voters."""
-    found = (one.snapshot for one in snapshots(held, Snapshot(0, 0, 0, frozenset())))
-    return next((one for one in found if one.end_offset == 0 and one.voters), None)
+def _find_bootstrap(held: Mapping[str, bytes]) -> Snapshot | None:
+    """Return the bootstrap checkpoint, if the disk was formatted with voters."""
+    candidates = (it.snapshot for it in snapshots(held, Snapshot(0, 0, 0, frozenset())))
+    return next((it for it in candidates if it.end_offset == 0 and it.voters), None)

@@ -1,4 +1,4 @@
-"""How the states are reached that cases begin with: each raises `Inconclusive` if it is not reached."""
+"""Initial states of cases; each function raises `Inconclusive` if the state is not reached."""
 
 import asyncio
 from base64 import b64decode
@@ -16,7 +16,7 @@ from kraft_kafka.wire.log_records import Batch, batches_of
 
 
 async def unattached(x: Bench) -> int:
-    """It is Unattached in a new epoch, without a vote or a leader: a Pre-Vote of a larger epoch makes it so."""
+    """Make the replica Unattached in a new epoch without vote and leader, by a Pre-Vote of a larger epoch."""
     x.quiet()
     for _ in range(3):
         x.epoch += 1
@@ -29,7 +29,7 @@ async def unattached(x: Bench) -> int:
 
 
 async def follows(x: Bench, leader: int = 2, *, has_fetched: bool = True) -> Event:
-    """It follows a peer in a new epoch; the event is its first Fetch to it, which tells where its log ends.
+    """Make the replica follow a peer in a new epoch; return its first Fetch, which has its log end offset.
 
     Without `has_fetched` no Fetch is answered.
     """
@@ -42,7 +42,7 @@ async def follows(x: Bench, leader: int = 2, *, has_fetched: bool = True) -> Eve
         x.on("Fetch", lambda _: None)
     answer = await x.begin(leader, x.epoch)
     if answer.part.get("errorCode") == bodies.FENCED_LEADER_EPOCH:
-        # It runs since before these peers, and knows a newer epoch.
+        # It was started before these peers, and knows a newer epoch.
         x.epoch = int(answer.part["leaderEpoch"])
         return await follows(x, leader, has_fetched=has_fetched)
     if answer.part.get("errorCode") != bodies.NONE:
@@ -56,22 +56,22 @@ async def follows(x: Bench, leader: int = 2, *, has_fetched: bool = True) -> Eve
 
 
 async def leads(x: Bench) -> int:
-    """It leads a new epoch, with grants of all: its leader ends, and prefers it, so that no timer is waited for."""
+    """Make the replica lead a new epoch: its leader ends and prefers it, so no timer is needed; return the epoch."""
     await follows(x)
     after = len(x.log.events)
     x.quiet()
     x.grant()
     x.end_silence()
     await x.end(2, x.epoch, [REPLICA, 3])
-    begun = await x.asked("BeginQuorumEpoch", after=after, leaderId=REPLICA)
-    if begun is None:
+    announcement = await x.asked("BeginQuorumEpoch", after=after, leaderId=REPLICA)
+    if announcement is None:
         raise Inconclusive("it does not become leader")
-    x.epoch = int(begun.part["leaderEpoch"])
+    x.epoch = int(announcement.part["leaderEpoch"])
     return x.epoch
 
 
 async def candidate(x: Bench, *, is_elected: bool = False) -> Event:
-    """It is Candidate of a new epoch; the event is its first standard Vote, which nobody answers."""
+    """Make the replica Candidate of a new epoch; return its first standard Vote, which is not answered."""
     await follows(x)
     after = len(x.log.events)
     x.quiet()
@@ -83,39 +83,39 @@ async def candidate(x: Bench, *, is_elected: bool = False) -> Event:
         x.grant()
     x.end_silence()
     await x.end(2, x.epoch, [REPLICA, 3])
-    asked = await x.asked("Vote", after=after, preVote=False)
-    if asked is None:
+    vote = await x.asked("Vote", after=after, preVote=False)
+    if vote is None:
         raise Inconclusive("it does not become Candidate")
-    x.epoch = int(asked.part["replicaEpoch"])
-    return asked
+    x.epoch = int(vote.part["replicaEpoch"])
+    return vote
 
 
 async def prospective(x: Bench) -> Event:
-    """It is Prospective, with a leader that has ended; the event is its first Pre-Vote, which nobody answers."""
+    """Make the replica Prospective, after its leader has ended; return its first Pre-Vote, which is not answered."""
     await follows(x)
     after = len(x.log.events)
     x.quiet()
     await x.end(2, x.epoch, [REPLICA, 3])
-    asked = await x.asked("Vote", after=after, preVote=True)
-    if asked is None:
+    vote = await x.asked("Vote", after=after, preVote=True)
+    if vote is None:
         raise Inconclusive("it does not become Prospective")
-    return asked
+    return vote
 
 
 @dataclass(slots=True)
 class Copy:
-    """What a peer that fetches has of the leader's log."""
+    """A fetching peer's copy of the leader's log."""
 
     offset: int = 0
     epoch: int = 0
-    """Of its last record."""
+    """Epoch of its last record."""
     high_watermark: int = -1
     batches: tuple[Batch, ...] = ()
     error: int = 0
 
 
 async def fetch_on(x: Bench, source: int, copy: Copy, **more: Any) -> Event:
-    """One Fetch of a peer from where its copy ends; what comes is added to it."""
+    """Send a peer's Fetch from the end of its copy, and append the response's records."""
     answer = await x.fetch(source, x.epoch, copy.offset, copy.epoch, **more)
     part = answer.part
     copy.error = part["errorCode"] if part else answer.body["errorCode"]
@@ -130,7 +130,7 @@ async def fetch_on(x: Bench, source: int, copy: Copy, **more: Any) -> Event:
 
 
 async def caught_up(x: Bench, source: int = 2, copy: Copy | None = None) -> Copy:
-    """A peer has fetched all of the leader's log, and the leader has committed a record of its epoch."""
+    """Fetch the whole log as a peer until the leader has committed a record of its epoch."""
     copy = copy or Copy()
     for _ in range(200):
         await fetch_on(x, source, copy, wait_ms=100)
@@ -143,19 +143,19 @@ async def caught_up(x: Bench, source: int = 2, copy: Copy | None = None) -> Copy
 
 @asynccontextmanager
 async def fetching(x: Bench, *sources: int) -> AsyncIterator[dict[int, Copy]]:
-    """These peers fetch from the leader all the while; what each has of its log."""
-    copies = {one: Copy() for one in sources}
+    """Make these peers fetch continuously from the leader; yield their copies of its log."""
+    copies = {id_: Copy() for id_ in sources}
 
     async def fetch_all(source: int) -> None:
         while not copies[source].error:
             try:
                 await fetch_on(x, source, copies[source], wait_ms=100)
             except NoAnswerError:
-                # On a busy machine an answer may be late: a replica asks again, with a new connection.
+                # On a busy machine a response may be late: a replica fetches again, on a new connection.
                 x.peers[source].hang_up()
                 await asyncio.sleep(0.1)
 
-    tasks = [asyncio.ensure_future(fetch_all(one)) for one in sources]
+    tasks = [asyncio.ensure_future(fetch_all(id_)) for id_ in sources]
     try:
         yield copies
     finally:

@@ -1,4 +1,4 @@
-"""What was inferred, as a file: the trace that the ordinary checker judges."""
+"""The inferred trace as a file, for the ordinary checker."""
 
 from importlib.metadata import version
 from typing import IO
@@ -11,7 +11,7 @@ from kraft_traces.lines import EndLine, Generator
 
 
 def write_inferred(stream: IO[bytes], start: Start, inferred: Inferred) -> None:
-    """Write header, the checkpoint to start from if there is one, events and end."""
+    """Write the header, the start's checkpoint if there is one, the events and the end."""
     generator = Generator("kraft-spec live infer", version("kraft-spec"))
     stream.write(encode_line(header_line(start.configuration, generator, kip_levels={})))
     if start.checkpoint is not None:

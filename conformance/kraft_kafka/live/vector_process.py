@@ -1,4 +1,4 @@
-"""The process of a vector: what is on its disk to begin with, and what its file says later."""
+"""The process of a vector: its initial disk, and the changes of its quorum-state."""
 
 import shutil
 from collections.abc import Mapping
@@ -20,19 +20,19 @@ from kraft_traces.values import TracedKey
 
 
 class VectorProcess(Process):
-    """The replica of a vector, on a disk that is written here: the vector says what is on it."""
+    """The replica of a vector, whose initial disk is written here as the vector says."""
 
     def __init__(
         self, commands: Commands, home: Path, ports: Mapping[int, int], cluster: Configuration, replica: int
     ) -> None:
-        """`cluster` has the endpoints of the loopback, on these ports."""
-        static = ",".join(f"{one}@127.0.0.1:{ports[one]}" for one in sorted(voter.id for voter in cluster.voters))
+        """Set the cluster, which has the endpoints of the loopback interface with these ports."""
+        static = ",".join(f"{id_}@127.0.0.1:{ports[id_]}" for id_ in sorted(voter.id for voter in cluster.voters))
         more = "" if cluster.kraft_version else f"controller.quorum.voters={static}\n"
         super().__init__(commands, home, ports, cluster.bootstrap_server_ids(replica) or (replica,), more, replica)
         self._cluster = cluster
 
     def format(self, timeouts: Timeouts) -> None:
-        """An empty disk, and for Kafka's controller the one record that it begins with."""
+        """Write an empty disk, with the controller's initial record for Kafka."""
         self.configure(timeouts)
         key, formatted = self._cluster.replicas[self.id].key, self._cluster.checkpoint(self.id)
         shutil.rmtree(self.data, ignore_errors=True)
@@ -42,22 +42,22 @@ class VectorProcess(Process):
 
 
 class QuorumStateFile:
-    """The file quorum-state, and what is new in it."""
+    """The file quorum-state, and its changes."""
 
     def __init__(self, process: VectorProcess, directories: Mapping[int, str | None]) -> None:
-        """`directories` are those of the cluster's replicas, for a file that has no place for them."""
+        """Set the replicas' directory ids, for a file version that has none."""
         self._process, self._directories = process, directories
         self.said = process.quorum_state()
 
-    def _now(self) -> Document:
+    def _read(self) -> Document:
         try:
             return self._process.quorum_state()
         except WireError:
             return self.said
 
     def news(self) -> list[TracedPersistQuorumState]:
-        """What was written since the last look: one write at most, as far as that can be seen."""
-        now = self._now()
+        """Return the change since the last call; several writes in between look like one."""
+        now = self._read()
         if now == self.said:
             return []
         self.said = now
@@ -70,8 +70,8 @@ class QuorumStateFile:
         return [TracedPersistQuorumState(now["leaderEpoch"], leader_id, key, now[DATA_VERSION])]
 
     def has(self, written: TracedPersistQuorumState) -> bool:
-        """Whether it says so by now; a leader's own vote, and directory ids, are not waited for."""
-        file = self._now()
+        """True if the file has this state; a leader's own vote and directory ids are not compared."""
+        file = self._read()
         leader = -1 if written.leader_id is None else written.leader_id
         voted = -1 if written.voted_key is None else written.voted_key.id
         has_leader = (file["leaderEpoch"], file["leaderId"]) == (written.epoch, leader)

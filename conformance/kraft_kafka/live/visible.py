@@ -1,16 +1,16 @@
-"""Evidence for each property in a trace that is inferred from messages and files."""
+"""Observable and hidden violations of each property in a trace inferred from messages and files."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Visible(NamedTuple):
-    """What a verdict on an inferred trace says of one property."""
+    """Violations of a property that a verdict on an inferred trace detects and misses."""
 
     seen: str
-    """A violation that the messages and files show."""
+    """Violations that messages and files show."""
     unseen: str
-    """A violation that stays hidden."""
+    """Violations that stay hidden."""
 
 
 _NO_CHANGES = "every violation: voter changes that clients ask for are not inferred"

@@ -1,4 +1,4 @@
-"""What was on the wire in a case, in order."""
+"""Log of the messages of a case, in order."""
 
 import asyncio
 import json
@@ -13,8 +13,8 @@ from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.errors import WireError
 
 _WIDTH = 76
-"""With the indent of a report 80 columns."""
-_UNTOLD = frozenset(
+"""80 columns with the indent of a report."""
+_OMITTED = frozenset(
     [
         "apiKeys",
         "clientSoftwareName",
@@ -38,43 +38,43 @@ _UNTOLD = frozenset(
         "topics",
     ]
 )
-"""What says little about a case; a foreign cluster id is named by its case."""
+"""Fields that say little about a case; a case names a foreign cluster id itself."""
 
 
 class Way(StrEnum):
-    """Who sent a message to whom."""
+    """Direction of a message."""
 
     ASKED = "asks"
-    """The implementation asks a peer."""
+    """Request of the implementation to a peer."""
     ANSWERED = "is told"
-    """The peer answers that."""
+    """The peer's response."""
     ASK = "is asked"
-    """A peer or a client asks the implementation."""
+    """Request of a peer or client to the implementation."""
     ANSWER = "answers"
-    """It answers that."""
+    """The implementation's response."""
     NOTE = "note"
-    """No message: something that was done to the implementation."""
+    """No message, but an action on the implementation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A message as it was seen."""
+    """A recorded message."""
 
     number: int
-    """Place in the log, from 0."""
+    """Index in the log, from 0."""
     at: float
     """Seconds since the log began."""
     peer: int
-    """The replica id of our side; 0 for a client."""
+    """Replica id of the mock peer; 0 for a client."""
     way: Way
     api: str
-    """Kafka's name without Request or Response; of a note its text."""
+    """Kafka's name without Request or Response; for a note its text."""
     version: int
     body: Document = field(default_factory=dict)
 
     @property
     def part(self) -> Document:
-        """The one partition in the body; empty if there is none, as with an error at top level."""
+        """The body's only partition; empty if there is none, as in a top-level error response."""
         for top in ("topics", "responses"):
             listed = self.body.get(top)
             if listed and "partitions" in listed[0]:
@@ -84,46 +84,46 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A frame that cannot be read."""
+    """An unreadable frame."""
 
     what: str
     api: str
-    """Empty if the frame does not say it."""
+    """Empty if the frame does not have it."""
     error: WireError
 
 
 class WireLog:
-    """All events, and waiting for one."""
+    """All events of a case, which callers can wait for."""
 
     def __init__(self) -> None:
         self._zero = time.monotonic()
         self.events: list[Event] = []
         self.damage: Damage | None = None
-        """The first frame of the implementation that is none of Kafka's protocol."""
+        """The implementation's first frame that breaks Kafka's protocol."""
         self._grown = asyncio.Event()
 
     def add(self, peer: int, way: Way, api: str, version: int = 0, body: Document | None = None) -> Event:
-        """Append an event that is seen now."""
+        """Append an event with the current time."""
         event = Event(len(self.events), time.monotonic() - self._zero, peer, way, api, version, body or {})
         self.events.append(event)
         self._grown.set()
         return event
 
     def add_damage(self, peer: int, what: str, api: str, error: WireError) -> None:
-        """Take note of a frame that cannot be read."""
+        """Record an unreadable frame."""
         self.add(peer, Way.NOTE, f"{what} cannot be read: {error}")
         self.damage = self.damage or Damage(what, api, error)
 
     def all(self, wanted: Callable[[Event], bool], after: int = 0) -> list[Event]:
-        """The events from number `after` on that are wanted."""
+        """Return the wanted events from index `after` on."""
         return [event for event in self.events[after:] if wanted(event)]
 
     async def first(self, wanted: Callable[[Event], bool], seconds: float, after: int = 0) -> Event | None:
-        """The first event from number `after` on that is wanted; None if there is none within `seconds`."""
+        """Wait for a wanted event from index `after` on; None if there is none within `seconds`."""
         end = time.monotonic() + seconds
         while True:
-            if found := next(filter(wanted, self.events[after:]), None):
-                return found
+            if event := next(filter(wanted, self.events[after:]), None):
+                return event
             after = len(self.events)
             if (left := end - time.monotonic()) <= 0:
                 return None
@@ -133,26 +133,26 @@ class WireLog:
                     await self._grown.wait()
 
     def text(self, last: int = 60) -> str:
-        """The last events, each in lines of at most 76 columns."""
-        shown = self.events[-last:]
-        left_out = [f"... {len(self.events) - len(shown)} earlier messages"] if len(shown) < len(self.events) else []
-        return "\n".join([*left_out, *map(_lines, shown)])
+        """Return the last events, each in lines of at most 76 columns."""
+        kept = self.events[-last:]
+        left_out = [f"... {len(self.events) - len(kept)} earlier messages"] if len(kept) < len(self.events) else []
+        return "\n".join([*left_out, *map(_format_event, kept)])
 
 
-def _lines(event: Event) -> str:
+def _format_event(event: Event) -> str:
     head = f"{event.at * 1000:7.0f} ms "
     if event.way is Way.NOTE:
         return f"{head}-- {event.api}"
-    text = f"{head}{event.way} {event.peer or 'client'}: {event.api} v{event.version} {_fields(event)}"
+    text = f"{head}{event.way} {event.peer or 'client'}: {event.api} v{event.version} {_format_fields(event)}"
     return textwrap.fill(text, _WIDTH, subsequent_indent=" " * 12, break_long_words=True, break_on_hyphens=False)
 
 
-def _fields(event: Event) -> str:
-    told = {name: value for name, value in event.body.items() if name not in _UNTOLD}
-    told |= {name: value for name, value in event.part.items() if name not in _UNTOLD}
-    if told.get("records"):
-        told["records"] = f"<{len(told['records'])} characters>"
+def _format_fields(event: Event) -> str:
+    fields = {name: value for name, value in event.body.items() if name not in _OMITTED}
+    fields |= {name: value for name, value in event.part.items() if name not in _OMITTED}
+    if fields.get("records"):
+        fields["records"] = f"<{len(fields['records'])} characters>"
     if not event.part and (listed := event.body.get("topics")) and event.api == "DescribeQuorum":
-        told["topics"] = listed
-    kept = {name: value for name, value in told.items() if value not in (None, [], "")}
+        fields["topics"] = listed
+    kept = {name: value for name, value in fields.items() if value not in (None, [], "")}
     return json.dumps(kept, separators=(", ", ": "), ensure_ascii=True, default=str)[1:-1]

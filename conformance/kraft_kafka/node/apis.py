@@ -1,4 +1,4 @@
-"""The requests that the quorum does not know, by the role of the node that is asked."""
+"""Requests outside the quorum's protocol, by the role of the node that serves them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ class Api(NamedTuple):
 
     versions: range
     answer: Callable[[Controller, Any], Awaitable[Mapping[str, Any]]]
-    """The body of a response, but for its throttle time, to that of a request, both by kio's names."""
+    """Maps a request's body to its response's body without the throttle time, both by kio's names."""
 
 
 _ANY = {
@@ -29,18 +29,18 @@ CONTROLLER: Mapping[int, Api] = {
     62: Api(range(4, 5), brokers.broker_registration),
     63: Api(range(1, 2), brokers.broker_heartbeat),
 }
-"""What a controller serves, by API key."""
+"""APIs that a controller serves, by API key."""
 BROKER: Mapping[int, Api] = {
     **_ANY,
     3: Api(range(4, 14), cluster.metadata),
     35: Api(range(1, 5), cluster.describe_log_dirs),
     60: Api(range(1, 3), cluster.describe_brokers),
 }
-"""What a broker serves; the versions are those of any node."""
+"""APIs that a broker serves; the versions are those of any node."""
 HANDED_ON = frozenset({19, 44, 45, 46, 55, 57, 80, 81})
-"""What a broker asks the leader for: changes, and what only the leader knows.  Rule: cli.admin-routing."""
+"""APIs that a broker forwards to the leader: changes, and state that only the leader has.  Rule: cli.admin-routing."""
 
 
 def versions(apis: Mapping[int, Api]) -> Mapping[int, range]:
-    """The versions that are served, by API key."""
-    return {key: one.versions for key, one in apis.items()}
+    """Return the served versions, by API key."""
+    return {key: api.versions for key, api in apis.items()}

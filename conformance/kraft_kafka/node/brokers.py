@@ -1,6 +1,6 @@
-"""Brokers at the controller: their registration, and the heartbeats with which they are alive or not.
+"""Brokers at the controller: registration, and the heartbeats that fence and unfence them.
 
-No clock judges a broker here: it is alive from a heartbeat that does not ask to be fenced to one that does.
+No session timeout fences a broker here: it stays alive from a heartbeat that does not ask for fencing to one that does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,26 +24,26 @@ _FENCED, _UNFENCED = 1, -1
 
 
 async def broker_registration(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """A broker's addresses and its epoch; another process than the last one is fenced to begin with."""
+    """Register a broker's addresses and epoch; a new process of a broker starts fenced."""
 
     def decide(image: Image) -> tuple[Sequence[bytes], tuple[int, int]]:
         incarnation = text_of(request.incarnation_id)
-        known = image.brokers.get(request.broker_id)
+        broker = image.brokers.get(request.broker_id)
         if request.cluster_id != controller.node.disk.cluster_id:
             return (), (CODES[Error.INCONSISTENT_CLUSTER_ID], -1)
-        if known is None or known.incarnation_id != incarnation:
-            if known is not None and not known.is_fenced:
+        if broker is None or broker.incarnation_id != incarnation:
+            if broker is not None and not broker.is_fenced:
                 return (), (DUPLICATE_BROKER_REGISTRATION, -1)
-            # Kafka's: the offset at which the record is appended.
+            # As in Kafka, the epoch is the offset of the registration record.
             epoch = controller.node.replica.state.log.end_offset
-            known = Broker(epoch, incarnation, "", 0, None, is_fenced=True)
-        return [_registered(request, known)], (0, known.epoch)
+            broker = Broker(epoch, incarnation, "", 0, None, is_fenced=True)
+        return [_registration_record(request, broker)], (0, broker.epoch)
 
     code, epoch = await controller.write(decide, (NOT_CONTROLLER, -1))
     return {"error_code": code, "broker_epoch": epoch}
 
 
-def _registered(request: Any, broker: Broker) -> bytes:
+def _registration_record(request: Any, broker: Broker) -> bytes:
     return encode_metadata_record(
         "RegisterBrokerRecord",
         brokerId=request.broker_id,
@@ -51,26 +51,26 @@ def _registered(request: Any, broker: Broker) -> bytes:
         incarnationId=broker.incarnation_id,
         brokerEpoch=broker.epoch,
         endPoints=[
-            {"name": one.name, "host": one.host, "port": one.port, "securityProtocol": one.security_protocol}
-            for one in request.listeners
+            {"name": end.name, "host": end.host, "port": end.port, "securityProtocol": end.security_protocol}
+            for end in request.listeners
         ],
         features=[
             {
-                "name": one.name,
-                "minSupportedVersion": one.min_supported_version,
-                "maxSupportedVersion": one.max_supported_version,
+                "name": feature.name,
+                "minSupportedVersion": feature.min_supported_version,
+                "maxSupportedVersion": feature.max_supported_version,
             }
-            for one in request.features
+            for feature in request.features
         ],
         rack=request.rack,
         fenced=broker.is_fenced,
         inControlledShutdown=False,
-        logDirs=[text_of(one) for one in request.log_dirs],
+        logDirs=[text_of(log_dir) for log_dir in request.log_dirs],
     )
 
 
 async def broker_heartbeat(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """A broker that knows its own registration is alive, unless it asks to be fenced or to end."""
+    """Unfence a broker that knows its registration, unless it asks for fencing or shutdown."""
 
     def decide(image: Image) -> tuple[Sequence[bytes], tuple[int, bool]]:
         broker = image.brokers.get(request.broker_id)

@@ -1,4 +1,4 @@
-"""What Kafka's tools ask of any server of a cluster before they ask what they came for.  Rule: cli.admin-routing."""
+"""Metadata requests that Kafka's tools send to any server before their actual request. Rule: cli.admin-routing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ from kraft_kafka.wire.other_requests import text_of, uuid_from
 from kraft_partitions.partition import Partition
 
 _BROKERS, _CONTROLLERS = 1, 2
-"""Types of endpoints.  From KIP-919 on a request says which ones it asks for."""
+"""Endpoint types, which requests name since KIP-919."""
 
 
 async def describe_controllers(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """DescribeCluster at a controller: the voters."""
+    """Serve DescribeCluster at a controller: the voters."""
     state = controller.node.replica.state
     nodes = {details.id: details.endpoint.rpartition(":") for details in state.log.voters[-1].details}
     leader = state.leader_id if state.leader_id in nodes else -1
@@ -28,24 +28,24 @@ async def describe_controllers(controller: Controller, request: Any) -> Mapping[
 
 
 async def describe_brokers(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """DescribeCluster at a broker: the brokers that are alive."""
-    found = _alive(controller.image)
-    servers = [_server(number, one.host, one.port, one.rack) for number, one in found.items()]
-    return _cluster(controller, request, _BROKERS, min(found, default=-1), servers)
+    """Serve DescribeCluster at a broker: the brokers that are alive."""
+    brokers = _alive(controller.image)
+    servers = [_server(number, broker.host, broker.port, broker.rack) for number, broker in brokers.items()]
+    return _cluster(controller, request, _BROKERS, min(brokers, default=-1), servers)
 
 
 def _cluster(
     controller: Controller, request: Any, own_type: int, leader: int, servers: list[dict[str, Any]]
 ) -> Mapping[str, Any]:
-    is_right = request.endpoint_type == own_type
-    what = "broker" if own_type == _BROKERS else "controller"
+    is_own_type = request.endpoint_type == own_type
+    role = "broker" if own_type == _BROKERS else "controller"
     return {
-        "error_code": 0 if is_right else MISMATCHED_ENDPOINT_TYPE,
-        "error_message": None if is_right else f"expected endpoint type {own_type}: this is a {what}",
+        "error_code": 0 if is_own_type else MISMATCHED_ENDPOINT_TYPE,
+        "error_message": None if is_own_type else f"expected endpoint type {own_type}: this is a {role}",
         "endpoint_type": own_type,
         "cluster_id": controller.node.disk.cluster_id,
         "controller_id": leader,
-        "brokers": servers if is_right else [],
+        "brokers": servers if is_own_type else [],
     }
 
 
@@ -58,13 +58,13 @@ def _alive(image: Image) -> Mapping[int, Broker]:
 
 
 async def metadata(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Brokers and topics, at a broker, which gives one of them for the controller: it hands on what it is asked."""
+    """Serve Metadata at a broker, which names a broker as controller because it forwards requests to the leader."""
     image = controller.image
-    brokers = [{"node_id": one, "host": b.host, "port": b.port, "rack": b.rack} for one, b in _alive(image).items()]
+    brokers = [{"node_id": id_, "host": b.host, "port": b.port, "rack": b.rack} for id_, b in _alive(image).items()]
     if request.topics is None:
         topics = [_topic(image, name) for name in sorted(image.topics)]
     else:
-        topics = [_asked_topic(image, one) for one in request.topics]
+        topics = [_requested_topic(image, topic) for topic in request.topics]
     return {
         "brokers": brokers,
         "cluster_id": controller.node.disk.cluster_id,
@@ -74,11 +74,11 @@ async def metadata(controller: Controller, request: Any) -> Mapping[str, Any]:
     }
 
 
-def _asked_topic(image: Image, asked: Any) -> Mapping[str, Any]:
-    """By its name, or by its id where it has none."""
-    if asked.name is not None:
-        return _topic(image, asked.name)
-    topic_id = asked.topic_id
+def _requested_topic(image: Image, request: Any) -> Mapping[str, Any]:
+    """Return the topic of a name, or of an id if the request has no name."""
+    if request.name is not None:
+        return _topic(image, request.name)
+    topic_id = request.topic_id
     name = image.name_of(text_of(topic_id))
     if name is None:
         return {"error_code": UNKNOWN_TOPIC_ID, "name": None, "topic_id": topic_id, "partitions": []}
@@ -88,8 +88,8 @@ def _asked_topic(image: Image, asked: Any) -> Mapping[str, Any]:
 def _topic(image: Image, name: str) -> Mapping[str, Any]:
     if name not in image.topics:
         return {"error_code": UNKNOWN_TOPIC_OR_PARTITION, "name": name, "topic_id": None, "partitions": []}
-    found = {one.partition: partition for one, partition in sorted(image.partitions.items()) if one.topic == name}
-    partitions = [_partition(image, index, partition) for index, partition in found.items()]
+    by_index = {key.partition: partition for key, partition in sorted(image.partitions.items()) if key.topic == name}
+    partitions = [_partition(image, index, partition) for index, partition in by_index.items()]
     return {"error_code": 0, "name": name, "topic_id": uuid_from(image.topics[name]), "partitions": partitions}
 
 
@@ -106,6 +106,6 @@ def _partition(image: Image, index: int, partition: Partition) -> Mapping[str, A
 
 
 async def describe_log_dirs(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """The data folder of a broker, without any replica: none holds data here.  Kafka's tools of 4.3 ask for it."""
+    """Describe a broker's data folder, which holds no replicas. Kafka's tools of 4.3 ask for it."""
     folder = {"error_code": 0, "log_dir": str(controller.node.disk.folder), "topics": []}
     return {"error_code": 0, "results": [folder]}

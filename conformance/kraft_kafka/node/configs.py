@@ -1,6 +1,6 @@
-"""IncrementalAlterConfigs and DescribeConfigs: what is set, kept and told; nothing of it is looked at here.
+"""IncrementalAlterConfigs and DescribeConfigs: values are stored and returned, but have no effect here.
 
-So it is with the throttles of a reassignment, which are the brokers' to heed.
+That includes the throttles of a reassignment, which brokers enforce.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ from kraft_reference.messages import Error
 BROKER = 4
 _SET, _DELETE = 0, 1
 _SOURCES = {TOPIC: 1, BROKER: 2}
-"""Dynamic configuration of a topic, of a broker."""
+"""Config sources: dynamic topic config, dynamic broker config."""
 
 
-def _error(controller: Controller, image: Image, kind: int, name: str) -> int:
-    """What is wrong with a resource: an error code."""
+def _check_resource(controller: Controller, image: Image, kind: int, name: str) -> int:
+    """Return the error code for a resource; 0 if it exists."""
     nodes = [*image.brokers, *(voter.id for voter in controller.node.replica.state.voters)]
     if kind == TOPIC:
         return 0 if name in image.topics else UNKNOWN_TOPIC_OR_PARTITION
@@ -35,24 +35,24 @@ def _error(controller: Controller, image: Image, kind: int, name: str) -> int:
 
 
 async def incremental_alter_configs(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Sets and deletes values; each resource has its own result."""
+    """Set and delete values; each resource has its own result."""
     results = []
     for resource in request.resources:
 
         def decide(image: Image, resource: Any = resource) -> tuple[Sequence[bytes], int]:
-            code = _error(controller, image, resource.resource_type, resource.resource_name)
-            if code == 0 and any(one.config_operation not in (_SET, _DELETE) for one in resource.configs):
+            code = _check_resource(controller, image, resource.resource_type, resource.resource_name)
+            if code == 0 and any(config.config_operation not in (_SET, _DELETE) for config in resource.configs):
                 code = INVALID_CONFIG
             values = [
                 encode_metadata_record(
                     "ConfigRecord",
                     resourceType=resource.resource_type,
                     resourceName=resource.resource_name,
-                    name=one.name,
-                    value=one.value if one.config_operation == _SET else None,
+                    name=config.name,
+                    value=config.value if config.config_operation == _SET else None,
                 )
-                for one in resource.configs
-                if _is_news(image, resource, one)
+                for config in resource.configs
+                if _is_change(image, resource, config)
             ]
             return () if code or request.validate_only else values, code
 
@@ -60,9 +60,9 @@ async def incremental_alter_configs(controller: Controller, request: Any) -> Map
     return {"responses": results}
 
 
-def _is_news(image: Image, resource: Any, one: Any) -> bool:
-    known = image.configs.get((resource.resource_type, resource.resource_name), {}).get(one.name)
-    return bool(known != (one.value if one.config_operation == _SET else None))
+def _is_change(image: Image, resource: Any, config: Any) -> bool:
+    current = image.configs.get((resource.resource_type, resource.resource_name), {}).get(config.name)
+    return bool(current != (config.value if config.config_operation == _SET else None))
 
 
 def _result(resource: Any, code: int) -> dict[str, Any]:
@@ -75,11 +75,11 @@ def _result(resource: Any, code: int) -> dict[str, Any]:
 
 
 async def describe_configs(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """What is set, as far as this node knows; no defaults."""
+    """Return the values that are set, as far as this node has read them; no defaults."""
     image, results = controller.image, []
     for resource in request.resources:
         kind, name, wanted = resource.resource_type, resource.resource_name, resource.configuration_keys
-        found = image.configs.get((kind, name), {})
+        values = image.configs.get((kind, name), {})
         configs: list[dict[str, Any]] = [
             {
                 "name": key,
@@ -90,8 +90,8 @@ async def describe_configs(controller: Controller, request: Any) -> Mapping[str,
                 "synonyms": [],
                 "documentation": None,
             }
-            for key, value in sorted(found.items())
+            for key, value in sorted(values.items())
             if wanted is None or key in wanted
         ]
-        results.append(_result(resource, _error(controller, image, kind, name)) | {"configs": configs})
+        results.append(_result(resource, _check_resource(controller, image, kind, name)) | {"configs": configs})
     return {"results": results}

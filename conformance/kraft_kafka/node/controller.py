@@ -1,7 +1,7 @@
-"""The controller of brokers, topics and partitions: the leader of the quorum, which knows what is committed.
+"""The controller of brokers, topics and partitions: the leader of the quorum.
 
-One request at a time, from what the committed records say to the commit of the records that it makes of it.
-What becomes of a partition is decided by the reference (`kraft_partitions`); nothing of KIP-455 is here.
+It handles one request at a time: it reads the committed records, makes new records, and waits for their commit.
+The reference (`kraft_partitions`) decides every partition change; nothing of KIP-455 is here.
 Rules: partition-reassign.controller-only, partition-reassign.persisted.
 """
 
@@ -23,19 +23,19 @@ from kraft_reference.roles import Role
 
 TOPIC = 2
 """The resource type of a topic's configuration."""
-_NOBODY = -1
+_NO_CONTROLLER = -1
 _Answer = TypeVar("_Answer")
 
 
 class _NotControllerError(Exception):
-    """This node does not lead, or leads no longer: what became of the request is not known."""
+    """This node does not lead, or has lost leadership: the outcome of the request is unknown."""
 
 
 class Controller:
-    """Of one node, whether it leads or not."""
+    """The controller of a node, whether the node leads or not."""
 
     def __init__(self, node: Node) -> None:
-        """That of this node."""
+        """Make the controller of this node."""
         self.node = node
         self._one_at_a_time = asyncio.Lock()
         self._read_end = -1
@@ -43,10 +43,10 @@ class Controller:
 
     @property
     def image(self) -> Image:
-        """What the committed records say, as far as this node knows of their commit.
+        """State from the records that this node knows as committed.
 
         Raises:
-            WireError: one of them is of a version that came after 4.1.
+            WireError: a record has a version that is newer than 4.1.
         """
         state = self.node.replica.state
         end = min(state.high_watermark, state.log.end_offset)
@@ -57,16 +57,16 @@ class Controller:
     async def write(
         self, decide: Callable[[Image], tuple[Sequence[bytes], _Answer]], not_controller: _Answer
     ) -> _Answer:
-        """Make records of what is committed, and answer once they are too; all of them count, or none.
+        """Make records from the committed state, and answer once they are committed; they take effect atomically.
 
         Args:
-            decide: gives the records and the answer.
-            not_controller: the answer where this node does not lead, or leads no longer.
+            decide: returns the records and the answer.
+            not_controller: the answer if this node does not lead, or has lost leadership.
         """
         async with self._one_at_a_time:
             try:
                 await self._complete()
-                values, answer = decide(self._led())
+                values, answer = decide(self._require_leadership())
                 await self._commit(values)
             except _NotControllerError:
                 return not_controller
@@ -75,26 +75,26 @@ class Controller:
             return answer
 
     async def happen(self, event: Event) -> Outcome:
-        """What the reference makes of an event, stored; a node that does not lead answers as the reference does."""
+        """Handle an event with the reference and store its outcome; a node that does not lead stores nothing."""
 
         def decide(image: Image) -> tuple[Sequence[bytes], Outcome]:
             outcome = self.outcome(image, event)
             return self.records(image, outcome), outcome
 
-        return await self.write(decide, self.outcome(self.image, event, _NOBODY))
+        return await self.write(decide, self.outcome(self.image, event, _NO_CONTROLLER))
 
     def outcome(self, image: Image, event: Event, controller: int | None = None) -> Outcome:
-        """What the reference makes of an event at this node, which is the controller unless another one is named."""
+        """Return the reference's outcome of an event; this node is the controller unless another is named."""
         state, configuration = self._reference(image, self.node.id if controller is None else controller)
         return handle(state, event, configuration)
 
     def records(self, image: Image, outcome: Outcome) -> list[bytes]:
-        """Those of what an outcome stores."""
+        """Return the records of an outcome's stored changes."""
         stored = [effect for effect in outcome.effects if isinstance(effect, StorePartitions)]
         return [value for effect in stored for value in changes(image, effect.partitions)]
 
     def _reference(self, image: Image, controller: int) -> tuple[ControllerState, PartitionConfiguration]:
-        """The state of the reference that the records say, and its configuration."""
+        """Return the reference's state that the records encode, and its configuration."""
         partitions = dict(sorted(image.partitions.items()))
         unclean = [
             name
@@ -107,14 +107,14 @@ class Controller:
         )
         return ControllerState(controller, {controller: partitions}, partitions, image.alive), configuration
 
-    def _led(self) -> Image:
+    def _require_leadership(self) -> Image:
         if not self.node.leads:
             raise _NotControllerError
         return self.image
 
     async def _complete(self) -> None:
-        """Complete what is due, each in a step of its own.  Rule: partition-reassign.complete-in-one-step."""
-        while ready := due(*self._reference(self._led(), self.node.id)):
+        """Complete each due reassignment, in a step of its own. Rule: partition-reassign.complete-in-one-step."""
+        while ready := due(*self._reference(self._require_leadership(), self.node.id)):
             outcome = self.outcome(self.image, CompleteReassignment(ready[0]))
             await self._commit(self.records(self.image, outcome))
 

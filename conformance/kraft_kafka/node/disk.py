@@ -62,8 +62,8 @@ def format_folder(folder: Path, cluster_id: str, key: ReplicaKey, checkpoint: Sn
     bootstrap.no-list-means-observer.
 
     Raises:
-        CommandError: it is formatted already, or has something else in it.
-        OSError: it cannot be written.
+        CommandError: the folder is formatted already, or has other files in it.
+        OSError: the folder cannot be written.
     """
     if (folder / META).exists():
         raise refused(f"{folder} is formatted already, expected a folder that is empty or not there")
@@ -74,23 +74,23 @@ def format_folder(folder: Path, cluster_id: str, key: ReplicaKey, checkpoint: Sn
     if checkpoint is not None:
         (partition / file_name(checkpoint)).write_bytes(encode_snapshot(checkpoint, (), 0))
     uuid = uuid_of(key.directory_id, "directory.id")
-    # Last: a folder without it is not formatted.
+    # Last, because a folder without it counts as unformatted.
     text = f"version=1\ncluster.id={cluster_id}\nnode.id={key.id}\ndirectory.id={uuid}\n"
     (folder / META).write_text(text, encoding="utf-8")
 
 
 class Disk:
-    """The folder of a node that runs; nobody else may use it meanwhile."""
+    """The folder of a running node, which has exclusive use of it."""
 
     def __init__(self, folder: Path, static: Snapshot) -> None:
-        """Open and lock it.
+        """Open and lock the folder.
 
         Args:
-            folder: what `format_folder` made.
-            static: what is known without any snapshot: the static voters, or nobody.
+            folder: the folder from `format_folder`.
+            static: the state without any snapshot: the static voters, or no voters.
 
         Raises:
-            CommandError: it is not formatted, somebody uses it, or a file is damaged; the message names it.
+            CommandError: the folder is not formatted, is in use, or has a damaged file; the message names it.
         """
         self.folder, self._partition = folder, folder / PARTITION
         meta = read_properties(folder / META) if (folder / META).exists() else None
@@ -100,55 +100,55 @@ class Disk:
         node_id = int(meta.required("node.id", "the number of the node"))
         self._lock = (folder / ".lock").open("w")
         try:
-            # The kind of lock that Java takes, so that Kafka and a node keep off each other's folders.
+            # Java takes the same kind of lock, so Kafka and a node cannot use the same folder.
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise refused(f"{folder} is in use by another process") from None
         self.key = ReplicaKey(node_id, directory_of(meta.get("directory.id") or self._new_directory_id()))
         self._batches: list[Batch] = []
         self.snapshot_bytes: dict[tuple[int, int], bytes] = {}
-        """Files of snapshots, by end offset and epoch."""
+        """Contents of snapshot files, by end offset and epoch."""
         self._values_below: tuple[bytes, ...] = ()
         self._values_end = 0
-        """The offset up to which `_values_below` has the controller's records; the log may still have them too."""
+        """End offset of the controller's records in `_values_below`; the log may have them as well."""
         self._earlier: list[Path] = []
-        """Segments before the one that is written, which only a folder of Kafka's has."""
+        """Segments before the active one, which only a folder of Kafka's has."""
         self.state = self._read(static)
         self._log: IO[bytes] = self._open_log()
 
     def close(self) -> None:
-        """Let it go."""
+        """Close the log and release the lock."""
         self._log.close()
         self._lock.close()
 
     # Reading.
 
     def _new_directory_id(self) -> str:
-        """That of a folder which an older release has formatted.  Rule: identity.directory-id-on-upgrade."""
-        made = random_directory_id()
+        """Add a directory id to a folder that an older release formatted. Rule: identity.directory-id-on-upgrade."""
+        directory_id = random_directory_id()
         with (self.folder / META).open("a", encoding="utf-8") as file:
-            file.write(f"directory.id={made}\n")
-        return made
+            file.write(f"directory.id={directory_id}\n")
+        return directory_id
 
     def _read(self, static: Snapshot) -> ReplicaState:
         files = {path.name: path.read_bytes() for path in self._partition.iterdir() if is_of_the_log(path.name)}
         try:
-            found = on_disk(self.key, files, static)
+            contents = on_disk(self.key, files, static)
         except DamagedFileError as damaged:
             raise bad_file(self._partition / damaged.name, None, None, str(damaged.error)) from damaged
-        named = {snapshot_id(name): raw for name, raw in files.items()}
-        self.snapshot_bytes = {identifier: raw for identifier, raw in named.items() if identifier is not None}
-        self._batches = [*found.batches]
-        self._values_below, self._values_end = found.values, found.state.log.base.end_offset
-        # What this process can read, it takes for synced: it syncs what it opens.
-        return found.state
+        by_id = {snapshot_id(name): raw for name, raw in files.items()}
+        self.snapshot_bytes = {identifier: raw for identifier, raw in by_id.items() if identifier is not None}
+        self._batches = [*contents.batches]
+        self._values_below, self._values_end = contents.values, contents.state.log.base.end_offset
+        # Readable data counts as synced, because `_open_log` syncs it.
+        return contents.state
 
     def _open_log(self) -> IO[bytes]:
-        found = sorted(self._partition.glob("*.log"))
-        path = found[-1] if found else self._partition / f"{self.state.log.end_offset:020d}.log"
-        self._earlier = found[:-1]
+        segments = sorted(self._partition.glob("*.log"))
+        path = segments[-1] if segments else self._partition / f"{self.state.log.end_offset:020d}.log"
+        self._earlier = segments[:-1]
         log = path.open("ab")
-        # A batch that a crash tore is no part of the log.
+        # A batch that a crash left incomplete is no part of the log.
         log.truncate(self._size() - self._earlier_size())
         _sync(log)
         return log
@@ -163,14 +163,14 @@ class Disk:
         voters: Sequence[int],
         snapshot: bytes | None,
     ) -> None:
-        """Do what a step asks for, and be done when it returns.
+        """Carry out an effect of a step, completely before it returns.
 
         Args:
-            effect: one effect.
-            fetched: the batches of the Fetch response in hand, whose records the effect may append.
+            effect: the effect.
+            fetched: batches of the current Fetch response, whose records the effect may append.
             values: the controller's own records by number, which a leader may append.
-            voters: their ids, which a LeaderChange names.
-            snapshot: the bytes of the snapshot in hand, if one was fetched.
+            voters: ids of the voters, which a LeaderChange names.
+            snapshot: the bytes of the fetched snapshot, if any.
 
         Raises:
             OSError: the folder cannot be written.
@@ -205,7 +205,7 @@ class Disk:
         self._replace(QUORUM_STATE, text.encode())
 
     def _replace(self, name: str, content: bytes) -> None:
-        """A file of the partition, whole or as it was before."""
+        """Replace a file of the partition atomically."""
         staged = self._partition / f"{name}.tmp"
         with staged.open("wb") as file:
             file.write(content)
@@ -219,7 +219,7 @@ class Disk:
 
     def _write_snapshot(self, taken: Snapshot, fetched: bytes | None, replaces_log: bool) -> None:
         if fetched is None:
-            # No marks of transactions: Kafka expects none in a snapshot.
+            # Without transaction markers: Kafka expects none in a snapshot.
             values, _ = counted(self.values(taken.end_offset))
             raw = encode_snapshot(taken, values, int(time.time() * 1000))
         else:
@@ -240,7 +240,7 @@ class Disk:
         self._log = (self._partition / f"{taken.end_offset:020d}.log").open("ab")
 
     def _truncate(self, end_offset: int) -> None:
-        cut = next((one for one in self._batches if one.base_offset < end_offset < one.end_offset), None)
+        torn = next((batch for batch in self._batches if batch.base_offset < end_offset < batch.end_offset), None)
         self._batches = [batch for batch in self._batches if batch.end_offset <= end_offset]
         while self._size() < self._earlier_size():
             name = Path(self._log.name)
@@ -248,37 +248,37 @@ class Disk:
             name.unlink()
             self._log = self._earlier.pop().open("ab")
         self._log.truncate(self._size() - self._earlier_size())
-        if cut is not None:
-            # The log ends inside of a batch, which is written again with the records that stay.
-            values = {} if cut.is_control else {number_of(value): value for value in values_of(cut)}
-            for batch in _batches(cut.base_offset, records_of(cut)[: end_offset - cut.base_offset], (), values, ()):
+        if torn is not None:
+            # The new end is inside a batch, which is rewritten with the records that remain.
+            values = {} if torn.is_control else {number_of(value): value for value in values_of(torn)}
+            for batch in _batches(torn.base_offset, records_of(torn)[: end_offset - torn.base_offset], (), values, ()):
                 self._log.write(batch.raw)
                 self._batches.append(batch)
         _sync(self._log)
 
     def _size(self) -> int:
-        """Of the log, in bytes."""
+        """Return the size of the log in bytes."""
         return sum(len(batch.raw) for batch in self._batches)
 
     def _earlier_size(self) -> int:
         return sum(path.stat().st_size for path in self._earlier)
 
     def values(self, end_offset: int) -> tuple[bytes, ...]:
-        """The controller's records up to an offset, those that a fetched snapshot stands for included."""
-        found = list(self._values_below)
+        """Return the controller's records up to an offset, including those in a fetched snapshot."""
+        kept = list(self._values_below)
         for batch in self._batches:
             if not batch.is_control and self._values_end < batch.end_offset and batch.base_offset < end_offset:
-                found += values_of(batch)[max(0, self._values_end - batch.base_offset) : end_offset - batch.base_offset]
-        return tuple(found)
+                kept += values_of(batch)[max(0, self._values_end - batch.base_offset) : end_offset - batch.base_offset]
+        return tuple(kept)
 
     @property
     def bytes_since_snapshot(self) -> int:
-        """Of the log, what the newest snapshot does not stand for."""
+        """Bytes of the log after the newest snapshot."""
         end = self._values_end if not self.snapshot_bytes else max(self.snapshot_bytes)[0]
         return sum(len(batch.raw) for batch in self._batches if batch.end_offset > end)
 
     def between(self, start_offset: int, end_offset: int) -> bytes:
-        """The batches with the records from one offset up to another."""
+        """Return the batches with the records between two offsets."""
         return b"".join(
             batch.raw for batch in self._batches if batch.end_offset > start_offset and batch.base_offset < end_offset
         )
@@ -291,10 +291,10 @@ def _batches(
     values: Mapping[int, bytes],
     voters: Sequence[int],
 ) -> list[Batch]:
-    """Records as batches: those that were fetched as they came, a leader's own made here."""
-    made = [one for one in fetched if one.base_offset >= base_offset and one.end_offset <= base_offset + len(records)]
-    if made:
-        return made
+    """Return records as batches: fetched ones unchanged, a leader's own encoded here."""
+    reused = [b for b in fetched if b.base_offset >= base_offset and b.end_offset <= base_offset + len(records)]
+    if reused:
+        return reused
     raw, offset, now_ms = b"", base_offset, int(time.time() * 1000)
     control = [record for record in records if record.kind is not RecordKind.DATA]
     if control:

@@ -1,7 +1,7 @@
 """A node: the reference with a clock, a disk and connections.
 
-One event at a time, each to its end: the trace has its line, what must be durable is on disk, and only then messages
-leave and timers start.  Rules: durable.write-before-act, vote.persist-before-reply.
+Each event is processed to its end: the trace has its line and durable effects are on disk before messages are sent and
+timers start.  Rules: durable.write-before-act, vote.persist-before-reply.
 """
 
 import asyncio
@@ -44,32 +44,32 @@ from kraft_reference.roles import Role
 from kraft_simulation.world import MakeReplica
 
 _BACKOFF_S = 0.05
-"""Between a request that failed, or was answered with an error, and the next to the same place."""
+"""Pause after a request that failed, or got an error, before the next to the same replica."""
 
 
 def wall_clock_ms() -> int:
-    """Milliseconds since 1970, which is what operators are shown."""
+    """Return milliseconds since 1970, which operators see."""
     return int(time.time() * 1000)
 
 
 def configuration_of(
     properties: NodeProperties, disk: Disk, profile: Profile, bootstrap: Mapping[int, str], version: int
 ) -> Configuration:
-    """What the node knows of its cluster; replicas that it hears of later are added to the mapping.
+    """Return the node's configuration of its cluster; it adds replicas that it learns of to the mapping later.
 
     Args:
-        properties: its own.
-        disk: its own.
-        profile: how the open points are decided.
+        properties: the node's properties.
+        disk: the node's disk.
+        profile: the decisions on open points.
         bootstrap: endpoints of the bootstrap servers, by id.
-        version: the level of kraft.version that it was formatted with.
+        version: the kraft.version that the node was formatted with.
     """
     details = disk.state.log.voters[-1].details
-    known = dict(bootstrap) | {one.id: one.endpoint for one in details}
+    endpoints = dict(bootstrap) | {voter.id: voter.endpoint for voter in details}
     voters = {voter.id: voter for voter in disk.state.log.voters[-1].voters}
     replicas = {
         number: ReplicaConfiguration(voters.get(number, ReplicaKey(number)), endpoint)
-        for number, endpoint in known.items()
+        for number, endpoint in endpoints.items()
     }
     replicas[disk.key.id] = ReplicaConfiguration(
         disk.key,
@@ -99,13 +99,13 @@ class Node:
         snapshot_bytes: int,
         make_replica: MakeReplica = Replica,
     ) -> None:
-        """Stopped as yet: `start` restarts the replica."""
+        """Make a stopped node: `start` restarts the replica."""
         self.configuration, self.disk, self._trace = configuration, disk, trace
         self._snapshot_bytes = snapshot_bytes
         self.replica = make_replica(disk.state, configuration)
         self.fetch_times: FetchTimes = {}
         self.changed = asyncio.Event()
-        """Set at each step after which a Fetch that waits may be answered; whoever waits clears it."""
+        """Set by each step after which a waiting Fetch may be answered; the waiting task clears it."""
         self._random = random.Random()
         self._correlation_ids = itertools.count(int(time.time() * 1000) % 2**29 + 1)
         self._requests = itertools.count(1)
@@ -120,34 +120,34 @@ class Node:
 
     @property
     def id(self) -> int:
-        """Its own."""
+        """The node's replica id."""
         return self.disk.key.id
 
     @property
     def leads(self) -> bool:
-        """Is it the controller?  Whatever earlier leaders appended is committed when a record of its own is."""
+        """True if the node is the active controller: it leads and has committed a record of its own epoch."""
         state = self.replica.state
         return state.role is Role.LEADER and state.high_watermark > state.epoch_start_offset
 
     @property
     def leader_endpoint(self) -> str | None:
-        """Where the leader listens that this node follows."""
+        """Endpoint of the leader that this node follows."""
         leader_id = self.replica.state.leader_id
         return None if leader_id is None else self._endpoint(leader_id)
 
-    def _endpoint(self, of: int) -> str | None:
-        known = self.configuration.replicas.get(of)
-        leader = self.replica.state.leader_endpoint if self.replica.state.leader_id == of else None
-        return leader or (None if known is None else known.endpoint)
+    def _endpoint(self, replica_id: int) -> str | None:
+        replica = self.configuration.replicas.get(replica_id)
+        leader = self.replica.state.leader_endpoint if self.replica.state.leader_id == replica_id else None
+        return leader or (None if replica is None else replica.endpoint)
 
     def start(self) -> None:
-        """Let the replica run; its first start is where a trace begins, and no event of it."""
+        """Start the replica; its first start is no event, because it begins the trace."""
         own = self.configuration.replicas[self.id].endpoint
-        known = {details.id: details.endpoint for details in self.replica.state.log.voters[-1].details}
-        self.step(Restart(own if known.get(self.id, own) != own else None), is_traced=not self._trace.is_new)
+        listed = {details.id: details.endpoint for details in self.replica.state.log.voters[-1].details}
+        self.step(Restart(own if listed.get(self.id, own) != own else None), is_traced=not self._trace.is_new)
 
     async def stop(self, is_leaving: bool) -> None:
-        """End: with `is_leaving` a leader resigns first and tells the others."""
+        """Stop the node; with `is_leaving` a leader first resigns and notifies the other voters."""
         if is_leaving and self.replica.state.role is not Role.STOPPED:
             self.step(Shutdown())
             await asyncio.sleep(2 * _BACKOFF_S)
@@ -165,7 +165,7 @@ class Node:
     # Events.
 
     def step(self, event: Event, received: Received | None = None, is_traced: bool = True) -> Step:
-        """Let one event happen, and carry out what comes of it."""
+        """Process one event, and carry out its effects."""
         timeouts = self.configuration.timeouts
         draw = Draw(
             next(self._correlation_ids),
@@ -194,8 +194,8 @@ class Node:
             case Send(message):
                 self._send(message)
             case Answer(reply):
-                if (waiting := self._replies.pop(reply.request, None)) is not None and not waiting.done():
-                    waiting.set_result(reply)
+                if (future := self._replies.pop(reply.request, None)) is not None and not future.done():
+                    future.set_result(reply)
             case StartTimer(timer, duration_ms):
                 if (running := self._timers.pop(timer, None)) is not None:
                     running.cancel()
@@ -212,14 +212,14 @@ class Node:
         self.step(TIMER_EVENTS[timer])
 
     def knows(self, replica_id: int, endpoint: str) -> None:
-        """The endpoint of another replica, as records, requests or the operator say it."""
+        """Learn the endpoint of another replica from a record, a request or the operator."""
         replicas = self.configuration.replicas
         assert isinstance(replicas, dict), "`configuration_of` made it"
-        known = replicas.get(replica_id)
-        if replica_id != self.id and (known is None or known.endpoint != endpoint):
+        replica = replicas.get(replica_id)
+        if replica_id != self.id and (replica is None or replica.endpoint != endpoint):
             replicas[replica_id] = ReplicaConfiguration(ReplicaKey(replica_id), endpoint)
 
-    # What is due.
+    # Due actions.
 
     def _poll_soon(self) -> None:
         if not self._is_polling:
@@ -245,12 +245,12 @@ class Node:
             asyncio.get_running_loop().call_later(wait, self._poll)
 
     def _append_metadata_version(self) -> None:
-        """The first record of the controller, without which Kafka's tools take the quorum for older than it is."""
+        """Append the controller's first record, without which Kafka's tools take the quorum for an older version."""
         if self.leads and not any(map(says_metadata_version, self.disk.values(self.replica.state.log.end_offset))):
             self.append(METADATA_VERSION_RECORD)
 
     def _take_snapshot(self) -> None:
-        """Of what is committed, once the log has grown by so many bytes; not in a transaction.
+        """Take a snapshot of the committed records once the log has grown enough; not in a transaction.
 
         Rule: snapshot.set-at-its-end-offset.
         """
@@ -261,26 +261,26 @@ class Node:
             self.step(TakeSnapshot(state.high_watermark))
 
     def append(self, value: bytes) -> Step:
-        """A record of the controller's, for the leader to append."""
+        """Append a record of the controller's as leader."""
         self._values[number_of(value)] = value
         return self.step(ClientAppend(number_of(value)))
 
-    # Messages out.
+    # Outbound messages.
 
     def _send(self, message: Message) -> None:
         if isinstance(message, REQUESTS):
-            self._run(self._request(message))
+            self._start_task(self._send_request(message))
             return
-        waiting = self._responses.pop((message.destination, message.correlation_id), None)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(message)
+        future = self._responses.pop((message.destination, message.correlation_id), None)
+        if future is not None and not future.done():
+            future.set_result(message)
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _request(self, request: Request) -> None:
+    async def _send_request(self, request: Request) -> None:
         state = self.replica.state
         to = request.destination
         at_hand = {"epoch": state.epoch, "leader_id": state.leader_id, "leader_endpoint": state.leader_endpoint}
@@ -298,17 +298,17 @@ class Node:
             return
         message = received.message
         if isinstance(message, FetchResponse) and not message.records and message.leader_id != to:
-            # Who does not lead answers at once, and would be asked again at once.
+            # A replica that does not lead responds at once: pause, or the next Fetch would follow at once.
             self._next_fetch = asyncio.get_running_loop().time() + _BACKOFF_S
         if isinstance(message, LedResponse) and message.leader_id is not None and message.leader_endpoint is not None:
             self.knows(message.leader_id, message.leader_endpoint)
         self.step(Receive(message), received)
 
     def _connection(self, to: int) -> Connection:
-        """The connection to a replica, at the endpoint that is known of it now.
+        """Return the connection to a replica at its current endpoint.
 
         Raises:
-            OSError: none is known.
+            OSError: no endpoint is known.
         """
         endpoint = self._endpoint(to)
         if endpoint is None:
@@ -317,10 +317,10 @@ class Node:
             self._connections[to, endpoint] = Connection.to(endpoint, f"{CLIENT}{self.id}")
         return self._connections[to, endpoint]
 
-    # Requests in.
+    # Inbound requests.
 
     async def answer(self, request: Request) -> Message:
-        """The reference's response to a request of another replica, when it has one."""
+        """Return the reference's response to another replica's request, once it has one."""
         future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._responses[request.source, request.correlation_id] = future
         done = self.step(Receive(request))
@@ -330,7 +330,7 @@ class Node:
         return await future
 
     async def ask(self, event: Callable[[int], Event]) -> Reply:
-        """The reference's reply to an operator, when it has one; `event` makes the event of a number."""
+        """Return the reference's reply to an operator, once it has one; `event` maps a request number to its event."""
         number = next(self._requests)
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._replies[number] = future

@@ -1,4 +1,4 @@
-"""What is wrong with a file or a folder: the message names the file, the line and the field, and what was expected."""
+"""Errors about a file or a folder; the message names the file, the line, the field and the expectation."""
 
 from pathlib import Path
 
@@ -7,26 +7,26 @@ from kraft_conformance.failure import CommandError
 
 
 def bad_file(source: Path | str, line: int | None, field: str | None, detail: str) -> CommandError:
-    """A file that does not say what it must; `line` counts from 1."""
+    """Return the error for a file with wrong contents; `line` counts from 1."""
     place = str(source) if line is None else f"{source}:{line}"
     return CommandError(f"{place}: {detail}" if field is None else f"{place}: {field}: {detail}", ExitCode.BAD_INPUT)
 
 
 def no_file(source: Path | str, detail: str) -> CommandError:
-    """A file or folder that cannot be read."""
+    """Return the error for a file or folder that cannot be read."""
     return CommandError(f"{source}: {detail}", ExitCode.NO_INPUT)
 
 
 def refused(message: str) -> CommandError:
-    """Something that the state of the directory does not allow; nothing was changed."""
+    """Return the error for an operation that the folder's state does not allow; nothing was changed."""
     return CommandError(message, ExitCode.VIOLATION)
 
 
 def read_text(source: Path) -> str:
-    """The text of a UTF-8 file.
+    """Read a UTF-8 file.
 
     Raises:
-        CommandError: it cannot be read, or is not UTF-8.
+        CommandError: the file cannot be read, or is not UTF-8.
     """
     try:
         return source.read_bytes().decode()

@@ -1,6 +1,6 @@
-"""Requests of the reference out over TCP, and what comes back as messages of the reference.
+"""The reference's requests over TCP, and their responses as messages of the reference.
 
-The correlation id of a message is the one on the wire, so that the traces of two processes name it alike.
+A message has its correlation id on the wire, so that the traces of two processes use the same id.
 """
 
 from base64 import b64decode
@@ -25,59 +25,59 @@ from kraft_traces.messages import traced_message, whole
 from kraft_traces.values import traced_record, traced_snapshot
 
 CLIENT = "kraft-spec-node-"
-"""A node's client id, with its own id behind: that of a request which does not say who asks."""
+"""Prefix of a node's client id, before its replica id; it identifies senders of requests without a sender field."""
 VERSIONS = {
     "Vote": 2,
     "BeginQuorumEpoch": 1,
     "EndQuorumEpoch": 1,
     "Fetch": 17,
     "FetchSnapshot": 1,
-    # Before version 4 Kafka leaves out features that begin at level 0, and kraft.version is one.
+    # Before version 4 Kafka omits features that begin at level 0, such as kraft.version.
     "ApiVersions": 4,
     "AddRaftVoter": 0,
     "RemoveRaftVoter": 0,
     "UpdateRaftVoter": 0,
 }
-"""What a node sends; every controller of Apache Kafka 4.0 and later has them.  Rule: wire.negotiation."""
+"""Versions that a node sends; every controller since Apache Kafka 4.0 supports them.  Rule: wire.negotiation."""
 _FETCH_WAIT_MS = 500
-"""That of Kafka's raft client."""
+"""The value of Kafka's raft client."""
 _SNAPSHOT_BYTES_MAX = 2**26
-"""Larger ones are not taken: a snapshot is decoded in memory."""
+"""Larger snapshots are rejected, because a snapshot is decoded in memory."""
 _CHUNK_BYTES = 2**20
-"""Of a snapshot, in one response."""
+"""Bytes of a snapshot in one response."""
 
 
 class Received(NamedTuple):
-    """A message, and what came with it that the reference does not look into."""
+    """A message, with its payload that the reference does not read."""
 
     message: Message
     batches: tuple[Batch, ...] = ()
-    """Of a Fetch response."""
+    """Batches of a Fetch response."""
     snapshot: bytes | None = None
-    """The whole file, of a FetchSnapshot response."""
+    """The whole snapshot file, of a FetchSnapshot response."""
 
 
 def fetch_wait_ms(timeouts: Timeouts) -> int:
-    """How long a Fetch may be held back that finds nothing new: as Kafka asks, but never until it is given up."""
+    """Return the maximum wait of a Fetch: Kafka's, but always shorter than the request and fetch timeouts."""
     return min(_FETCH_WAIT_MS, timeouts.request_timeout_ms // 2, timeouts.fetch_timeout_ms // 2)
 
 
 def kafka_document(message: Message, version: int) -> Document:
-    """The JSON of a message's frame, without what the reference does not know of records and snapshots."""
+    """Return the JSON of a message's frame, without record and snapshot bytes, which the reference does not have."""
     traced = msgspec.to_builtins(traced_message("0.0", message))
     return to_kafka({name: value for name, value in traced.items() if name != "id"}, version)[1]
 
 
 def reference_message(name: str, fields: Document) -> Message:
-    """The message that the fields of a traced one say; what a version lacks is as if nothing was known.
+    """Return the message with a traced message's fields; fields that a version lacks have their defaults.
 
     Raises:
-        WireError: a value is none of the protocol's.
+        WireError: a value is outside the protocol.
     """
     kind = TRACED_MESSAGES[name]
-    known = {field: fields[field] for field in kind.__struct_fields__ if field in fields}
+    present = {field: fields[field] for field in kind.__struct_fields__ if field in fields}
     try:
-        return whole(msgspec.convert({"type": name, **known}, kind))
+        return whole(msgspec.convert({"type": name, **present}, kind))
     except (msgspec.ValidationError, ValueError) as error:
         raise WireError(Reason.WRONG_TYPE, "$", f"a {name}", str(error)) from None
 
@@ -85,25 +85,25 @@ def reference_message(name: str, fields: Document) -> Message:
 async def exchange(
     connection: Connection, request: Request, static: Snapshot, at_hand: Document, wait_ms: int
 ) -> Received:
-    """The response to a request of the reference.
+    """Send a request of the reference, and return the response.
 
     Args:
-        connection: to its destination.
+        connection: the connection to its destination.
         request: the request.
-        static: what a snapshot without voters stands for.
-        wait_ms: how long a Fetch that finds nothing new may be held back; shorter than whoever awaits the response.
-        at_hand: fields for those that Kafka's response lacks, such as the epoch of an AddRaftVoter response.
+        static: the voters of a snapshot without voters.
+        wait_ms: maximum wait of a Fetch without new data; shorter than the caller's timeout.
+        at_hand: values for fields that Kafka's response lacks, such as the epoch of an AddRaftVoter response.
 
     Raises:
         OSError, EOFError, WireError: as `Connection.ask`.
     """
-    asked = type(request).__name__
-    name = asked.replace("Request", "Response")
-    api = kafka_name(asked).removesuffix("Request")
+    request_name = type(request).__name__
+    name = request_name.replace("Request", "Response")
+    api = kafka_name(request_name).removesuffix("Request")
     version = VERSIONS[api]
     body = kafka_document(request, version)["body"]
     if isinstance(request, FetchSnapshotRequest):
-        return await _snapshot(connection, request, body, static)
+        return await _fetch_snapshot(connection, request, body, static)
     if api == "Fetch":
         body |= {"maxWaitMs": wait_ms, "maxBytes": 8 * 2**20}
     answer = await connection.ask(api, version, body, request.correlation_id)
@@ -112,7 +112,7 @@ async def exchange(
     if api == "Fetch":
         batches, fields["records"] = fetched(answer.body)
     if isinstance(request, VoteRequest):
-        # No field of Kafka's: the request says it.
+        # Kafka's response has no such field, so it comes from the request.
         fields["pre_vote"] = request.pre_vote
     return Received(reference_message(name, fields), batches)
 
@@ -127,23 +127,23 @@ def _fields(name: str, version: int, answer: Frame, request: Request) -> Documen
 
 
 def fetched(body: Document) -> tuple[tuple[Batch, ...], list[Document]]:
-    """The batches of a Fetch response, and their records as a trace has them; none beside an error of all of it.
+    """Return the batches of a Fetch response, and their records as a trace has them; none with a top-level error.
 
     Raises:
         WireError: a batch is damaged, or there are more records than a frame may have.
     """
-    partitions = [one for topic in body["responses"] for one in topic["partitions"]]
-    batches = tuple(batches_of(b"".join(b64decode(one.get("records") or "") for one in partitions)))
+    partitions = [partition for topic in body["responses"] for partition in topic["partitions"]]
+    batches = tuple(batches_of(b"".join(b64decode(partition.get("records") or "") for partition in partitions)))
     if (count := sum(batch.end_offset - batch.base_offset for batch in batches)) > ELEMENTS_MAX:
         raise WireError(Reason.BAD_LENGTH, "body.responses", f"up to {ELEMENTS_MAX} records", str(count))
     records = [record for batch in batches for record in records_of(batch)]
     return batches, [msgspec.to_builtins(traced_record(record)) for record in records]
 
 
-async def _snapshot(
+async def _fetch_snapshot(
     connection: Connection, request: FetchSnapshotRequest, body: Document, static: Snapshot
 ) -> Received:
-    """The whole snapshot, piece by piece."""
+    """Fetch the whole snapshot, chunk by chunk."""
     raw = bytearray()
     while True:
         partition = body["topics"][0]["partitions"][0]
@@ -162,6 +162,6 @@ async def _snapshot(
         raw += content
         if len(raw) >= piece["size"] or not content:
             break
-    found = decode_snapshot(bytes(raw), request.snapshot_end_offset, request.snapshot_epoch, static).snapshot
-    fields["snapshot"] = msgspec.to_builtins(traced_snapshot(found))
+    snapshot = decode_snapshot(bytes(raw), request.snapshot_end_offset, request.snapshot_epoch, static).snapshot
+    fields["snapshot"] = msgspec.to_builtins(traced_snapshot(snapshot))
     return Received(reference_message("FetchSnapshotResponse", fields), snapshot=bytes(raw))

@@ -1,6 +1,6 @@
-"""What a node of role broker asks of the leader: requests that are handed on, and its own registration.
+"""Requests of a broker node to the leader: forwarded requests, and its own registration.
 
-It holds no partitions, and so says of none who is in sync.
+The broker holds no partitions, so it reports no in-sync replicas.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ from kraft_kafka.wire.translation import host_port, uuid_of
 
 _REGISTRATION, _HEARTBEAT = (62, 4), (63, 1)
 _PAUSE_S = 0.2
-"""Until the broker is alive."""
+"""Heartbeat interval until the broker is alive."""
 _HEARTBEAT_S = 2.0
-"""Kafka's default of broker.heartbeat.interval.ms: its controllers take a silent broker for dead."""
+"""Kafka's default of broker.heartbeat.interval.ms; its controllers fence a broker without heartbeats."""
 
 
 async def response_of_leader(node: Node, raw: bytes) -> bytes | None:
-    """The leader's response to a frame; None if there is no leader, or it does not answer."""
+    """Return the leader's response to a frame; None if there is no leader, or it does not respond."""
     endpoint = node.leader_endpoint
     if endpoint is None:
         return None
@@ -39,21 +39,21 @@ async def response_of_leader(node: Node, raw: bytes) -> bytes | None:
 
 
 async def live_as_broker(node: Node, ended: asyncio.Event) -> None:
-    """Register at the leader, and send heartbeats until the node ends; the last one says so."""
+    """Register at the leader, and send heartbeats until the node ends; the last one announces the shutdown."""
     incarnation, epoch = uuid4(), -1
     while not ended.is_set():
         is_alive = False
         if epoch < 0:
-            epoch = getattr(await _asked(node, _REGISTRATION, _registration(node, incarnation)), "broker_epoch", -1)
+            epoch = getattr(await _ask(node, _REGISTRATION, _registration(node, incarnation)), "broker_epoch", -1)
         else:
-            answer = await _asked(node, _HEARTBEAT, _heartbeat(node, epoch, is_ending=False))
+            answer = await _ask(node, _HEARTBEAT, _heartbeat(node, epoch, is_ending=False))
             is_alive = answer is not None and not answer.is_fenced
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), _HEARTBEAT_S if is_alive else _PAUSE_S)
-    await _asked(node, _HEARTBEAT, _heartbeat(node, epoch, is_ending=True))
+    await _ask(node, _HEARTBEAT, _heartbeat(node, epoch, is_ending=True))
 
 
-async def _asked(node: Node, api: tuple[int, int], body: dict[str, Any]) -> Any:
+async def _ask(node: Node, api: tuple[int, int], body: dict[str, Any]) -> Any:
     request = OtherRequest(*api, 1, body)
     raw = await response_of_leader(node, encode_other_request(request, f"{CLIENT}{node.id}"))
     with suppress(WireError):

@@ -1,7 +1,7 @@
-"""What the controller's records in the metadata log say: brokers, topics, partitions, configurations.
+"""State of the controller's records in the metadata log: brokers, topics, partitions, configurations.
 
-`image_of` reads records in order, and `changes` makes the records of what the reference of partitions stores.
-Between a BeginTransactionRecord and its end nothing counts, so that several records are one step (KIP-868).
+`image_of` replays records in order, and `changes` encodes what the reference of partitions stores.
+Records of a transaction take effect together at its end (KIP-868).
 Rule: partition-reassign.persisted.
 """
 
@@ -33,12 +33,12 @@ class Broker(NamedTuple):
     port: int
     rack: str | None
     is_fenced: bool
-    """Until its first heartbeat, and when it asks for it: then it is not alive."""
+    """True, so not alive, before its first heartbeat and when it asks for fencing."""
 
 
 @dataclass
 class Image:
-    """Built by `image_of`, and not changed afterwards."""
+    """State built by `image_of`, and not changed afterwards."""
 
     brokers: dict[int, Broker] = field(default_factory=dict)
     topics: dict[str, str] = field(default_factory=dict)
@@ -49,16 +49,16 @@ class Image:
 
     @property
     def alive(self) -> frozenset[int]:
-        """The brokers that are not fenced."""
+        """Brokers that are not fenced."""
         return frozenset(number for number, broker in self.brokers.items() if not broker.is_fenced)
 
     def name_of(self, topic_id: str) -> str | None:
-        """The topic with this id."""
-        return next((name for name, one in self.topics.items() if one == topic_id), None)
+        """Return the name of the topic with this id."""
+        return next((name for name, id_ in self.topics.items() if id_ == topic_id), None)
 
 
 def counted(values: Iterable[bytes]) -> tuple[tuple[bytes, ...], bool]:
-    """The records that count, without the marks of transactions; and is the end of one still to come?"""
+    """Return the records that take effect, without transaction markers, and True if a transaction is open."""
     kept: list[bytes] = []
     begun: int | None = None
     for value in values:
@@ -75,10 +75,10 @@ def counted(values: Iterable[bytes]) -> tuple[tuple[bytes, ...], bool]:
 
 
 def image_of(values: Iterable[bytes]) -> Image:
-    """What records of the controller say.
+    """Replay records of the controller.
 
     Raises:
-        WireError: one of them is damaged, or of a version that came later.
+        WireError: a record is damaged, or has a newer version.
     """
     image = Image()
     for value in counted(values)[0]:
@@ -88,73 +88,73 @@ def image_of(values: Iterable[bytes]) -> Image:
 
 
 def _replay(image: Image, record: MetadataRecord) -> None:
-    said = record.fields
+    fields = record.fields
     match record.name:
         case "RegisterBrokerRecord":
-            host, port = next(((one["host"], one["port"]) for one in said["endPoints"]), ("", 0))
-            image.brokers[said["brokerId"]] = Broker(
-                said["brokerEpoch"], said["incarnationId"], host, port, said["rack"], said["fenced"]
+            host, port = next(((listener["host"], listener["port"]) for listener in fields["endPoints"]), ("", 0))
+            image.brokers[fields["brokerId"]] = Broker(
+                fields["brokerEpoch"], fields["incarnationId"], host, port, fields["rack"], fields["fenced"]
             )
-        case "BrokerRegistrationChangeRecord" if said.get("fenced", 0):
-            broker = image.brokers[said["brokerId"]]
-            image.brokers[said["brokerId"]] = broker._replace(is_fenced=said["fenced"] > 0)
+        case "BrokerRegistrationChangeRecord" if fields.get("fenced", 0):
+            broker = image.brokers[fields["brokerId"]]
+            image.brokers[fields["brokerId"]] = broker._replace(is_fenced=fields["fenced"] > 0)
         case "TopicRecord":
-            image.topics[said["name"]] = said["topicId"]
+            image.topics[fields["name"]] = fields["topicId"]
         case "RemoveTopicRecord":
-            name = image.name_of(said["topicId"]) or ""
+            name = image.name_of(fields["topicId"]) or ""
             del image.topics[name]
-            image.partitions = {one: kept for one, kept in image.partitions.items() if one.topic != name}
+            image.partitions = {key: kept for key, kept in image.partitions.items() if key.topic != name}
         case "PartitionRecord":
-            image.partitions[_named(image, said)] = Partition(
-                tuple(said["replicas"]),
-                frozenset(said["isr"]),
-                tuple(said["addingReplicas"]),
-                tuple(said["removingReplicas"]),
-                _leader(said["leader"]),
-                said["leaderEpoch"],
-                said["partitionEpoch"],
+            image.partitions[_name_partition(image, fields)] = Partition(
+                tuple(fields["replicas"]),
+                frozenset(fields["isr"]),
+                tuple(fields["addingReplicas"]),
+                tuple(fields["removingReplicas"]),
+                _leader(fields["leader"]),
+                fields["leaderEpoch"],
+                fields["partitionEpoch"],
             )
         case "PartitionChangeRecord":
-            name_there = _named(image, said)
-            image.partitions[name_there] = _changed(image.partitions[name_there], said)
+            partition_name = _name_partition(image, fields)
+            image.partitions[partition_name] = _apply_change(image.partitions[partition_name], fields)
         case "ConfigRecord":
-            known = image.configs.setdefault((said["resourceType"], said["resourceName"]), {})
-            known.pop(said["name"], None)
-            if said["value"] is not None:
-                known[said["name"]] = said["value"]
+            configs = image.configs.setdefault((fields["resourceType"], fields["resourceName"]), {})
+            configs.pop(fields["name"], None)
+            if fields["value"] is not None:
+                configs[fields["name"]] = fields["value"]
 
 
-def _named(image: Image, said: Document) -> TopicPartition:
-    return TopicPartition(image.name_of(said["topicId"]) or "", said["partitionId"])
+def _name_partition(image: Image, fields: Document) -> TopicPartition:
+    return TopicPartition(image.name_of(fields["topicId"]) or "", fields["partitionId"])
 
 
 def _leader(number: int) -> int | None:
     return None if number == _NO_LEADER else number
 
 
-def _changed(partition: Partition, said: Document) -> Partition:
-    """A leader in the record is one more leader epoch, and each record one more partition epoch, as in Kafka."""
+def _apply_change(partition: Partition, fields: Document) -> Partition:
+    """Apply a change record: it raises the partition epoch, and a leader in it the leader epoch, as in Kafka."""
 
-    def said_or(name: str, known: Iterable[int]) -> tuple[int, ...]:
-        return tuple(known if said.get(name) is None else said[name])
+    def field_or(name: str, current: Iterable[int]) -> tuple[int, ...]:
+        return tuple(current if fields.get(name) is None else fields[name])
 
     after = Partition(
-        said_or("replicas", partition.replicas),
-        frozenset(said_or("isr", partition.in_sync)),
-        said_or("addingReplicas", partition.adding),
-        said_or("removingReplicas", partition.removing),
+        field_or("replicas", partition.replicas),
+        frozenset(field_or("isr", partition.in_sync)),
+        field_or("addingReplicas", partition.adding),
+        field_or("removingReplicas", partition.removing),
         partition.leader,
         partition.leader_epoch,
         partition.partition_epoch + 1,
     )
-    leader = said.get("leader", _SAME_LEADER)
+    leader = fields.get("leader", _SAME_LEADER)
     if leader == _SAME_LEADER:
         return after
     return after._replace(leader=_leader(leader), leader_epoch=partition.leader_epoch + 1)
 
 
 def new_partition(topic_id: str, index: int, partition: Partition) -> bytes:
-    """The PartitionRecord of a partition that is not reassigned."""
+    """Return the PartitionRecord of a partition that is not being reassigned."""
     return encode_metadata_record(
         "PartitionRecord",
         partitionId=index,
@@ -171,29 +171,29 @@ def new_partition(topic_id: str, index: int, partition: Partition) -> bytes:
 
 
 def changes(image: Image, stored: Sequence[tuple[TopicPartition, Partition]]) -> Iterator[bytes]:
-    """The PartitionChangeRecords of partitions that are there and have changed."""
+    """Yield the PartitionChangeRecords of existing partitions that have changed."""
     for name, after in stored:
         yield encode_metadata_record(
             "PartitionChangeRecord",
             partitionId=name.partition,
             topicId=image.topics[name.topic],
-            **_differences(image.partitions[name], after),
+            **_changed_fields(image.partitions[name], after),
         )
 
 
-def _differences(before: Partition, after: Partition) -> Mapping[str, object]:
-    said: dict[str, object] = {}
+def _changed_fields(before: Partition, after: Partition) -> Mapping[str, object]:
+    fields: dict[str, object] = {}
     if after.in_sync != before.in_sync:
-        said["isr"] = _in_sync(after)
+        fields["isr"] = _in_sync(after)
     if after.leader_epoch != before.leader_epoch:
-        said["leader"] = _NO_LEADER if after.leader is None else after.leader
+        fields["leader"] = _NO_LEADER if after.leader is None else after.leader
     if after.replicas != before.replicas:
-        said |= {"replicas": list(after.replicas), "directories": _directories(after.replicas)}
+        fields |= {"replicas": list(after.replicas), "directories": _directories(after.replicas)}
     if after.removing != before.removing:
-        said["removingReplicas"] = list(after.removing)
+        fields["removingReplicas"] = list(after.removing)
     if after.adding != before.adding:
-        said["addingReplicas"] = list(after.adding)
-    return said
+        fields["addingReplicas"] = list(after.adding)
+    return fields
 
 
 def _in_sync(partition: Partition) -> list[int]:
@@ -201,5 +201,5 @@ def _in_sync(partition: Partition) -> list[int]:
 
 
 def _directories(replicas: Sequence[int]) -> list[str]:
-    """Where each replica lies on its broker: not known here, Kafka's UNASSIGNED."""
+    """Return the log directory of each replica: Kafka's UNASSIGNED, as they are unknown here."""
     return [NULL_UUID] * len(replicas)

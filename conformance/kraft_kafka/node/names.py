@@ -1,4 +1,4 @@
-"""The small texts of properties and options: endpoints, ids, directory ids, lists of voters."""
+"""Formats of values in properties and options: endpoints, ids, directory ids, voter lists."""
 
 import base64
 import re
@@ -13,16 +13,16 @@ _STATIC_ENTRY = re.compile(r"(?P<id>[0-9]+)@(?P<endpoint>.+)")
 
 ID_MAX = 2**31 - 1
 ZERO_DIRECTORY_ID = "A" * 22
-"""The all-zero UUID as Kafka writes it: it stands for a directory id that is not known."""
+"""The all-zero UUID as Kafka writes it: an unknown directory id."""
 
 
 class MalformedNameError(ValueError):
-    """A text that is not what it should be; the message says what was expected."""
+    """A malformed value; the message says what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedVoter:
-    """One entry of a list of voters."""
+    """An entry of a voter list."""
 
     id: int
     endpoint: str
@@ -31,22 +31,22 @@ class ListedVoter:
 
 
 def endpoint(text: str) -> str:
-    """`host:port`, checked.
+    """Check an endpoint `host:port`.
 
     Raises:
-        MalformedNameError: it is something else.
+        MalformedNameError: the text is malformed.
     """
-    found = _ENDPOINT.fullmatch(text)
-    if found is None or not 0 < int(found["port"]) < 65536:
+    match = _ENDPOINT.fullmatch(text)
+    if match is None or not 0 < int(match["port"]) < 65536:
         raise MalformedNameError(f"{text!r}, expected host:port with a port from 1 to 65535")
     return text
 
 
 def replica_id(text: str) -> int:
-    """A replica id, checked.
+    """Parse a replica id.
 
     Raises:
-        MalformedNameError: it is no number that fits.
+        MalformedNameError: the text is no number in range.
     """
     if not text.isascii() or not text.isdigit() or int(text) > ID_MAX:
         raise MalformedNameError(f"{text!r}, expected a number from 0 to {ID_MAX}")
@@ -54,10 +54,10 @@ def replica_id(text: str) -> int:
 
 
 def directory_id(text: str) -> str:
-    """A directory id: a UUID in Kafka's base64 form, or any name of letters, digits, `-`, `_` and primes.
+    """Check a directory id: a UUID in Kafka's base64 form, or any name of letters, digits, `-`, `_` and primes.
 
     Raises:
-        MalformedNameError: it is something else, or the UUID that stands for no directory id.
+        MalformedNameError: the text is malformed, or is the all-zero UUID.
     """
     if text == ZERO_DIRECTORY_ID:
         raise MalformedNameError(f"{text!r} is the UUID that stands for no directory id")
@@ -67,60 +67,60 @@ def directory_id(text: str) -> str:
 
 
 def initial_controllers(text: str) -> tuple[ListedVoter, ...]:
-    """A list of voters with directory ids: `id-uuid@host:port` (KIP-853) or `id@host:port:uuid` (Apache Kafka).
+    """Parse a list of voters with directory ids: `id-uuid@host:port` (KIP-853) or `id@host:port:uuid` (Apache Kafka).
 
     Raises:
         MalformedNameError: an entry is malformed, has no directory id, or repeats an id, an endpoint or a directory id.
 
     Rule: bootstrap.multi-voter.
     """
-    return _by_id([_initial_controller(entry.strip()) for entry in text.split(",")])
+    return _sort_unique([_parse_initial_controller(entry.strip()) for entry in text.split(",")])
 
 
 def static_voters(text: str) -> tuple[ListedVoter, ...]:
-    """The value of controller.quorum.voters: `id@host:port` entries.
+    """Parse the value of controller.quorum.voters: `id@host:port` entries.
 
     Raises:
         MalformedNameError: an entry is malformed, or repeats an id or an endpoint.
 
     Rule: bootstrap.static-quorum.
     """
-    return _by_id([_static_voter(entry.strip()) for entry in text.split(",")])
+    return _sort_unique([_parse_static_voter(entry.strip()) for entry in text.split(",")])
 
 
-def _static_voter(entry: str) -> ListedVoter:
-    found = _STATIC_ENTRY.fullmatch(entry)
-    if found is None:
+def _parse_static_voter(entry: str) -> ListedVoter:
+    match = _STATIC_ENTRY.fullmatch(entry)
+    if match is None:
         raise MalformedNameError(f"entry {entry!r}, expected id@host:port")
-    return ListedVoter(replica_id(found["id"]), endpoint(found["endpoint"]))
+    return ListedVoter(replica_id(match["id"]), endpoint(match["endpoint"]))
 
 
-def _initial_controller(entry: str) -> ListedVoter:
-    found = _ENTRY_OF_KAFKA.fullmatch(entry) or _ENTRY_OF_KIP.fullmatch(entry)
-    if found is None:
+def _parse_initial_controller(entry: str) -> ListedVoter:
+    match = _ENTRY_OF_KAFKA.fullmatch(entry) or _ENTRY_OF_KIP.fullmatch(entry)
+    if match is None:
         raise MalformedNameError(f"entry {entry!r}, expected id-uuid@host:port or id@host:port:uuid")
-    if found["directory_id"] is None:
+    if match["directory_id"] is None:
         raise MalformedNameError(
-            f"entry {entry!r} has no directory id, expected {found['id']}-UUID@{found['endpoint']}: "
+            f"entry {entry!r} has no directory id, expected {match['id']}-UUID@{match['endpoint']}: "
             "without one any disk of that id would count as this voter (bootstrap.multi-voter)"
         )
-    return ListedVoter(replica_id(found["id"]), endpoint(found["endpoint"]), directory_id(found["directory_id"]))
+    return ListedVoter(replica_id(match["id"]), endpoint(match["endpoint"]), directory_id(match["directory_id"]))
 
 
-def _by_id(voters: list[ListedVoter]) -> tuple[ListedVoter, ...]:
-    """The voters in order; nothing that names one of them is there twice."""
-    for field, what in (("id", "node id"), ("endpoint", "endpoint"), ("directory_id", "directory id")):
-        seen = set()
+def _sort_unique(voters: list[ListedVoter]) -> tuple[ListedVoter, ...]:
+    """Sort the voters by id; ids, endpoints and directory ids must be unique."""
+    for field, label in (("id", "node id"), ("endpoint", "endpoint"), ("directory_id", "directory id")):
+        values = set()
         for voter in voters:
             value = getattr(voter, field)
-            if value is not None and value in seen:
-                raise MalformedNameError(f"the {what} {value} is in the list twice")
-            seen.add(value)
+            if value is not None and value in values:
+                raise MalformedNameError(f"the {label} {value} is in the list twice")
+            values.add(value)
     return tuple(sorted(voters, key=lambda voter: voter.id))
 
 
 def random_directory_id() -> str:
-    """A random UUID in Kafka's base64 form; like Kafka's it does not begin with a dash."""
+    """Return a random UUID in Kafka's base64 form; like Kafka's it does not begin with a dash."""
     while True:
         text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
         if not text.startswith("-") and text != ZERO_DIRECTORY_ID:

@@ -1,4 +1,4 @@
-"""What operators and their tools ask a node: API versions, the cluster, the quorum, voter changes, features."""
+"""Requests of operators and their tools: API versions, the cluster, the quorum, voter changes, features."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -19,18 +19,18 @@ _LISTENER = "CONTROLLER"
 
 
 def api_keys(others: Mapping[int, range]) -> list[Document]:
-    """Each API that a node serves, with its versions; `others` are those that the quorum does not know.
+    """Return each API that a node serves, with its versions; `others` are those outside the quorum's protocol.
 
     Rule: wire.negotiation.
     """
     requests = messages_by_key(Kind.REQUEST)
-    listed = {key: (one.versions.low, one.versions.high) for key, one in requests.items()}
+    listed = {key: (request.versions.low, request.versions.high) for key, request in requests.items()}
     listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
     return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 
 
 def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Document:
-    """The body of an ApiVersions response."""
+    """Return the body of an ApiVersions response."""
     body: Document = {"errorCode": 0, "apiKeys": api_keys(others)}
     if version >= 1:
         body["throttleTimeMs"] = 0
@@ -56,52 +56,52 @@ def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Docum
 async def _describe_quorum(node: Node, frame: Frame) -> Document:
     """Rules: wire.describe-quorum-2, cli.describe-status, cli.describe-replication."""
     version = frame.version
-    asked = [
-        (topic["topicName"], one["partitionIndex"]) for topic in frame.body["topics"] for one in topic["partitions"]
+    requested = [
+        (topic["topicName"], part["partitionIndex"]) for topic in frame.body["topics"] for part in topic["partitions"]
     ]
     topics = [
         {"topicName": name, "partitions": [_partition(node, index, version, is_known=(name, index) == (TOPIC, 0))]}
-        for name, index in asked
+        for name, index in requested
     ]
     body: Document = {"errorCode": 0, "topics": topics}
     if version >= 2:
-        known = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms()).nodes
+        nodes = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms()).nodes
         listed = [
             {"nodeId": number, "listeners": [{"name": _LISTENER, **host_port(endpoint, "nodes")}]}
-            for number, endpoint in known
+            for number, endpoint in nodes
         ]
         body |= {"errorMessage": None, "nodes": listed}
     return body
 
 
 def _partition(node: Node, index: int, version: int, is_known: bool) -> Document:
-    told = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms())
-    code = CODES[told.error] if is_known else UNKNOWN_TOPIC_OR_PARTITION
-    made: Document = {
+    quorum = describe_quorum(node.replica.state, node.configuration, node.fetch_times, wall_clock_ms())
+    code = CODES[quorum.error] if is_known else UNKNOWN_TOPIC_OR_PARTITION
+    body: Document = {
         "partitionIndex": index,
         "errorCode": code,
-        "leaderId": -1 if told.leader_id is None else told.leader_id,
-        "leaderEpoch": told.leader_epoch,
-        "highWatermark": told.high_watermark,
-        "currentVoters": [_progress(one, version) for one in told.voters] if is_known else [],
-        "observers": [_progress(one, version) for one in told.observers] if is_known else [],
+        "leaderId": -1 if quorum.leader_id is None else quorum.leader_id,
+        "leaderEpoch": quorum.leader_epoch,
+        "highWatermark": quorum.high_watermark,
+        "currentVoters": [_progress(progress, version) for progress in quorum.voters] if is_known else [],
+        "observers": [_progress(progress, version) for progress in quorum.observers] if is_known else [],
     }
-    return made | ({"errorMessage": None} if version >= 2 else {})
+    return body | ({"errorMessage": None} if version >= 2 else {})
 
 
-def _progress(one: ReplicaProgress, version: int) -> Document:
-    made: Document = {"replicaId": one.key.id, "logEndOffset": one.log_end_offset}
+def _progress(progress: ReplicaProgress, version: int) -> Document:
+    body: Document = {"replicaId": progress.key.id, "logEndOffset": progress.log_end_offset}
     if version >= 1:
-        made |= {"lastFetchTimestamp": one.last_fetch_ms, "lastCaughtUpTimestamp": one.last_caught_up_ms}
+        body |= {"lastFetchTimestamp": progress.last_fetch_ms, "lastCaughtUpTimestamp": progress.last_caught_up_ms}
     if version >= 2:
-        made["replicaDirectoryId"] = uuid_of(one.key.directory_id, "directory id")
-    return made
+        body["replicaDirectoryId"] = uuid_of(progress.key.directory_id, "directory id")
+    return body
 
 
 async def _add_voter(node: Node, frame: Frame) -> Document:
     """Rules: cli.add-controller, wire.add-voter, add-voter.leader-only."""
     body = frame.body
-    listed = [one for one in body["listeners"] if one["name"] == _LISTENER] or body["listeners"]
+    listed = [listener for listener in body["listeners"] if listener["name"] == _LISTENER] or body["listeners"]
     endpoint = f"{listed[0]['host']}:{listed[0]['port']}" if listed else None
     voter = ReplicaKey(body["voterId"], directory_of(body["voterDirectoryId"]))
     if endpoint is not None:
@@ -110,39 +110,39 @@ async def _add_voter(node: Node, frame: Frame) -> Document:
     reply = await node.ask(
         lambda number: AddVoter(number, voter, endpoint, body["timeoutMs"], when_committed, body["clusterId"])
     )
-    return _changed(reply)
+    return _change_response(reply)
 
 
 async def _remove_voter(node: Node, frame: Frame) -> Document:
     """Rules: cli.remove-controller, wire.remove-voter, remove-voter.leader-only."""
     body = frame.body
     voter = ReplicaKey(body["voterId"], directory_of(body["voterDirectoryId"]))
-    return _changed(await node.ask(lambda number: RemoveVoter(number, voter, body["clusterId"])))
+    return _change_response(await node.ask(lambda number: RemoveVoter(number, voter, body["clusterId"])))
 
 
-def _changed(reply: Reply) -> Document:
-    said = None if reply.error is Error.NONE else f"The reference answers {reply.error}."
-    return {"throttleTimeMs": 0, "errorCode": CODES[reply.error], "errorMessage": said}
+def _change_response(reply: Reply) -> Document:
+    message = None if reply.error is Error.NONE else f"The reference answers {reply.error}."
+    return {"throttleTimeMs": 0, "errorCode": CODES[reply.error], "errorMessage": message}
 
 
 async def _update_features(node: Node, frame: Frame) -> Document:
-    """The one feature that can change here is kraft.version.
+    """Update kraft.version, the only feature that can change here.
 
     Rules: cli.features, kraft-version.upgrade-needs-all-voters.
     """
-    error, said = Error.NONE, None
+    error, text = Error.NONE, None
     for update in frame.body["featureUpdates"]:
         if update["feature"] != "kraft.version":
-            error, said = Error.INVALID_REQUEST, f"{update['feature']} cannot be changed here, expected kraft.version"
+            error, text = Error.INVALID_REQUEST, f"{update['feature']} cannot be changed here, expected kraft.version"
             continue
         level = update["maxVersionLevel"]
         reply = await node.ask(lambda number, level=level: UpdateFeatures(number, level))  # type: ignore[misc]
         if reply.error is not Error.NONE:
-            error, said = reply.error, f"The reference answers {reply.error}."
-    body: Document = {"throttleTimeMs": 0, "errorCode": CODES[error], "errorMessage": said}
+            error, text = reply.error, f"The reference answers {reply.error}."
+    body: Document = {"throttleTimeMs": 0, "errorCode": CODES[error], "errorMessage": text}
     if frame.version <= 1:
         names = [update["feature"] for update in frame.body["featureUpdates"]]
-        body["results"] = [{"feature": name, "errorCode": CODES[error], "errorMessage": said} for name in names]
+        body["results"] = [{"feature": name, "errorCode": CODES[error], "errorMessage": text} for name in names]
     return body
 
 
@@ -152,4 +152,4 @@ HANDLERS: Mapping[str, Callable[[Node, Frame], Awaitable[Document]]] = {
     "RemoveRaftVoter": _remove_voter,
     "UpdateFeatures": _update_features,
 }
-"""By API; the requests of replicas and ApiVersions are not among them."""
+"""Handlers by API, without the requests of replicas and ApiVersions."""

@@ -1,4 +1,4 @@
-"""Files of properties in the form of Java: `key=value`, comments, continued lines, escapes."""
+"""Java properties files: `key=value`, comments, continued lines, escapes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,21 +20,21 @@ class Properties:
     source: Path
     values: Mapping[str, str]
     lines: Mapping[str, int]
-    """Where each stands; lines count from 1."""
+    """Line of each property, from 1."""
 
     def get(self, name: str) -> str | None:
-        """The value without blanks around it; None if it is not there or empty."""
+        """Return the value without surrounding blanks; None if it is missing or empty."""
         return self.values.get(name, "").strip() or None
 
     def wrong(self, name: str, detail: str) -> CommandError:
-        """The error for a value that is not what was expected."""
+        """Return the error for a wrong value."""
         return bad_file(self.source, self.lines.get(name), name, detail)
 
     def required(self, name: str, expected: str) -> str:
-        """A value that must be there.
+        """Return a required value.
 
         Raises:
-            CommandError: it is not.
+            CommandError: the value is missing.
         """
         value = self.get(name)
         if value is None:
@@ -43,25 +43,25 @@ class Properties:
 
 
 def read_properties(source: Path) -> Properties:
-    """The properties of a file.
+    """Read the properties of a file.
 
     Raises:
-        CommandError: it cannot be read, or a key stands in it twice.
+        CommandError: the file cannot be read, or has a key twice.
     """
     values: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for number, text in _logical_lines(read_text(source)):
-        found = _KEY_END.search(text)
-        key = _unescaped(text if found is None else text[: found.start("separator")])
-        value = "" if found is None else _unescaped(text[found.end() :])
+    for number, text in _join_lines(read_text(source)):
+        match = _KEY_END.search(text)
+        key = _unescape(text if match is None else text[: match.start("separator")])
+        value = "" if match is None else _unescape(text[match.end() :])
         if key in values:
             raise bad_file(source, number, key, f"is given twice, first in line {lines[key]}")
         values[key], lines[key] = value, number
     return Properties(source, values, lines)
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their continuations, without blank ones and comments, and where each begins."""
+def _join_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines joined with their continuations, and the number of their first line; no blank lines or comments."""
     start, joined = 0, ""
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.lstrip()
@@ -80,7 +80,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield start, joined
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     def character(escape: re.Match[str]) -> str:
         code = escape[1]
         return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, code)

@@ -1,6 +1,6 @@
-"""Kafka's requests to a node: those of the quorum and of operators go to the reference, the others are answered here.
+"""Kafka's requests to a node: the reference answers those of the quorum and of operators, this module the others.
 
-What is no request of these APIs ends its connection, and nothing else.
+A request outside these APIs only ends its connection.
 Rules: wire.negotiation, wire.describe-quorum-2, wire.add-voter, wire.remove-voter, wire.update-voter.
 """
 
@@ -35,35 +35,35 @@ from kraft_reference.messages import (
 from kraft_reference.roles import Role
 
 _WAIT_MS_MAX = 500
-"""How long a Fetch that finds nothing new is held back: shorter than any fetch timeout."""
+"""Maximum wait of a Fetch without new data: shorter than any fetch timeout."""
 _REPLICAS = (CLIENT, "raft-client-")
-"""Client ids of replicas: of nodes, and of Kafka's controllers and brokers."""
+"""Client id prefixes of nodes, and of Kafka's controllers and brokers."""
 _QUORUM = ("Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "Fetch", "FetchSnapshot", "UpdateRaftVoter")
-"""The requests of replicas alone; who sends AddRaftVoter and RemoveRaftVoter may be an operator too."""
+"""Requests that only replicas send; AddRaftVoter and RemoveRaftVoter may come from an operator too."""
 
 
 class Serving:
     """Answers the frames that arrive at a node."""
 
     def __init__(self, node: Node, is_controller: bool = True) -> None:
-        """Answer for this node."""
+        """Serve the requests to this node."""
         self._node, self._controller = node, Controller(node)
         self._others = apis.CONTROLLER if is_controller else apis.BROKER
         self._other_versions = apis.versions(self._others)
         self._handed_on = frozenset() if is_controller else apis.HANDED_ON
 
     async def respond(self, raw: bytes) -> bytes | None:
-        """The frame to answer with; None ends the connection."""
+        """Return the response frame; None ends the connection."""
         key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
         try:
             if key in self._handed_on and (response := await response_of_leader(self._node, raw)) is not None:
                 return response
             if key in self._others:
                 other = decode_other_request(raw, self._other_versions)
-                told = await self._others[key].answer(self._controller, other.body)
-                return encode_other_response(other, {"throttle_time": timedelta(), **told})
+                fields = await self._others[key].answer(self._controller, other.body)
+                return encode_other_response(other, {"throttle_time": timedelta(), **fields})
             frame = decode_request(raw, is_lenient=True)
-            body = await self._body(frame)
+            body = await self._respond_to(frame)
         except WireError:
             return unsupported_api_versions(raw, operators.api_keys(self._other_versions))
         if body is None:
@@ -71,28 +71,28 @@ class Serving:
         document = {"header": {"correlationId": frame.header["correlationId"]}, "body": body}
         return encode_frame(message_of(frame.message.api, Kind.RESPONSE), frame.version, document)[0]
 
-    async def _body(self, frame: Frame) -> Document | None:
+    async def _respond_to(self, frame: Frame) -> Document | None:
         api, sender = frame.message.api, sender_of(frame)
-        if api in _QUORUM and not _is_of_the_log(frame):
+        if api in _QUORUM and not _names_metadata_log(frame):
             refused = filled(TRACED_NAMES[f"{api}Response"], frame.version)
             listed = "responses" if "responses" in refused else "topics"
             return refused | {"errorCode": CODES[Error.INVALID_REQUEST], listed: []}
         if api == "FetchSnapshot":
-            partitions = [one for topic in frame.body["topics"] for one in topic["partitions"]]
+            partitions = [partition for topic in frame.body["topics"] for partition in topic["partitions"]]
             if len(partitions) != 1 or partitions[0]["position"] < 0:
                 return None
             if partitions[0]["position"] > 0:
-                return self._piece(frame)
+                return self._respond_with_chunk(frame)
         if api in _QUORUM or (api in ("AddRaftVoter", "RemoveRaftVoter") and sender is not None):
-            return await self._of_replica(frame, sender)
+            return await self._respond_to_replica(frame, sender)
         if api == "ApiVersions" and sender is not None and frame.header.get("clientId", "").startswith(CLIENT):
-            await self._of_replica(frame, sender)
+            await self._respond_to_replica(frame, sender)
         if api == "ApiVersions":
             return operators.api_versions(self._node, frame.version, self._other_versions)
         handler = operators.HANDLERS.get(api)
         return None if handler is None else await handler(self._node, frame)
 
-    async def _of_replica(self, frame: Frame, sender: int | None) -> Document | None:
+    async def _respond_to_replica(self, frame: Frame, sender: int | None) -> Document | None:
         request = self._request(frame, sender)
         if isinstance(request, AddVoterRequest) and request.endpoint is not None:
             self._node.knows(request.voter.id, request.endpoint)
@@ -105,7 +105,7 @@ class Serving:
             records = self._node.disk.between(start, start + len(response.records))
             body["responses"][0]["partitions"][0]["records"] = b64encode(records).decode()
         if isinstance(response, FetchSnapshotResponse) and response.snapshot is not None:
-            self._fill_piece(body, frame, response.snapshot.id)
+            self._fill_chunk(body, frame, response.snapshot.id)
         return body
 
     def _request(self, frame: Frame, sender: int | None) -> Request:
@@ -120,43 +120,43 @@ class Serving:
         if name == "FetchRequest" and fields.get("last_epoch") is None:
             raise WireError(Reason.MISSING_FIELD, "$.last_epoch", "a Fetch of version 12 or later", str(frame.version))
         fields |= {"source": source, "destination": self._node.id}
-        made: Any = reference_message(name, fields)
-        return made  # type: ignore[no-any-return]
+        request: Any = reference_message(name, fields)
+        return request  # type: ignore[no-any-return]
 
     async def _is_in_time(self, frame: Frame, response: FetchResponse) -> bool:
-        """Long polling: an answer without news waits for news, and is then given as it is; the next has them.
+        """Long polling: delay a response without news until there are some; the next response has them.
 
-        One whose office is over by then is not given, and its connection ends.  Rule: state.leader.higher-epoch.
+        False if the leadership ended meanwhile; the connection then ends. Rule: state.leader.higher-epoch.
         """
-        says_something = response.records or response.error is not Error.NONE or response.snapshot_id is not None
-        if says_something or response.diverging_epoch >= 0:
+        has_news = response.records or response.error is not Error.NONE or response.snapshot_id is not None
+        if has_news or response.diverging_epoch >= 0:
             return True
         state = self._node.replica.state
-        office = (state.role, state.epoch)
-        was = (state.log.end_offset, state.high_watermark)
+        led = (state.role, state.epoch)
+        old = (state.log.end_offset, state.high_watermark)
         wait_s = min(frame.body["maxWaitMs"], _WAIT_MS_MAX) / 1000
         if response.high_watermark != state.high_watermark:
             return True
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
-                while office == (state.role, state.epoch) and was == (state.log.end_offset, state.high_watermark):
+                while led == (state.role, state.epoch) and old == (state.log.end_offset, state.high_watermark):
                     self._node.changed.clear()
                     await self._node.changed.wait()
                     state = self._node.replica.state
-        return office == (state.role, state.epoch)
+        return led == (state.role, state.epoch)
 
-    # Snapshots in pieces.
+    # Snapshots in chunks.
 
-    def _fill_piece(self, body: Document, frame: Frame, identifier: tuple[int, int]) -> None:
-        asked, piece = frame.body["topics"][0]["partitions"][0], body["topics"][0]["partitions"][0]
+    def _fill_chunk(self, body: Document, frame: Frame, identifier: tuple[int, int]) -> None:
+        requested, chunk = frame.body["topics"][0]["partitions"][0], body["topics"][0]["partitions"][0]
         raw = self._node.disk.snapshot_bytes[identifier]
-        position = asked["position"]
+        position = requested["position"]
         content = raw[position : position + min(max(frame.body["maxBytes"], 1), 2**20)]
-        piece["snapshotId"] = {"endOffset": identifier[0], "epoch": identifier[1]}
-        piece |= {"size": len(raw), "position": position, "unalignedRecords": b64encode(content).decode()}
+        chunk["snapshotId"] = {"endOffset": identifier[0], "epoch": identifier[1]}
+        chunk |= {"size": len(raw), "position": position, "unalignedRecords": b64encode(content).decode()}
 
-    def _piece(self, frame: Frame) -> Document:
-        """A later piece: the reference knows snapshots as wholes, and has answered for the first."""
+    def _respond_with_chunk(self, frame: Frame) -> Document:
+        """Answer a later chunk here: the reference only knows whole snapshots, and has answered for the first chunk."""
         request = self._request(frame, None)
         assert isinstance(request, FetchSnapshotRequest), "it was made of one"
         state, identifier = self._node.replica.state, (request.snapshot_end_offset, request.snapshot_epoch)
@@ -169,26 +169,26 @@ class Serving:
         body: Document = kafka_document(response, frame.version)["body"]
         position = frame.body["topics"][0]["partitions"][0]["position"]
         if error is Error.NONE and position < len(self._node.disk.snapshot_bytes[identifier]):
-            self._fill_piece(body, frame, identifier)
+            self._fill_chunk(body, frame, identifier)
         elif error is Error.NONE:
             body["topics"][0]["partitions"][0]["errorCode"] = POSITION_OUT_OF_RANGE
         return body
 
 
-def _is_of_the_log(frame: Frame) -> bool:
-    """Is it about the one partition that there is?  An UpdateRaftVoter names none."""
+def _names_metadata_log(frame: Frame) -> bool:
+    """True if the request names the metadata partition only; an UpdateRaftVoter names none."""
     if frame.message.api == "UpdateRaftVoter":
         return True
     named = [
         (topic.get("topicId") or topic.get("topicName") or topic.get("topic") or topic.get("name"), index)
         for topic in frame.body["topics"]
-        for index in [one.get("partitionIndex", one.get("partition")) for one in topic["partitions"]]
+        for index in [partition.get("partitionIndex", partition.get("partition")) for partition in topic["partitions"]]
     ]
     return named in ([(TOPIC, 0)], [(TOPIC_ID, 0)])
 
 
 def sender_of(frame: Frame) -> int | None:
-    """The replica that a request comes from, as its client id says; None for an operator's."""
+    """Return the replica that sent a request, from its client id; None for an operator."""
     client = frame.header.get("clientId") or ""
     for prefix in _REPLICAS:
         number = client.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""Requests about topics: KIP-455's two, AlterPartition of a partition's leader, CreateTopics.
+"""Topic requests: KIP-455's two, AlterPartition of a partition's leader, CreateTopics.
 
 Rules: partition-reassign.admin-api, partition-reassign.list, partition-reassign.error-order.
 """
@@ -37,27 +37,27 @@ from kraft_partitions.partition import Assignment, Partition, TopicPartition
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _PARTITIONS_MAX = 1_000
 _NONE = Partition((), frozenset(), leader_epoch=-1, partition_epoch=-1)
-"""In place of one of which nothing is told."""
+"""Placeholder for a partition without a result."""
 _DEFAULT = -1
-"""A number of partitions or replicas that is left to the controller: one."""
+"""Number of partitions or replicas for which the controller's default applies: 1."""
 
 
-def _said(error: Error) -> str | None:
+def _error_message(error: Error) -> str | None:
     return None if error is Error.NONE else f"The reference answers {error}."
 
 
 async def alter_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Starts, replaces, cancels; one result for each partition.  Rule: partition-reassign.per-partition."""
+    """Start, replace or cancel reassignments; each partition has a result. Rule: partition-reassign.per-partition."""
     targets = [
-        (TopicPartition(topic.name, one.partition_index), None if one.replicas is None else tuple(one.replicas))
+        (TopicPartition(topic.name, part.partition_index), None if part.replicas is None else tuple(part.replicas))
         for topic in request.topics
-        for one in topic.partitions
+        for part in topic.partitions
     ]
     outcome = await controller.happen(AlterPartitionReassignments(controller.node.id, tuple(targets)))
     answer = _answer(outcome, AlterReassignmentsAnswer)
     return {
         "error_code": ERROR_CODES[answer.error],
-        "error_message": _said(answer.error),
+        "error_message": _error_message(answer.error),
         "responses": [
             {"name": topic, "partitions": [_result(name, error) for name, error in results]}
             for topic, results in _by_topic(answer.results)
@@ -66,11 +66,11 @@ async def alter_partition_reassignments(controller: Controller, request: Any) ->
 
 
 def _by_topic(results: Iterable[Any]) -> Iterable[tuple[str, Iterable[Any]]]:
-    return groupby(sorted(results, key=lambda one: one[0]), key=lambda one: one[0].topic)
+    return groupby(sorted(results, key=lambda entry: entry[0]), key=lambda entry: entry[0].topic)
 
 
 def _result(name: TopicPartition, error: Error) -> Mapping[str, Any]:
-    return {"partition_index": name.partition, "error_code": ERROR_CODES[error], "error_message": _said(error)}
+    return {"partition_index": name.partition, "error_code": ERROR_CODES[error], "error_message": _error_message(error)}
 
 
 def _answer(outcome: Outcome, kind: type[Any]) -> Any:
@@ -78,33 +78,33 @@ def _answer(outcome: Outcome, kind: type[Any]) -> Any:
 
 
 async def list_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """R, AR and RR of what is being reassigned, and of partitions asked for by name.  Rule: partition-reassign.list."""
-    asked: tuple[TopicPartition, ...] | None = None
+    """List R, AR and RR of ongoing reassignments, or of the requested partitions. Rule: partition-reassign.list."""
+    wanted: tuple[TopicPartition, ...] | None = None
     if request.topics is not None:
-        asked = tuple([TopicPartition(one.name, index) for one in request.topics for index in one.partition_indexes])
-    outcome = await controller.happen(ListPartitionReassignments(controller.node.id, asked))
+        wanted = tuple([TopicPartition(part.name, n) for part in request.topics for n in part.partition_indexes])
+    outcome = await controller.happen(ListPartitionReassignments(controller.node.id, wanted))
     answer = _answer(outcome, ListReassignmentsAnswer)
-    listed = [(one.partition, one) for one in answer.reassignments]
+    listed = [(entry.partition, entry) for entry in answer.reassignments]
     return {
         "error_code": ERROR_CODES[answer.error],
-        "error_message": _said(answer.error),
+        "error_message": _error_message(answer.error),
         "topics": [
-            {"name": topic, "partitions": [_ongoing(one) for _, one in found]} for topic, found in _by_topic(listed)
+            {"name": topic, "partitions": [_ongoing(it) for _, it in group]} for topic, group in _by_topic(listed)
         ],
     }
 
 
-def _ongoing(one: Reassignment) -> Mapping[str, Any]:
+def _ongoing(reassignment: Reassignment) -> Mapping[str, Any]:
     return {
-        "partition_index": one.partition.partition,
-        "replicas": one.replicas,
-        "adding_replicas": one.adding,
-        "removing_replicas": one.removing,
+        "partition_index": reassignment.partition.partition,
+        "replicas": reassignment.replicas,
+        "adding_replicas": reassignment.adding,
+        "removing_replicas": reassignment.removing,
     }
 
 
 async def alter_partition(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """What a broker that leads partitions says of their in-sync replicas.  Rule: partition-reassign.controller-only."""
+    """Change the in-sync replicas as the leading broker asks. Rule: partition-reassign.controller-only."""
     body: dict[str, Any] = {"error_code": 0, "topics": []}
     if not controller.node.leads:
         return body | {"error_code": NOT_CONTROLLER}
@@ -113,20 +113,20 @@ async def alter_partition(controller: Controller, request: Any) -> Mapping[str, 
         return body | {"error_code": STALE_BROKER_EPOCH}
     for topic in request.topics:
         name = controller.image.name_of(text_of(topic.topic_id))
-        told = []
-        for one in topic.partitions:
-            where = TopicPartition(name or "", one.partition_index)
-            in_sync = frozenset(state.broker_id for state in one.new_isr_with_epochs)
+        results = []
+        for part in topic.partitions:
+            key = TopicPartition(name or "", part.partition_index)
+            in_sync = frozenset(state.broker_id for state in part.new_isr_with_epochs)
             event = AlterPartition(
-                controller.node.id, request.broker_id, where, one.leader_epoch, one.partition_epoch, in_sync
+                controller.node.id, request.broker_id, key, part.leader_epoch, part.partition_epoch, in_sync
             )
             outcome = await controller.happen(event)
             if outcome.state.controller != controller.node.id:
                 return body | {"error_code": NOT_CONTROLLER}
             error = _answer(outcome, AlterPartitionAnswer).error
             code = UNKNOWN_TOPIC_ID if name is None else ERROR_CODES[error]
-            told.append(_in_sync(where, outcome.state.partitions[where] if error is Error.NONE else _NONE, code))
-        body["topics"].append({"topic_id": topic.topic_id, "partitions": told})
+            results.append(_in_sync(key, outcome.state.partitions[key] if error is Error.NONE else _NONE, code))
+        body["topics"].append({"topic_id": topic.topic_id, "partitions": results})
     return body
 
 
@@ -142,60 +142,60 @@ def _in_sync(name: TopicPartition, partition: Partition, code: int) -> Mapping[s
 
 
 async def create_topics(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Topics with the replicas that are asked for, or brokers in turn; each is created alone."""
+    """Create each topic on its own, with the requested replicas or brokers in turn."""
     results = []
-    for asked in request.topics:
+    for topic in request.topics:
         topic_id = uuid4()
 
         def decide(
-            image: Image, asked: Any = asked, topic_id: UUID = topic_id
+            image: Image, topic: Any = topic, topic_id: UUID = topic_id
         ) -> tuple[Sequence[bytes], Sequence[Assignment] | int]:
-            replicas = _replicas(image, asked)
+            replicas = _assign_replicas(image, topic)
             if isinstance(replicas, int):
                 return (), replicas
             text = text_of(topic_id)
-            values = [encode_metadata_record("TopicRecord", name=asked.name, topicId=text)]
+            values = [encode_metadata_record("TopicRecord", name=topic.name, topicId=text)]
             values += [
                 encode_metadata_record(
-                    "ConfigRecord", resourceType=TOPIC, resourceName=asked.name, name=one.name, value=one.value
+                    "ConfigRecord", resourceType=TOPIC, resourceName=topic.name, name=config.name, value=config.value
                 )
-                for one in asked.configs
+                for config in topic.configs
             ]
-            for index, one in enumerate(replicas):
-                values.append(new_partition(text, index, Partition(one, frozenset(one), leader=one[0])))
+            for index, ids in enumerate(replicas):
+                values.append(new_partition(text, index, Partition(ids, frozenset(ids), leader=ids[0])))
             return () if request.validate_only else values, replicas
 
-        results.append(_created(asked.name, topic_id, await controller.write(decide, NOT_CONTROLLER)))
+        results.append(_topic_result(topic.name, topic_id, await controller.write(decide, NOT_CONTROLLER)))
     return {"topics": results}
 
 
-def _created(name: str, topic_id: UUID, done: Sequence[Assignment] | int) -> Mapping[str, Any]:
-    """The result of one topic: its replicas, or an error code."""
-    told: dict[str, Any] = {"name": name, "error_message": None, "configs": []}
-    if isinstance(done, int):
-        return told | {"topic_id": None, "error_code": done}
-    return told | {
+def _topic_result(name: str, topic_id: UUID, result: Sequence[Assignment] | int) -> Mapping[str, Any]:
+    """Return the result of one topic from its replicas or error code."""
+    fields: dict[str, Any] = {"name": name, "error_message": None, "configs": []}
+    if isinstance(result, int):
+        return fields | {"topic_id": None, "error_code": result}
+    return fields | {
         "topic_id": topic_id,
         "error_code": 0,
-        "num_partitions": len(done),
-        "replication_factor": len(done[0]),
+        "num_partitions": len(result),
+        "replication_factor": len(result[0]),
     }
 
 
-def _replicas(image: Image, asked: Any) -> Sequence[Assignment] | int:
-    """The replicas of each partition of a new topic, or an error code."""
-    if asked.name in image.topics:
+def _assign_replicas(image: Image, topic: Any) -> Sequence[Assignment] | int:
+    """Return the replicas of each partition of a new topic, or an error code."""
+    if topic.name in image.topics:
         return TOPIC_ALREADY_EXISTS
-    if _NAME.fullmatch(asked.name) is None or asked.name in (".", ".."):
+    if _NAME.fullmatch(topic.name) is None or topic.name in (".", ".."):
         return INVALID_TOPIC_EXCEPTION
-    if asked.assignments:
-        given = {one.partition_index: tuple(one.broker_ids) for one in asked.assignments}
-        found = [given[index] for index in sorted(given)]
-        fits = sorted(given) == [*range(len(asked.assignments))] and all(
-            one and len(set(one)) == len(one) and image.alive.issuperset(one) for one in found
+    if topic.assignments:
+        assignments = {entry.partition_index: tuple(entry.broker_ids) for entry in topic.assignments}
+        ordered = [assignments[index] for index in sorted(assignments)]
+        fits = sorted(assignments) == [*range(len(topic.assignments))] and all(
+            ids and len(set(ids)) == len(ids) and image.alive.issuperset(ids) for ids in ordered
         )
-        return found if fits else INVALID_REPLICA_ASSIGNMENT
-    count, factor = (1 if one == _DEFAULT else one for one in (asked.num_partitions, asked.replication_factor))
+        return ordered if fits else INVALID_REPLICA_ASSIGNMENT
+    count, factor = (1 if number == _DEFAULT else number for number in (topic.num_partitions, topic.replication_factor))
     brokers = sorted(image.alive)
     if not 0 < count <= _PARTITIONS_MAX:
         return INVALID_PARTITIONS

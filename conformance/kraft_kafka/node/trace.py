@@ -1,6 +1,6 @@
-"""A node's own trace: a line before what it tells of is carried out, so that whatever others see is in it.
+"""A node's own trace: each line precedes its effects, so that it has everything that other processes see.
 
-Messages have no ids in it: who sent what to whom, only all traces together say (`kraft-spec trace merge`).
+Messages have no ids in it, because only the merge of all traces identifies them (`kraft-spec trace merge`).
 """
 
 import time
@@ -35,47 +35,47 @@ GENERATOR = Generator("kraft-spec-node", "1", None, None)
 
 
 def now_ms() -> int:
-    """Milliseconds of a clock that all processes of a host share and nobody sets."""
+    """Return milliseconds of a monotonic clock that all processes of a host share."""
     return time.monotonic_ns() // 1_000_000
 
 
 class NodeTrace:
-    """Appends to a file; a file that is there already is that of an earlier process of the node, which was killed."""
+    """Appends to a trace file; an existing file is from an earlier process of the node, which was killed."""
 
     def __init__(self, path: Path, configuration: Configuration, formatted: ReplicaState) -> None:
-        """Open it.
+        """Open the file.
 
         Args:
-            path: of the file.
-            configuration: for the header.
-            formatted: the state that the disk has now.
+            path: path of the file.
+            configuration: the configuration for the header.
+            formatted: the current state on disk.
 
         Raises:
             CommandError: the file is no trace of a node.
         """
         self._sequence = 0
         self.is_new = not path.exists()
-        """Has the node never run before?"""
+        """True if the node has never run before."""
         lines = [] if self.is_new else path.read_bytes().splitlines(keepends=True)
         if lines and not lines[-1].endswith(b"\n"):
-            # The process died while it wrote the line: nobody has seen anything of that event.
+            # The process died while it wrote the line, so no other process has seen the event.
             lines.pop()
         header = header_line(configuration, GENERATOR)
         if lines:
-            _, *events = self._after_a_crash(path, lines, formatted)
-            lines = [encode_line(_continued(lines[0], header)), *events]
+            _, *events = self._add_crash(path, lines, formatted)
+            lines = [encode_line(_merge_headers(lines[0], header)), *events]
         else:
             lines = [encode_line(header)]
         self._sequence = len(lines) - 1
-        # Whole or as it was: a node may be killed while it starts.
+        # Replaced atomically, because a node may be killed while it starts.
         staged = path.with_name(f"{path.name}.tmp")
         staged.write_bytes(b"".join(lines))
         staged.replace(path)
         self._file = path.open("ab", buffering=0)
         self._id = formatted.key.id
 
-    def _after_a_crash(self, path: Path, lines: list[bytes], formatted: ReplicaState) -> list[bytes]:
-        """The lines, with what the disk says of the last one, and the crash."""
+    def _add_crash(self, path: Path, lines: list[bytes], formatted: ReplicaState) -> list[bytes]:
+        """Return the lines with a crash; the last line's effects are those that the disk has."""
         try:
             last = decode(lines[-1], type=Line)
         except ValueError as error:
@@ -83,25 +83,25 @@ class NodeTrace:
         if not isinstance(last, EventLine) or last.state is UNSET or last.effects is UNSET:
             return lines
         if last.replica != formatted.key.id:
-            said = f"tells of replica {last.replica}, expected the trace of node {formatted.key.id} alone"
-            raise CommandError(f"{path}:{len(lines)}: {said}", ExitCode.BAD_INPUT)
-        durable = [one for one in last.effects if isinstance(one, _DURABLE)]
+            detail = f"tells of replica {last.replica}, expected the trace of node {formatted.key.id} alone"
+            raise CommandError(f"{path}:{len(lines)}: {detail}", ExitCode.BAD_INPUT)
+        durable = [effect for effect in last.effects if isinstance(effect, _DURABLE)]
         end = formatted.log.end_offset
-        done = len(durable)
-        while done and not _has(durable[done - 1], formatted):
-            done -= 1
+        completed = len(durable)
+        while completed and not _has(durable[completed - 1], formatted):
+            completed -= 1
         if last.state.role == "Stopped":
             return lines
-        if done < len(durable):
-            cut = replace(
-                last, effects=last.effects[:done], crash=TracedCrash(done, end), state=traced_state(formatted)
+        if completed < len(durable):
+            shortened = replace(
+                last, effects=last.effects[:completed], crash=TracedCrash(completed, end), state=traced_state(formatted)
             )
-            return [*lines[:-1], encode_line(cut)]
+            return [*lines[:-1], encode_line(shortened)]
         crash = Occurrence(len(lines), now_ms(), Crash(end), formatted.key.id, state=formatted)
         return [*lines, encode_line(event_line(crash))]
 
     def write(self, event: Event, done: Step) -> None:
-        """The line of an event, before its effects."""
+        """Write the line of an event, before its effects."""
         self._sequence += 1
         identifier = "0.0" if isinstance(event, Receive) else None
         line = event_line(
@@ -116,11 +116,11 @@ class NodeTrace:
         self._file.close()
 
 
-def _continued(line: bytes, header: HeaderLine) -> HeaderLine:
-    """The header of an earlier process, with the bootstrap servers that this process found as well."""
+def _merge_headers(line: bytes, header: HeaderLine) -> HeaderLine:
+    """Return the header of an earlier process, with this process's bootstrap servers added."""
     earlier = decode(line, type=HeaderLine)
     servers = {*earlier.bootstrap_servers, *header.bootstrap_servers}
-    replicas = {one.id: one for one in header.replicas if one.id in servers} | {one.id: one for one in earlier.replicas}
+    replicas = {new.id: new for new in header.replicas if new.id in servers} | {old.id: old for old in earlier.replicas}
     return replace(
         earlier,
         replicas=tuple(replicas[number] for number in sorted(replicas)),
@@ -132,11 +132,11 @@ _DURABLE = (TracedPersistQuorumState, TracedWriteSnapshot, TracedTruncateLog, Tr
 
 
 def _has(effect: TracedEffect, disk: ReplicaState) -> bool:
-    """Is a durable effect of a step, which is not followed by others, on the disk?"""
+    """True if the disk has a step's durable effect, given that no later effect follows it."""
     match effect:
         case TracedPersistQuorumState(epoch=epoch, leader_id=leader, voted_key=voted):
             # The file of version 0 has no directory id.
-            ids = [None if one is None else one.id for one in (voted, disk.voted_key)]
+            ids = [None if key is None else key.id for key in (voted, disk.voted_key)]
             return (epoch, leader, ids[0]) == (disk.epoch, disk.leader_id, ids[1])
         case TracedAppendRecords(base_offset=base, records=records):
             return disk.log.end_offset >= base + len(records)
@@ -149,10 +149,10 @@ def _has(effect: TracedEffect, disk: ReplicaState) -> bool:
 
 
 def _without_ids(line: EventLine) -> EventLine:
-    """The line without ids of messages, which only the merged trace can give."""
+    """Return the line without message ids, which only the merged trace has."""
     if line.message is UNSET:
         return line
-    # What the node takes for the fields that Kafka's answers to changes lack says nothing of the sender.
+    # Kafka's responses to voter changes lack these fields: the node's own values say nothing about the sender.
     name = type_of(line.message)
     missing = WITHOUT_KAFKA_FIELD.get(name, ()) if isinstance(line.message, CHANGE_ANSWERS) else ()
     return replace(line, cause=UNSET, message=replace(line.message, id=UNSET, **dict.fromkeys(missing, UNSET)))

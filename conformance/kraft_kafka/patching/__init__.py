@@ -1,1 +1,1 @@
-"""Kafka with one place of one class changed: a fix, or a mutant that the suite has to detect."""
+"""Patches of one place in one of Kafka's classes: a fix, or a mutant that the suite has to detect."""

@@ -1,1 +1,1 @@
-"""Reports of Kafka's findings as Kafka's own project takes them: a text for its tracker, and unit tests."""
+"""Reports of findings for the Kafka project: an issue text, and unit tests."""

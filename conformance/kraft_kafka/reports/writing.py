@@ -1,4 +1,4 @@
-"""Unit tests in Kafka's style, and texts for Kafka's tracker, by the name of a finding."""
+"""Unit tests in Kafka's style, and issue texts for Kafka's tracker, by finding."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -12,7 +12,7 @@ UNIT_TESTS: Mapping[str, str] = {
     "unread-voters": _CONTROL_RECORDS,
     "outlived-voters-record": _CONTROL_RECORDS,
 }
-"""The file of each, below raft/src/test/java."""
+"""Path of each test below raft/src/test/java."""
 
 
 def write_unit_tests(finding: str, folder: Path) -> Path:
@@ -30,7 +30,7 @@ def write_unit_tests(finding: str, folder: Path) -> Path:
 
 
 def tracker_text(finding: str) -> str:
-    """The text of an issue for Kafka's tracker, which names the recorded releases that show the finding.
+    """Return the issue text for Kafka's tracker, which names the recorded releases that show the finding.
 
     Raises:
         FileNotFoundError: the finding has none.

@@ -1,4 +1,4 @@
-"""A cluster of whole controllers: processes, the network between them, the operator, and what they leave on disk."""
+"""A cluster of whole controllers: their processes and disks, the network between them, and the operator."""
 
 import asyncio
 import re
@@ -16,9 +16,9 @@ from kraft_kafka.whole.operator import Operator, Quorum, Reply
 from kraft_kafka.wire.disk_files import PARTITION, snapshot_id
 
 TIMEOUTS = Timeouts(election=3000, backoff=1000, fetch=6000, request=2000)
-"""Longer than Kafka's defaults, for a machine that has other work."""
+"""Longer than Kafka's defaults, for a busy machine."""
 _PROPERTIES = "metadata.max.idle.interval.ms=500\n"
-"""Kafka's default: a no-op record twice a second."""
+"""Kafka's default: two no-op records a second."""
 _POLL_S = 0.1
 _LOG_LEVELS = {"defaultLogLevel": "info", "log.org.apache.kafka.common.config": "error", "showDateTime": "true"}
 _LOG_LEVELS |= {"log.kafka.server.KafkaConfig": "error", "dateTimeFormat": "yyyy-MM-dd'T'HH:mm:ss.SSS"}
@@ -26,28 +26,28 @@ _VOTERS_READ = re.compile(r"Latest set of voters is .*at offset (\d+)")
 _VOTER = re.compile(r"ReplicaKey\(id=(\d+)")
 
 Say = Callable[[str], None]
-_Found = TypeVar("_Found")
+_Value = TypeVar("_Value")
 
 
 class NotReachedError(Exception):
-    """The schedule did not come to the point that it waits for."""
+    """The schedule did not reach the point that it waits for."""
 
 
 class WholeCluster:
-    """Controllers of one Kafka, by id, and whoever acts on them."""
+    """Controllers of one Kafka, by id, with their network and operator."""
 
     def __init__(
         self, kafka: Kafka, home: Path, voters: Sequence[int], others: Sequence[int], more: str, say: Say
     ) -> None:
-        """Nothing runs yet.
+        """Prepare a cluster; nothing runs yet.
 
         Args:
-            kafka: what each controller runs.
-            home: a folder for all of it.
+            kafka: the Kafka of each controller.
+            home: a folder for all files.
             voters: ids of the first voter set.
-            others: ids of controllers that are formatted without it.
-            more: lines of each file of properties.
-            say: takes each step as it is done.
+            others: ids of controllers that are formatted without a voter set.
+            more: further lines of each properties file.
+            say: is called with each step.
         """
         ids = (*voters, *others)
         ports = free_ports(2 * len(ids))
@@ -64,7 +64,7 @@ class WholeCluster:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Format all disks and open the network; in the end all processes are killed.
+        """Format all disks and open the network; on exit kill all processes.
 
         Raises:
             LaunchError: a disk cannot be formatted.
@@ -84,16 +84,16 @@ class WholeCluster:
             await self.links.close()
 
     def note(self, text: str) -> None:
-        """Tell of a step, with the seconds since the beginning."""
+        """Report a step, with the seconds since the beginning."""
         self._say(f"{time.monotonic() - self._began:6.1f} s  {text}")
 
     async def start(self, *ids: int) -> None:
-        """Start controllers, and wait until they take connections.
+        """Start controllers, and wait until they accept connections.
 
         Raises:
-            LaunchError: one ends, or takes none.
+            LaunchError: a controller ends, or accepts none.
         """
-        self.note(f"start {_and(ids)}")
+        self.note(f"start {_join(ids)}")
         await asyncio.gather(*(self.processes[id_].start() for id_ in ids))
 
     def kill(self, id_: int) -> None:
@@ -104,26 +104,26 @@ class WholeCluster:
     def cut(self, side: Sequence[int], other: Sequence[int]) -> None:
         """Cut all links between two sides."""
         self.links.cut(side, other)
-        self.note(f"cut the links between {_and(side)} and {_and(other)}")
+        self.note(f"cut the links between {_join(side)} and {_join(other)}")
 
     def heal(self) -> None:
         """Heal all links."""
         self.links.heal()
         self.note("heal all links")
 
-    # What a controller shows.
+    # Observation of controllers.
 
     def logged(self, id_: int, since: int = 0) -> str:
-        """What it has logged, from a character on."""
+        """Return a controller's log from a character on."""
         path = self.processes[id_].home / "output"
         return path.read_text(encoding="utf-8", errors="replace")[since:] if path.exists() else ""
 
     def mark(self, id_: int) -> int:
-        """Where its log is now, for `logged`."""
+        """Return the length of a controller's log, for `logged`."""
         return len(self.logged(id_))
 
     async def wait_for_line(self, id_: int, pattern: str, since: int = 0, seconds: float = 60) -> str:
-        """The first line of its log with a pattern.
+        """Wait for a line with a pattern in a controller's log, and return it.
 
         Raises:
             NotReachedError: there is none in this time.
@@ -134,11 +134,11 @@ class WholeCluster:
 
         return await self.wait_for(line, f"controller {id_} has not logged {pattern!r}", seconds)
 
-    async def wait_for(self, look: Callable[[], _Found | None], otherwise: str, seconds: float) -> _Found:
-        """What a look comes to, as soon as it is not None or False.
+    async def wait_for(self, look: Callable[[], _Value | None], otherwise: str, seconds: float) -> _Value:
+        """Poll a function, and return its first truthy value.
 
         Raises:
-            NotReachedError: it is not in this time; the message is `otherwise`.
+            NotReachedError: there is none in this time; the message is `otherwise`.
         """
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -148,49 +148,49 @@ class WholeCluster:
         raise NotReachedError(f"{otherwise} in {seconds:.0f} s")
 
     def voters_read(self, id_: int, since: int = 0) -> dict[int, frozenset[int]]:
-        """The voter sets that it has read since, by the offset of the record, as its log says."""
+        """Return the voter sets that a controller has read since, by the offset of the record, from its log."""
         lines = self.logged(id_, since).splitlines()
-        found = ((line, match) for line in lines if (match := _VOTERS_READ.search(line)))
-        return {int(match[1]): frozenset(map(int, _VOTER.findall(line))) for line, match in found}
+        matches = ((line, match) for line in lines if (match := _VOTERS_READ.search(line)))
+        return {int(match[1]): frozenset(map(int, _VOTER.findall(line))) for line, match in matches}
 
     def checkpoints(self, id_: int) -> list[Path]:
-        """Its snapshots, the oldest first, without that of its formatting."""
+        """Return a controller's snapshots, the oldest first, without that of its formatting."""
         folder = self.processes[id_].data / PARTITION
         return sorted(path for path in folder.iterdir() if snapshot_id(path.name) not in (None, (0, 0)))
 
     def has_first_checkpoint(self, id_: int) -> bool:
-        """True if it has the checkpoint 0-0, which formatting writes."""
+        """True if a controller has the checkpoint 0-0, which formatting writes."""
         return any(snapshot_id(path.name) == (0, 0) for path in (self.processes[id_].data / PARTITION).iterdir())
 
-    # What the operator does.
+    # Requests of the operator.
 
     async def leader(self, at: int, among: Sequence[int], seconds: float = 90) -> Quorum:
-        """The quorum as a controller sees it, once one of these leads and has a high watermark.
+        """Wait until one of these controllers leads with a high watermark, and return the quorum as `at` sees it.
 
         Raises:
-            NotReachedError: none does in this time.
+            NotReachedError: none leads in this time.
         """
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             quorum = await self.operator.quorum(at)
             if quorum is not None and quorum.leader in among and quorum.high_watermark >= 0:
-                self.note(f"{quorum.leader} leads epoch {quorum.epoch}, as {at} sees it, voters {_and(quorum.voters)}")
+                self.note(f"{quorum.leader} leads epoch {quorum.epoch}, as {at} sees it, voters {_join(quorum.voters)}")
                 return quorum
             await asyncio.sleep(_POLL_S)
-        raise NotReachedError(f"none of {_and(among)} leads, as {at} sees it, in {seconds:.0f} s")
+        raise NotReachedError(f"none of {_join(among)} leads, as {at} sees it, in {seconds:.0f} s")
 
     async def remove_voter(self, at: int, voter: int) -> Reply:
-        """Have the operator remove a controller from the voter set."""
+        """Make the operator remove a controller from the voter set."""
         reply = await self.operator.remove_voter(at, voter, self.processes[voter].directory_id())
         self.note(f"the operator at {at} removes {voter} from the voter set: {reply}")
         return reply
 
     async def add_voter(self, at: int, voter: int) -> Reply:
-        """Have the operator add a controller to the voter set."""
+        """Make the operator add a controller to the voter set."""
         reply = await self.operator.add_voter(at, voter, self.processes[voter].directory_id())
         self.note(f"the operator at {at} adds {voter} to the voter set: {reply}")
         return reply
 
 
-def _and(ids: Sequence[int] | frozenset[int]) -> str:
+def _join(ids: Sequence[int] | frozenset[int]) -> str:
     return " and ".join(map(str, sorted(ids)))

@@ -1,4 +1,4 @@
-"""What shows that two leaders have committed different records: acknowledgements, both logs, and what is lost."""
+"""Evidence that two leaders committed different records: acknowledgements, both logs, and lost writes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from kraft_kafka.wire.metadata_records import decode_metadata_record
 from kraft_reference.records import Record, RecordKind
 
 _CONFIGS = ("log.retention.ms", "message.max.bytes")
-"""What the operator sets on both sides, each to another value."""
+"""Configurations that the operator sets on both sides, to different values."""
 _NAMES = {RecordKind.LEADER_CHANGE: "LeaderChange", RecordKind.KRAFT_VERSION: "KRaftVersion"}
 
 
 class Write(NamedTuple):
-    """A write that the AdminClient was told is done."""
+    """A write that was acknowledged to the AdminClient."""
 
     at: int
     """The controller that acknowledged it."""
@@ -35,12 +35,12 @@ class Divergence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TwoLeaders:
-    """Two controllers that led at the same time, and what each acknowledged."""
+    """Two controllers that led at the same time, and the writes that each acknowledged."""
 
     leaders: Mapping[int, int]
     """The epoch that each leads, by controller."""
     writes: tuple[Write, ...]
-    """Acknowledged while both led."""
+    """Writes acknowledged while both led."""
 
     @property
     def both_acknowledged(self) -> bool:
@@ -51,7 +51,7 @@ class TwoLeaders:
 async def write_at_both(
     cluster: WholeCluster, first: Quorum, second: Quorum, timeout_ms: int = TIMEOUT_MS
 ) -> TwoLeaders:
-    """Have the operator write at two leaders in turn."""
+    """Make the operator write at two leaders in turn."""
     writes: list[Write] = []
     for number, config in enumerate(_CONFIGS):
         for leader in (first.leader, second.leader):
@@ -64,44 +64,44 @@ async def write_at_both(
 
 
 async def lost_writes(cluster: WholeCluster, writes: Iterable[Write], at: int) -> tuple[Write, ...]:
-    """Acknowledged writes that a controller no longer has in the end."""
+    """Return the acknowledged writes that a controller finally lacks."""
     configs = await cluster.operator.configs(at)
     cluster.note(f"the operator at {at} reads {' '.join(sorted(configs)) or 'no configuration'}")
     return tuple(write for write in writes if write.config not in configs)
 
 
 def divergences(cluster: WholeCluster, first: int, second: int) -> tuple[Divergence, ...]:
-    """Offsets at which the logs of two controllers on disk have different records."""
-    one, other = _records(cluster, first), _records(cluster, second)
+    """Return the offsets at which the logs of two controllers on disk have different records."""
+    first_log, second_log = _read_records(cluster, first), _read_records(cluster, second)
     return tuple(
-        Divergence(offset, {first: one[offset], second: other[offset]})
-        for offset in sorted(one.keys() & other.keys())
-        if one[offset] != other[offset]
+        Divergence(offset, {first: first_log[offset], second: second_log[offset]})
+        for offset in sorted(first_log.keys() & second_log.keys())
+        if first_log[offset] != second_log[offset]
     )
 
 
-def _records(cluster: WholeCluster, id_: int) -> dict[int, str]:
-    """The records of a log by their offsets, as a reader sees them."""
+def _read_records(cluster: WholeCluster, id_: int) -> dict[int, str]:
+    """Return descriptions of a log's records by their offsets."""
     return {
         batch.base_offset + number: f"epoch {batch.epoch}, {text}"
         for batch in cluster.processes[id_].log()
-        for number, text in enumerate(_texts(batch))
+        for number, text in enumerate(_describe_batch(batch))
     }
 
 
-def _texts(batch: Batch) -> list[str]:
+def _describe_batch(batch: Batch) -> list[str]:
     if batch.is_control:
-        return [_control_text(record) for record in records_of(batch)]
-    return [_data_text(value) for value in values_of(batch)]
+        return [_describe_control_record(record) for record in records_of(batch)]
+    return [_describe_record(value) for value in values_of(batch)]
 
 
-def _control_text(record: Record) -> str:
+def _describe_control_record(record: Record) -> str:
     if record.kind is RecordKind.VOTERS:
         return f"Voters {{{', '.join(str(voter.id) for voter in sorted(record.voters))}}}"
     return f"{_NAMES.get(record.kind, record.kind.value)} {record.value}"
 
 
-def _data_text(value: bytes) -> str:
+def _describe_record(value: bytes) -> str:
     try:
         record = decode_metadata_record(value)
     except WireError:

@@ -1,7 +1,7 @@
 """The network between controllers: TCP proxies whose links are cut by sender and receiver.
 
-A connection belongs to the controller that its first request names as client (`raft-client-2`), or to that beside
-which an operator sits.
+A connection belongs to the controller in the client id of its first request (`raft-client-2`), or to the operator's
+controller.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from kraft_kafka.wire.errors import WireError
 VOTE, FETCH = 52, 1
 """API keys."""
 _CLIENTS = ("raft-client-", NAME, "")
-"""What stands before the id in a client id; a controller's registration has its id alone."""
+"""Prefixes of the id in a client id; a controller's registration has its id alone."""
 
 
 class Request(NamedTuple):
-    """A request on its way."""
+    """A request in flight."""
 
     source: int | None
-    """The controller that it comes from, or beside which its sender is; None: neither."""
+    """The sending controller, or that of the sending operator; None for another sender."""
     destination: int
     api: int
     """The API key."""
@@ -41,19 +41,19 @@ class _Connection:
 
 
 class Links:
-    """Listens where each controller advertises, and passes on to where it listens."""
+    """Proxies that listen on the advertised ports and forward to the controllers' own ports."""
 
     def __init__(self, advertised: Mapping[int, int], own: Mapping[int, int]) -> None:
-        """Ports by controller; nothing is listened for yet."""
+        """Set the ports by controller; nothing listens yet."""
         self._advertised, self._own = advertised, own
         self._servers: list[asyncio.Server] = []
         self._connections: set[_Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._cut: set[tuple[int, int]] = set()
         self.passes: Callable[[Request], bool] = lambda _: True
-        """True if a request reaches its destination; where not, its connection breaks."""
+        """True if a request reaches its destination; otherwise its connection breaks."""
         self.on_response: Callable[[Request, bytes], None] = lambda _request, _response: None
-        """Called once a response has been passed on."""
+        """Called once a response has been forwarded."""
 
     async def open(self) -> None:
         """Listen.
@@ -71,7 +71,7 @@ class Links:
             self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):
@@ -79,7 +79,7 @@ class Links:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self, side: Iterable[int], other: Iterable[int]) -> None:
-        """Break all connections between two sides, and let none be made."""
+        """Break all connections between two sides, and refuse new ones."""
         self._cut |= {pair for a in side for b in other for pair in ((a, b), (b, a))}
         for connection in self._connections:
             if (connection.source, connection.destination) in self._cut:
@@ -87,7 +87,7 @@ class Links:
                     writer.close()
 
     def heal(self) -> None:
-        """Let all connections be made again."""
+        """Accept all connections again."""
         self._cut.clear()
 
     def _is_cut(self, source: int | None, destination: int) -> bool:
@@ -105,21 +105,21 @@ class Links:
                 connection = _Connection(source, destination, (writer, to_there))
                 self._connections.add(connection)
                 try:
-                    await self._pass_on(connection, first, reader, there)
+                    await self._forward(connection, first, reader, there)
                 finally:
                     self._connections.discard(connection)
                     to_there.close()
         writer.close()
         self._tasks.discard(task)
 
-    async def _pass_on(
+    async def _forward(
         self, connection: _Connection, first: bytes, reader: asyncio.StreamReader, there: asyncio.StreamReader
     ) -> None:
-        """Both directions, until one of them ends."""
-        asked: dict[int, Request] = {}
+        """Forward both directions, until one of them ends."""
+        pending: dict[int, Request] = {}
         both = [
-            asyncio.create_task(self._requests(connection, first, reader, asked)),
-            asyncio.create_task(self._responses(connection, there, asked)),
+            asyncio.create_task(self._send(connection, first, reader, pending)),
+            asyncio.create_task(self._return(connection, there, pending)),
         ]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -128,8 +128,8 @@ class Links:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
-    async def _requests(
-        self, connection: _Connection, frame: bytes, reader: asyncio.StreamReader, asked: dict[int, Request]
+    async def _send(
+        self, connection: _Connection, frame: bytes, reader: asyncio.StreamReader, pending: dict[int, Request]
     ) -> None:
         writer = connection.ends[1]
         while True:
@@ -137,12 +137,12 @@ class Links:
             request = Request(connection.source, connection.destination, api, version, frame)
             if self._is_cut(*request[:2]) or not self.passes(request):
                 return
-            asked[correlation_id] = request
+            pending[correlation_id] = request
             writer.write(frame)
             await writer.drain()
             frame = await read_frame(reader)
 
-    async def _responses(self, connection: _Connection, there: asyncio.StreamReader, asked: dict[int, Request]) -> None:
+    async def _return(self, connection: _Connection, there: asyncio.StreamReader, pending: dict[int, Request]) -> None:
         writer = connection.ends[0]
         while True:
             frame = await read_frame(there)
@@ -151,11 +151,11 @@ class Links:
             writer.write(frame)
             await writer.drain()
             (correlation_id,) = struct.unpack_from(">i", frame, 4)
-            self.on_response(asked.pop(correlation_id), frame)
+            self.on_response(pending.pop(correlation_id), frame)
 
 
 def _controller_of(frame: bytes) -> int | None:
-    """The controller that a request's client id names."""
+    """Return the controller in a request's client id."""
     (length,) = struct.unpack_from(">h", frame, 12)
     client = frame[14 : 14 + max(0, length)].decode(errors="replace")
     ids = (client.removeprefix(prefix) for prefix in _CLIENTS if client.startswith(prefix))

@@ -1,4 +1,4 @@
-"""The operator of a cluster: Kafka's own AdminClient, in one JVM that is steered by lines."""
+"""The cluster's operator: Kafka's own AdminClient, in one JVM that reads commands line by line."""
 
 import asyncio
 import itertools
@@ -13,7 +13,7 @@ from kraft_kafka.live.process import LaunchError
 from kraft_spec.tlc.jar import find_java
 
 NAME = "operator-at-"
-"""Client ids: the operator sits beside one controller, and is cut off with it."""
+"""Prefix of client ids: the operator is attached to one controller, and cut off with it."""
 TIMEOUT_MS = 15_000
 _QUORUM = re.compile(r"(\d+) (\d+) (-?\d+) ([\d,]*)")
 
@@ -23,7 +23,7 @@ class Reply(NamedTuple):
 
     is_acknowledged: bool
     text: str
-    """What was done, or the exception."""
+    """The result, or the exception."""
 
     def __str__(self) -> str:
         return "acknowledged" if self.is_acknowledged else self.text.partition("(")[0]
@@ -39,10 +39,10 @@ class Quorum(NamedTuple):
 
 
 class Operator:
-    """Sends requests to controllers, as many at a time as it is asked to."""
+    """Sends requests to controllers, any number at a time."""
 
     def __init__(self, kafka: Kafka, ports: Mapping[int, int], home: Path) -> None:
-        """`ports` are those that the controllers advertise."""
+        """Set the advertised `ports` by controller."""
         self._kafka, self._ports, self._home = kafka, ports, home
         self._tags = itertools.count(1)
         self._waiting: dict[str, asyncio.Future[Reply]] = {}
@@ -70,7 +70,7 @@ class Operator:
         self._reader = asyncio.create_task(self._read())
 
     async def close(self) -> None:
-        """End the JVM."""
+        """Kill the JVM."""
         if self._child is not None and self._child.returncode is None:
             self._child.kill()
             await self._child.wait()
@@ -106,7 +106,7 @@ class Operator:
         return await self._ask(at, "burst", records, timeout_ms=timeout_ms)
 
     async def configs(self, at: int) -> frozenset[str]:
-        """The default configurations of all brokers that were set, as NAME=VALUE."""
+        """Return the default configurations of all brokers, as NAME=VALUE."""
         reply = await self._ask(at, "get")
         return frozenset(reply.text.split()) if reply.is_acknowledged else frozenset()
 
@@ -119,7 +119,7 @@ class Operator:
         return await self._ask(at, "add", voter, directory, f"127.0.0.1:{self._ports[voter]}")
 
     async def quorum(self, at: int, timeout_ms: int = 4_000) -> Quorum | None:
-        """The quorum as the leader that this controller knows describes it; None where none does."""
+        """Describe the quorum through this controller's leader; None if it has none."""
         reply = await self._ask(at, "quorum", timeout_ms=timeout_ms)
         match = _QUORUM.fullmatch(reply.text) if reply.is_acknowledged else None
         if match is None:

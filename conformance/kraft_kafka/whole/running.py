@@ -11,7 +11,7 @@ from kraft_kafka.whole.cluster import NotReachedError, Say, WholeCluster
 from kraft_kafka.whole.schedules import SNAPSHOT_BYTES, WholeRun, outlived_record, own_vote, unread_voters
 
 TRIES = 3
-"""How often a schedule may miss its decisive step, by a vote that does not split for example."""
+"""Tries to reach the decisive step; a schedule may miss it, for example if a vote does not split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Schedule:
     play: Callable[[WholeCluster], Awaitable[WholeRun]]
     voters: tuple[int, ...] = (1, 2, 3)
     others: tuple[int, ...] = ()
-    """Controllers that are formatted without a voter set, and join."""
+    """Controllers that are formatted without a voter set, and join later."""
     properties: str = ""
 
 
@@ -43,10 +43,10 @@ def run_schedule(schedule: Schedule, kafka: Kafka, home: Path, say: Say) -> Whol
     """Play a schedule on a new cluster, and again if it misses its decisive step.
 
     Args:
-        schedule: which.
-        kafka: what each controller runs.
-        home: a folder; each try has one of its own in it.
-        say: takes each step as it is done.
+        schedule: the schedule.
+        kafka: the Kafka of each controller.
+        home: a folder; each try has a subfolder.
+        say: is called with each step.
 
     Raises:
         LaunchError: a controller cannot be formatted or started.

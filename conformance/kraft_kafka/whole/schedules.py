@@ -24,57 +24,57 @@ from kraft_kafka.wire.schema import Kind, message_of
 BURST, BURST_MS = 300, 4_000
 """Records that a leader appends while it is cut off, and how long their client waits."""
 LONG_BURST = 2_000
-"""The same where the log has to be longer than a snapshot that is made of `BURST` records and more."""
+"""Records of a log that must be longer than a snapshot of `BURST` records and more."""
 SNAPSHOT_BYTES = 20_000
-"""Bytes of records after which a controller takes a snapshot: fewer than those of a burst."""
+"""Bytes of records after which a controller takes a snapshot: fewer than a burst has."""
 _SAFE_S = 24.0
-"""How long no second leader has to come: four fetch timeouts."""
+"""Time without a second leader that counts as safe: four fetch timeouts."""
 _SETTLE_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class WholeRun:
-    """What became of a schedule."""
+    """The result of a schedule."""
 
     ending: Ending
     reason: str
-    """What the ending rests on, in a sentence."""
+    """Reason for the ending, in a sentence."""
     two_leaders: TwoLeaders | None = None
     divergences: tuple[Divergence, ...] = ()
     lost: tuple[Write, ...] = ()
-    """Acknowledged writes that the cluster no longer has in the end."""
+    """Acknowledged writes that the cluster finally lacks."""
     ended: Mapping[int, str] = field(default_factory=dict)
-    """Why the process of a controller has ended, by its id."""
+    """Reason that a controller's process ended, by its id."""
 
 
 async def unread_voters(cluster: WholeCluster) -> WholeRun:
-    """A former leader truncates its log, is removed, does not read that, and leads by the voter set of before.
+    """A former leader truncates its log, does not read its own removal, and leads with the old voter set.
 
     Raises:
-        NotReachedError: the cluster does not come to the decisive step.
+        NotReachedError: the cluster does not reach the decisive step.
     """
     await cluster.start(1, 2, 3)
-    former, others = await _leader_and_others(cluster, (1, 2, 3))
+    former, followers = await _find_leader_and_followers(cluster, (1, 2, 3))
     mark = cluster.mark(former)
-    leader = await cut_off_in_a_burst(cluster, former, others, BURST)
-    (ally,) = {*others} - {leader}
+    leader = await cut_off_in_a_burst(cluster, former, followers, BURST)
+    (ally,) = {*followers} - {leader}
     cluster.heal()
     await cluster.wait_for_line(former, "Truncated to offset", mark)
-    _need(await cluster.remove_voter(leader, former))
+    _require(await cluster.remove_voter(leader, former))
     has_read = await _reads_newest_voters(cluster, former, leader, mark)
     return await _lead_by_two_sets(cluster, former, ally, leader, has_read)
 
 
 async def outlived_record(cluster: WholeCluster) -> WholeRun:
-    """A former leader loads a snapshot in place of its own voter change, keeps that voter set, and leads by it.
+    """A former leader loads a snapshot that replaces its own voter change, keeps that voter set, and leads with it.
 
-    The earliest snapshot of controller 3 is of the epoch that it leads: a leader answers a Fetch with a snapshot if the
-    epoch of the follower's log is older than that of its own earliest snapshot, and with a diverging epoch otherwise.
-    Controller 3 joins late, and so has no checkpoint 0-0; where its formatting wrote one, as in 4.4, retention deletes
-    it within a minute.
+    A leader answers a Fetch with a snapshot id if the epoch of the follower's log is older than that of the leader's
+    earliest snapshot, and with a diverging epoch otherwise.  So controller 3's earliest snapshot must be of the epoch
+    that it leads.  It joins late, and so has no checkpoint 0-0; where its formatting wrote one, as in 4.4, retention
+    deletes it within a minute.
 
     Raises:
-        NotReachedError: the cluster does not come to the decisive step.
+        NotReachedError: the cluster does not reach the decisive step.
     """
     is_3_alone = False
 
@@ -83,10 +83,10 @@ async def outlived_record(cluster: WholeCluster) -> WholeRun:
 
     cluster.links.passes = passes
     await cluster.start(1, 2)
-    former, (ally,) = await _leader_and_others(cluster, (1, 2))
+    former, (ally,) = await _find_leader_and_followers(cluster, (1, 2))
     await cluster.start(3)
     await cluster.wait_for_line(3, "Completed transition to FollowerState")
-    _need(await cluster.add_voter(former, 3))
+    _require(await cluster.add_voter(former, 3))
     await cluster.wait_for(lambda: cluster.voters_read(3), "controller 3 does not read that it is a voter", 60)
     is_3_alone = True
     cluster.cut([former], [ally, 3])
@@ -102,8 +102,8 @@ async def outlived_record(cluster: WholeCluster) -> WholeRun:
     await cluster.leader(3, among=(3,))
     is_3_alone = False
     await asyncio.gather(removal, burst)
-    _need(await cluster.remove_voter(3, former))
-    _need(await cluster.operator.write_burst(3, BURST, 15_000))
+    _require(await cluster.remove_voter(3, former))
+    _require(await cluster.operator.write_burst(3, BURST, 15_000))
     await cluster.wait_for(lambda: cluster.checkpoints(3), "controller 3 takes no snapshot", 60)
     cluster.note(f"3 has the snapshot {cluster.checkpoints(3)[-1].name}")
     await cluster.wait_for(lambda: not cluster.has_first_checkpoint(3), "retention does not delete 3's 0-0", 180)
@@ -119,7 +119,7 @@ async def own_vote(cluster: WholeCluster) -> WholeRun:
     """The last voter restarts as leader of the epoch that another controller still leads.
 
     Raises:
-        NotReachedError: the cluster does not come to the decisive step.
+        NotReachedError: the cluster does not reach the decisive step.
     """
     split = _SplitVote()
     cluster.links.passes = split.passes
@@ -132,7 +132,7 @@ async def own_vote(cluster: WholeCluster) -> WholeRun:
         10,
     )
     cluster.note(f"1 stood in epoch {leader.epoch} and lost: its quorum-state names leader 2 and its own vote")
-    _need(await cluster.remove_voter(2, 3))
+    _require(await cluster.remove_voter(2, 3))
     cluster.kill(3)
     has_record = _watch_for_voters_record(cluster)
     removal = asyncio.create_task(cluster.remove_voter(2, 2))
@@ -160,14 +160,14 @@ async def own_vote(cluster: WholeCluster) -> WholeRun:
     ended = await _settle(cluster)
     await cluster.leader(1, among=(1,))
     differ = divergences(cluster, 1, 2)
-    _need(await cluster.add_voter(1, 2))
+    _require(await cluster.add_voter(1, 2))
     await asyncio.sleep(2)
-    _need(await cluster.remove_voter(1, 1))
+    _require(await cluster.remove_voter(1, 1))
     cluster.kill(1)
     try:
         await cluster.leader(2, among=(2,), seconds=20)
     except NotReachedError:
-        # It has truncated its log and not read its own addition: finding unread-voters.
+        # It has truncated its log and not read its own addition (finding unread-voters).
         cluster.note("2 does not know that it is a voter (finding unread-voters)")
         cluster.kill(2)
         await cluster.start(2)
@@ -181,27 +181,27 @@ async def own_vote(cluster: WholeCluster) -> WholeRun:
 # Steps that schedules share.
 
 
-def _need(reply: Reply) -> None:
+def _require(reply: Reply) -> None:
     if not reply.is_acknowledged:
         raise NotReachedError(f"the operator got {reply.text}")
 
 
-async def _leader_and_others(cluster: WholeCluster, voters: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+async def _find_leader_and_followers(cluster: WholeCluster, voters: Sequence[int]) -> tuple[int, tuple[int, ...]]:
     leader = (await cluster.leader(voters[0], among=voters)).leader
     return leader, tuple(voter for voter in voters if voter != leader)
 
 
-async def cut_off_in_a_burst(cluster: WholeCluster, former: int, others: Sequence[int], records: int) -> int:
-    """Cut a leader off while it appends, and return who leads the others then."""
-    cluster.cut([former], others)
+async def cut_off_in_a_burst(cluster: WholeCluster, former: int, followers: Sequence[int], records: int) -> int:
+    """Cut a leader off while it appends, and return the leader of the other voters."""
+    cluster.cut([former], followers)
     burst = asyncio.create_task(cluster.operator.write_burst(former, records, BURST_MS))
-    leader = (await cluster.leader(others[0], among=others)).leader
+    leader = (await cluster.leader(followers[0], among=followers)).leader
     cluster.note(f"the burst of {records} records at {former}: {(await burst).text}")
     return leader
 
 
 async def _reads_newest_voters(cluster: WholeCluster, former: int, leader: int, mark: int) -> bool:
-    """True if a controller reads the newest voters record of the leader, which it has in its log."""
+    """True if a controller reads the leader's newest voters record, which its log contains."""
     offset = max(cluster.voters_read(leader))
     await cluster.wait_for(
         lambda: cluster.processes[former].log_end()[1] > offset, f"controller {former} does not fetch {offset}", 60
@@ -214,9 +214,9 @@ async def _reads_newest_voters(cluster: WholeCluster, former: int, leader: int, 
 
 
 async def _lead_by_two_sets(cluster: WholeCluster, former: int, ally: int, leader: int, has_read: bool) -> WholeRun:
-    """Cut the leader off from the former leader and its ally, and remove the ally: who leads then?"""
+    """Cut the leader off from the former leader and its ally, remove the ally, and await a second leader."""
     cluster.cut([leader], [former, ally])
-    _need(await cluster.remove_voter(leader, ally))
+    _require(await cluster.remove_voter(leader, ally))
     try:
         second = await cluster.leader(former, among=(former, ally), seconds=_SAFE_S)
     except NotReachedError:
@@ -230,7 +230,7 @@ async def _lead_by_two_sets(cluster: WholeCluster, former: int, ally: int, leade
     differ = divergences(cluster, leader, second.leader)
     cluster.heal()
     ended = await _settle(cluster)
-    last = await _any_leader(cluster)
+    last = await _find_any_leader(cluster)
     lost = await lost_writes(cluster, two.writes, last.leader)
     reason = f"controllers {leader} and {second.leader} were active at the same time"
     if not two.both_acknowledged:
@@ -238,8 +238,8 @@ async def _lead_by_two_sets(cluster: WholeCluster, former: int, ally: int, leade
     return WholeRun(Ending.SHOWN, reason, two, differ, lost, ended)
 
 
-async def _any_leader(cluster: WholeCluster) -> Quorum:
-    """The newest leader, as any controller that runs sees it."""
+async def _find_any_leader(cluster: WholeCluster) -> Quorum:
+    """Return the newest leader, as any running controller sees it."""
     alive = [id_ for id_, process in cluster.processes.items() if process.is_alive]
     for id_ in alive:
         try:
@@ -250,14 +250,14 @@ async def _any_leader(cluster: WholeCluster) -> Quorum:
 
 
 async def _settle(cluster: WholeCluster) -> dict[int, str]:
-    """Let the healed links take effect; start each controller whose process ends once more, and return why it ended."""
+    """Wait until healed links take effect; restart each controller that ends, once, and return the reasons."""
     ended: dict[int, str] = {}
     running = [id_ for id_, process in cluster.processes.items() if process.is_alive]
     end = asyncio.get_running_loop().time() + _SETTLE_S
     while asyncio.get_running_loop().time() < end:
         for id_ in running:
             if not cluster.processes[id_].is_alive and id_ not in ended:
-                ended[id_] = _last_fault(cluster.logged(id_))
+                ended[id_] = _find_last_fault(cluster.logged(id_))
                 cluster.note(f"the process of {id_} has ended: {ended[id_]}")
                 await cluster.start(id_)
                 end = asyncio.get_running_loop().time() + _SETTLE_S
@@ -265,8 +265,8 @@ async def _settle(cluster: WholeCluster) -> dict[int, str]:
     return ended
 
 
-def _last_fault(log: str) -> str:
-    """The exception of the last fatal fault in a log."""
+def _find_last_fault(log: str) -> str:
+    """Return the exception of the last fatal fault in a log."""
     lines = log.splitlines()
     at = max((number for number, line in enumerate(lines) if "Encountered fatal fault" in line), default=None)
     return lines[at + 1] if at is not None and at + 1 < len(lines) else "its log does not say why"
@@ -277,9 +277,9 @@ def _names_leader_and_own_vote(quorum_state: Mapping[str, object], leader: int, 
 
 
 class _SplitVote:
-    """Loses requests so that 1 stands and loses, and 2 leads that epoch with the vote of 3.
+    """Drops requests so that 1 stands for election and loses, and 2 leads that epoch with the vote of 3.
 
-    No other controller learns the epoch of 1 from a Vote or from the response to a Fetch, so that 2 stands in the same.
+    No other controller learns 1's epoch from a Vote request or a Fetch response, so 2 stands in the same epoch.
     """
 
     def __init__(self) -> None:
@@ -301,7 +301,7 @@ class _SplitVote:
 
 
 def _watch_for_voters_record(cluster: WholeCluster) -> asyncio.Event:
-    """An event that is set once 1 has received the voters record that names it alone; then its links to 2 are cut."""
+    """Return an event that is set once 1 has received the voters record of itself alone; then cut its links to 2."""
     received = asyncio.Event()
 
     def on_response(request: Request, frame: bytes) -> None:

@@ -1,7 +1,7 @@
-"""Control records as the log has them: batches of magic 2, each record with a key that says what it is.
+"""Control records in the log's format: batches of magic 2, in which each record's key has its type.
 
 The JSON of a batch has Kafka's names.  In the JSON of a record `key` is `{"version": ..., "type": ...}` and `value` the
-message of that type, in the version that it names itself in its first field.
+message of that type, in the version of its first field.
 Rules: wire.control-records, wire.voters-record, wire.leader-change-message.
 """
 
@@ -17,7 +17,7 @@ from kraft_kafka.wire.reading import Bytes
 from kraft_kafka.wire.schema import Kind, Message, messages_by_key
 
 CONTROL = 0x20
-"""The bit of the attributes that says that all records of a batch are control records."""
+"""The attribute bit of a batch of control records."""
 
 BATCH_HEADER = (
     ("baseOffset", "int64"),
@@ -33,13 +33,13 @@ BATCH_HEADER = (
     ("producerEpoch", "int16"),
     ("baseSequence", "int32"),
 )
-"""What stands in front of the records, in this order; their number comes last."""
+"""Header fields in order, before the number of records."""
 
 _BEFORE_CRC = 5
-"""The checksum is of everything that comes after it."""
+"""Header fields before and including the checksum, which covers everything after it."""
 
 _DERIVED = ("batchLength", "crc", "lastOffsetDelta")
-"""Written from the records; a document may leave them out, and must not say anything else."""
+"""Fields computed from the records; a document may omit them, but must not contradict them."""
 
 DEFAULTS = {
     "baseOffset": 0,
@@ -52,16 +52,16 @@ DEFAULTS = {
     "producerEpoch": -1,
     "baseSequence": -1,
 }
-"""Of a control batch that nobody produced: the quorum's leader appends it."""
+"""Defaults of a control batch, which has no producer because the quorum's leader appends it."""
 
 
 def batch_of(message: Message, value: Document) -> Document:
-    """The JSON of a batch with this record alone."""
+    """Return the JSON of a batch with this record alone."""
     return {"records": [{"key": {"version": 0, "type": message.key}, "value": value}]}
 
 
 def encode_batch(document: Any) -> bytes:
-    """The bytes of a batch.
+    """Encode a batch.
 
     Raises:
         WireError: the document is no batch of control records.
@@ -77,10 +77,10 @@ def encode_batch(document: Any) -> bytes:
     if not isinstance(records, list) or not records:
         raise WireError(Reason.WRONG_TYPE, "$.records", "an array of one record or more", "another value")
     header = DEFAULTS | {name: value for name, value in document.items() if name not in (*_DERIVED, "records")}
-    _checked_magic(header["magic"], header["attributes"])
-    written = [_encoded_record(record, number, f"$.records[{number}]") for number, record in enumerate(records)]
-    header["lastOffsetDelta"] = written[-1][1]
-    raw = batch_bytes(header, [record for record, _ in written])
+    _check_magic(header["magic"], header["attributes"])
+    encoded_records = [_encode_record(record, number, f"$.records[{number}]") for number, record in enumerate(records)]
+    header["lastOffsetDelta"] = encoded_records[-1][1]
+    raw = batch_bytes(header, [record for record, _ in encoded_records])
     for name in _DERIVED:
         if document.get(name, header[name]) != header[name]:
             raise WireError(Reason.OUT_OF_RANGE, f"$.{name}", f"{header[name]}, from the records", str(document[name]))
@@ -88,7 +88,7 @@ def encode_batch(document: Any) -> bytes:
 
 
 def batch_bytes(header: Document, records: Sequence[bytes]) -> bytes:
-    """A batch of records in bytes, whose length and checksum become those of the header."""
+    """Return a batch of encoded records, and set the length and checksum in the header."""
     after = _numbers(header, BATCH_HEADER[_BEFORE_CRC:])
     after += whole_number("int32", len(records), "$.records (length)") + b"".join(records)
     header["crc"] = crc32c(after)
@@ -98,17 +98,17 @@ def batch_bytes(header: Document, records: Sequence[bytes]) -> bytes:
 
 
 def record_bytes(head: bytes, offset_delta: int, key: bytes | None, value: bytes) -> bytes:
-    """A record with its length and without headers; `head` are its attributes and the difference of its timestamp."""
+    """Return a record with its length and without headers; `head` has its attributes and timestamp delta."""
     sized_key = signed_varint(-1) if key is None else signed_varint(len(key)) + key
     content = head + signed_varint(offset_delta) + sized_key + signed_varint(len(value)) + value + signed_varint(0)
     return signed_varint(len(content)) + content
 
 
 def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[str, ...]]:
-    """The JSON of a batch, and what a lenient reader took that Kafka never writes.
+    """Decode a batch; also return a lenient reader's notes on bytes that Kafka never writes.
 
     Raises:
-        WireError: the bytes are no batch of control records, or the checksum is not theirs.
+        WireError: the bytes are no batch of control records, or the checksum is wrong.
     """
     content = Bytes(raw, is_lenient=is_lenient)
     header: Document = {}
@@ -124,10 +124,10 @@ def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[
         if name == "crc" and header["crc"] != crc32c(raw[content.offset : content.end]):
             right = f"{crc32c(raw[content.offset : content.end])}, the CRC-32C of what follows"
             raise WireError(Reason.BAD_CRC, "crc", right, str(header["crc"]), start)
-    _checked_magic(header["magic"], header["attributes"], 16, 21)
+    _check_magic(header["magic"], header["attributes"], 16, 21)
     start = content.offset
     count = content.number("int32", "records (length)")
-    records = [_decoded_record(content, number) for number in content.elements(count, "records", "records", start)]
+    records = [_decode_record(content, number) for number in content.elements(count, "records", "records", start)]
     if not records:
         raise WireError(Reason.BAD_LENGTH, "records", "one record or more", "0", start)
     content.finished("records")
@@ -140,8 +140,8 @@ def decode_batch(raw: bytes, is_lenient: bool = False) -> tuple[Document, tuple[
     return header | {"records": records}, tuple(content.notes)
 
 
-def _checked_magic(magic: Any, attributes: Any, *offsets: int) -> None:
-    """Both say that this is a batch of control records; their offsets are known where bytes are read."""
+def _check_magic(magic: Any, attributes: Any, *offsets: int) -> None:
+    """Check that these belong to a batch of control records; `offsets` are theirs if they come from bytes."""
     if magic != 2:
         raise WireError(Reason.BAD_BATCH, "magic", "2", str(magic), *offsets[:1])
     if not isinstance(attributes, int) or attributes & ~0x8 != CONTROL:
@@ -153,8 +153,8 @@ def _numbers(header: Document, names: tuple[tuple[str, str], ...]) -> bytes:
     return b"".join(whole_number(kind, header[name], f"$.{name}") for name, kind in names)
 
 
-def _encoded_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
-    """The bytes of a record with its length, and its offset in the batch."""
+def _encode_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
+    """Return the bytes of a record with its length, and its offset in the batch."""
     if not isinstance(record, dict):
         raise WireError(Reason.WRONG_TYPE, where, "an object", type(record).__name__)
     names = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
@@ -165,9 +165,9 @@ def _encoded_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
     if record.get("headers", []) != []:
         raise WireError(Reason.WRONG_TYPE, f"{where}.headers", "no headers: control records have none", "another value")
     offset = record.get("offsetDelta", number)
-    message = _message_of(record["key"], f"{where}.key")
+    message = _find_message(record["key"], f"{where}.key")
     attributes = whole_number("int8", record.get("attributes", 0), f"{where}.attributes")
-    # Both must fit the type that they are read into, however short they are here.
+    # Both are varints here, but must fit the reader's types.
     timestamp_delta = record.get("timestampDelta", 0)
     whole_number("int64", timestamp_delta, f"{where}.timestampDelta")
     whole_number("int32", offset, f"{where}.offsetDelta")
@@ -177,7 +177,7 @@ def _encoded_record(record: Any, number: int, where: str) -> tuple[bytes, int]:
 
 
 def encode_value(message: Message, value: Any, where: str) -> bytes:
-    """The value of a control record, in the version that its first field names.
+    """Encode the value of a control record, in the version of its first field.
 
     Raises:
         WireError: the document is no such value.
@@ -188,30 +188,30 @@ def encode_value(message: Message, value: Any, where: str) -> bytes:
     return encoded(message, message.checked(version, f"{where}.version"), value, where)[0]
 
 
-def _message_of(key: Any, where: str, offset: int | None = None) -> Message:
-    known = messages_by_key(Kind.RECORD)
+def _find_message(key: Any, where: str, offset: int | None = None) -> Message:
+    by_key = messages_by_key(Kind.RECORD)
     if not isinstance(key, dict) or key.keys() != {"version", "type"}:
         raise WireError(Reason.WRONG_TYPE, where, "an object with version and type", "another value", offset)
     if key["version"] != 0:
         raise WireError(Reason.UNKNOWN_VERSION, f"{where}.version", "0", str(key["version"]), offset)
-    if key["type"] not in known:
-        expected = f"the type of a control record of the quorum, one of {', '.join(map(str, known))}"
+    if key["type"] not in by_key:
+        expected = f"the type of a control record of the quorum, one of {', '.join(map(str, by_key))}"
         raise WireError(Reason.UNKNOWN_API, f"{where}.type", expected, str(key["type"]), offset)
-    return known[key["type"]]
+    return by_key[key["type"]]
 
 
-def _decoded_record(content: Bytes, number: int) -> Document:
+def _decode_record(content: Bytes, number: int) -> Document:
     where = f"records[{number}]"
-    part = _sized(content, where)
+    part = _take_sized(content, where)
     record: Document = {"attributes": part.number("int8", f"{where}.attributes")}
     record["timestampDelta"] = part.signed(f"{where}.timestampDelta", is_long=True)
     record["offsetDelta"] = part.signed(f"{where}.offsetDelta")
     start = part.offset
-    key = _sized(part, f"{where}.key")
+    key = _take_sized(part, f"{where}.key")
     record["key"] = {name: key.number("int16", f"{where}.key.{name}") for name in ("version", "type")}
     key.finished(f"{where}.key")
-    message = _message_of(record["key"], f"{where}.key", start)
-    value = _sized(part, f"{where}.value")
+    message = _find_message(record["key"], f"{where}.key", start)
+    value = _take_sized(part, f"{where}.value")
     record["value"] = decode_value(message, value, f"{where}.value")
     start = part.offset
     headers = part.signed(f"{where}.headers")
@@ -222,7 +222,7 @@ def _decoded_record(content: Bytes, number: int) -> Document:
 
 
 def decode_value(message: Message, raw: Bytes, where: str) -> Document:
-    """The value of a control record: its first field says of which version it is.
+    """Decode the value of a control record, in the version of its first field.
 
     Raises:
         WireError: the bytes are no such value.
@@ -236,7 +236,7 @@ def decode_value(message: Message, raw: Bytes, where: str) -> Document:
     return value
 
 
-def _sized(content: Bytes, where: str) -> Bytes:
+def _take_sized(content: Bytes, where: str) -> Bytes:
     start = content.offset
     size = content.signed(f"{where} (length)")
     if size < 0:

@@ -1,7 +1,6 @@
 """Frames over TCP: asyncio streams that carry Kafka's requests and responses.
 
-Kafka answers the requests of a connection in their order, and so does a `Server` here.
-Nothing of this knows what a request means.
+A `Server` responds to the requests of a connection in order, as Kafka does. This module does not interpret requests.
 """
 
 import asyncio
@@ -17,35 +16,35 @@ from kraft_kafka.wire.frames import Frame, decode_response, encode_frame
 from kraft_kafka.wire.schema import Kind, message_of
 
 FRAME_BYTES_MAX = 16 * 2**20
-"""Longest frame that is read."""
+"""Maximum size of a frame."""
 REQUEST_BYTES_MAX = 2**20
-"""Longest request that a `Server` reads: a response may carry a batch of 8 MiB, a request carries none."""
+"""Maximum size of a request to a `Server`: unlike a response, a request has no batch of up to 8 MiB."""
 HELD_BYTES_MAX = 32 * 2**20
-"""Most bytes of requests without a response and of responses that clients have not read, of one `Server`."""
+"""Maximum size of all unanswered requests and unread responses of one `Server`."""
 _CHUNK_BYTES = 2**16
 
 UNANSWERED = (OSError, EOFError, WireError)
-"""What `Connection` raises in place of a response; a time that is over is an OSError too."""
+"""Exceptions of `Connection` without a response; a timeout is an OSError too."""
 
 Respond = Callable[[bytes], Awaitable[bytes | None]]
-"""Gives the whole response frame to a whole request frame; None ends the connection."""
+"""Maps a whole request frame to a whole response frame; None ends the connection."""
 
 
 async def read_frame(
     reader: asyncio.StreamReader, bytes_max: int = FRAME_BYTES_MAX, hold: Callable[[int], None] = lambda _: None
 ) -> bytes:
-    """The next frame, with its length in front.
+    """Read the next frame, including its length.
 
     Args:
-        reader: of the connection.
-        bytes_max: longest frame that is read.
-        hold: receives the number of bytes in hand whenever it grows.
+        reader: the connection's reader.
+        bytes_max: maximum size of the frame.
+        hold: is called with the number of bytes read whenever it grows.
 
     Raises:
         WireError: the length is negative, or more than `bytes_max`.
         EOFError: the connection ended.
     """
-    # Frames that have arrived already are read without waiting, and other connections and timers need their turn.
+    # Reading a frame that has already arrived does not yield, but other connections and timers need their turn.
     await asyncio.sleep(0)
     raw = bytearray(await reader.readexactly(4))
     (size,) = struct.unpack(">i", raw)
@@ -61,7 +60,7 @@ async def read_frame(
 
 
 class Connection:
-    """A connection to one server, opened when it is needed and again after it broke; one request at a time."""
+    """A connection to a server, opened on demand and reopened after a failure; one request at a time."""
 
     def __init__(self, host: str, port: int, client_id: str) -> None:
         self.host, self.port, self.client_id = host, port, client_id
@@ -71,17 +70,17 @@ class Connection:
 
     @classmethod
     def to(cls, endpoint: str, client_id: str) -> "Connection":
-        """One to an endpoint, host:port, whose host may stand in brackets."""
+        """Return a connection to an endpoint, host:port, whose host may be in brackets."""
         host, _, port = endpoint.rpartition(":")
         return cls(host.strip("[]"), int(port), client_id)
 
     async def ask(self, api: str, version: int, body: Document, correlation_id: int | None = None) -> Frame:
-        """The response to a request; whoever gives up waiting cancels it, and with that the connection closes.
+        """Send a request and return its response; cancelling the call closes the connection.
 
         Raises:
-            OSError: nobody listens, or the connection broke.
-            EOFError: it ended before the response.
-            WireError: the request is none of that version, or the response is damaged.
+            OSError: the server does not listen, or the connection broke.
+            EOFError: the connection ended before the response.
+            WireError: the request does not fit the version, or the response is damaged.
         """
         number = next(self._correlation_ids) if correlation_id is None else correlation_id
         header = {"correlationId": number, "clientId": self.client_id}
@@ -96,7 +95,7 @@ class Connection:
         return response
 
     async def exchange(self, request: bytes) -> bytes:
-        """The whole response frame to a whole request frame.
+        """Send a whole request frame and return the whole response frame.
 
         Raises:
             OSError, EOFError, WireError: as `ask`.
@@ -106,7 +105,7 @@ class Connection:
             try:
                 if self._streams is None or self._streams[0].at_eof():
                     self.close()
-                    self._streams = await self._opened()
+                    self._streams = await self._open()
                 reader, writer = self._streams
                 writer.write(request)
                 await writer.drain()
@@ -114,31 +113,31 @@ class Connection:
                 is_done = True
                 return response
             finally:
-                # A response that comes late must not be taken for that to the next request.
+                # A late response must not be taken for the next request's.
                 if not is_done:
                     self.close()
 
-    async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:
             return await asyncio.open_connection(self.host, self.port)
         except ValueError as error:
-            # A request may name any text as a host, and some are no name that can be looked up.
+            # A request may name any text as a host, and some texts cannot be looked up.
             raise OSError(f"{self.host!r} is no host name") from error
 
     def close(self) -> None:
-        """Close it, if it is open."""
+        """Close the connection, if it is open."""
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
 
 
 class Server:
-    """Listens, and answers the frames of each connection in their order."""
+    """Listens, and responds to the frames of each connection in order."""
 
     def __init__(
         self, host: str, port: int, respond: Respond, damaged: Callable[[WireError], None] = lambda _: None
     ) -> None:
-        """Listen for nothing yet; `damaged` is told of what is no frame, before its connection ends."""
+        """Do not listen yet; `damaged` is called with the error of a damaged frame, before its connection ends."""
         self.host, self.port, self._respond, self._damaged = host, port, respond, damaged
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -146,7 +145,7 @@ class Server:
         """Bytes that each connection holds."""
 
     async def start(self) -> None:
-        """Listen; a `port` of 0 becomes one that was free.
+        """Listen; a `port` of 0 is replaced by a free one.
 
         Raises:
             OSError: the port is taken.
@@ -177,10 +176,10 @@ class Server:
         except WireError as error:
             self._damaged(error)
         except (EOFError, OSError):
-            # The client went away.
+            # The client has disconnected.
             pass
         except asyncio.CancelledError:
-            # The server stops, or this connection holds too much: a client that does not read must not keep it.
+            # The server stops, or this connection holds too many bytes: abort does not wait for the client to read.
             writer.transport.abort()
         finally:
             self._tasks.discard(task)
@@ -188,9 +187,9 @@ class Server:
             writer.close()
 
     def _hold(self, task: asyncio.Task[Any], size: int) -> None:
-        """Count what a connection holds; while all hold too much, end the connection that holds most."""
+        """Count the bytes that a connection holds; end the largest connections while the sum is too large."""
         self._held[task] = size
         while sum(self._held.values()) > HELD_BYTES_MAX:
-            most = max(self._held, key=self._held.__getitem__)
-            del self._held[most]
-            most.cancel()
+            largest = max(self._held, key=self._held.__getitem__)
+            del self._held[largest]
+            largest.cancel()

@@ -1,4 +1,4 @@
-"""The files of the metadata log's folder as the state of a replica that is stopped.
+"""The files of the metadata log's folder, decoded to the state of a stopped replica.
 
 Rules: wire.quorum-state, wire.control-records, snapshot.bootstrap-checkpoint.
 """
@@ -20,13 +20,13 @@ from kraft_reference.log import Snapshot, append, log_on
 from kraft_reference.state import ReplicaState, new_replica
 
 META, PARTITION = "meta.properties", f"{TOPIC}-0"
-"""In the data folder: the file that formatting writes, and the folder of the metadata log."""
+"""Names in the data folder: the file that formatting writes, and the metadata log's folder."""
 QUORUM_STATE, LOG = "quorum-state", ".log"
 _CHECKPOINT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 class DamagedFileError(WireError):
-    """A file of a folder is not what its name says."""
+    """A file whose contents do not fit its name."""
 
     def __init__(self, name: str, error: WireError) -> None:
         super().__init__(error.reason, f"{name}: {error.where}", error.expected, error.actual, error.offset)
@@ -34,79 +34,79 @@ class DamagedFileError(WireError):
 
 
 class OnDisk(NamedTuple):
-    """What a folder says."""
+    """Contents of a folder."""
 
     state: ReplicaState
-    """All of its log counts as synced."""
+    """The state; its whole log counts as synced."""
     batches: tuple[Batch, ...]
-    """Of the log, those included that the snapshot stands for and that are still there."""
+    """Batches of the log, including remaining ones that the snapshot covers."""
     values: tuple[bytes, ...]
-    """Of the controller's records that the newest snapshot stands for."""
+    """The controller's records in the newest snapshot."""
 
 
 def is_of_the_log(name: str) -> bool:
-    """Is it the name of a file that `on_disk` reads?"""
+    """True for the name of a file that `on_disk` reads."""
     return name == QUORUM_STATE or name.endswith(LOG) or _CHECKPOINT.fullmatch(name) is not None
 
 
 def snapshot_id(name: str) -> tuple[int, int] | None:
-    """End offset and epoch of the snapshot in a file of this name; None for another file."""
-    found = _CHECKPOINT.fullmatch(name)
-    return None if found is None else (int(found[1]), int(found[2]))
+    """Return end offset and epoch of the snapshot file of this name; None for another file."""
+    match = _CHECKPOINT.fullmatch(name)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def snapshots(files: Mapping[str, bytes], formatted: Snapshot) -> Iterator[SnapshotFile]:
-    """The snapshots of a folder, the newest last; one without voters has those of `formatted`.
+    """Yield the snapshots of a folder, the newest last; one without voters has those of `formatted`.
 
     Raises:
-        DamagedFileError: one is damaged.
+        DamagedFileError: a file is damaged.
     """
     for name in sorted(files):
         if (identifier := snapshot_id(name)) is not None:
-            with _named(name):
+            with _name_in_errors(name):
                 yield decode_snapshot(files[name], *identifier, formatted)
 
 
 def on_disk(key: ReplicaKey, files: Mapping[str, bytes], formatted: Snapshot) -> OnDisk:
-    """What the files of a folder say.
+    """Decode the files of a folder.
 
     Args:
-        key: the replica's.
-        files: content by name; other files are passed over.
-        formatted: what is known without a snapshot: the static voters, or nobody.
+        key: the replica's key.
+        files: contents by name; other files are ignored.
+        formatted: the state without any snapshot: the static voters, or no voters.
 
     Raises:
-        DamagedFileError: one is damaged.
+        DamagedFileError: a file is damaged.
     """
     snapshot, values = [SnapshotFile(formatted, ()), *snapshots(files, formatted)][-1]
     log, batches = log_on(snapshot), []
     for name in sorted(name for name in files if name.endswith(LOG)):
-        with _named(name):
+        with _name_in_errors(name):
             for batch in batches_of(files[name]):
                 if batch.end_offset > snapshot.end_offset:
                     log = append(log, records_of(batch)[max(0, log.end_offset - batch.base_offset) :])
                 batches.append(batch)
     state = new_replica(key, snapshot)._replace(log=log._replace(flushed=log.end_offset))
     if QUORUM_STATE in files:
-        with _named(QUORUM_STATE):
+        with _name_in_errors(QUORUM_STATE):
             state = _with_quorum_state(state, files[QUORUM_STATE].decode(errors="replace"))
     return OnDisk(state, tuple(batches), values)
 
 
 def _with_quorum_state(state: ReplicaState, text: str) -> ReplicaState:
-    said = decode_quorum_state(text)
-    leader, voted = said["leaderId"], said["votedId"]
-    directory = directory_of(said.get("votedDirectoryId", NULL_UUID))
+    fields = decode_quorum_state(text)
+    leader, voted = fields["leaderId"], fields["votedId"]
+    directory = directory_of(fields.get("votedDirectoryId", NULL_UUID))
     return state._replace(
-        epoch=said["leaderEpoch"],
+        epoch=fields["leaderEpoch"],
         leader_id=None if leader < 0 else leader,
         voted_key=None if voted < 0 else ReplicaKey(voted, directory),
-        quorum_state_version=said[DATA_VERSION],
+        quorum_state_version=fields[DATA_VERSION],
     )
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_in_errors(name: str) -> Iterator[None]:
     try:
         yield
     except WireError as error:

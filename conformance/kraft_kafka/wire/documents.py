@@ -1,4 +1,4 @@
-"""JSON of a user: read strictly, with the place of what is wrong."""
+"""Strict reader of a user's JSON."""
 
 import json
 from typing import Any
@@ -7,13 +7,13 @@ from kraft_kafka.wire.errors import Reason, WireError
 
 
 def read_json(text: str) -> Any:
-    """The document; what it repeats or what no number is, is refused.
+    """Parse a document; repeated fields and NaN or infinity are rejected.
 
     Raises:
-        WireError: it is no JSON.
+        WireError: the text is no JSON.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise WireError(Reason.NOT_JSON, where, "JSON", error.msg) from None
@@ -22,7 +22,7 @@ def read_json(text: str) -> Any:
     except ValueError as error:
         if isinstance(error, WireError):
             raise
-        # A whole number of more digits than Python converts.
+        # A whole number with more digits than Python converts.
         raise WireError(Reason.NOT_JSON, "$", "numbers of the protocol", str(error)) from None
 
 
@@ -35,5 +35,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return document
 
 
-def _no_number(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise WireError(Reason.NOT_JSON, "$", "JSON", name)

@@ -1,4 +1,4 @@
-"""The numbers of the error codes."""
+"""Numbers of Kafka's error codes."""
 
 from kraft_reference.messages import Error
 
@@ -20,7 +20,7 @@ CODES = {
     Error.DUPLICATE_VOTER: 126,
     Error.VOTER_NOT_FOUND: 127,
 }
-"""The numbers of Apache Kafka.  Rule: wire.error-codes."""
+"""Apache Kafka's number of each error of the reference.  Rule: wire.error-codes."""
 
 UNKNOWN_TOPIC_OR_PARTITION = 3
 LEADER_NOT_AVAILABLE = 5
@@ -37,4 +37,4 @@ UNKNOWN_TOPIC_ID = 100
 DUPLICATE_BROKER_REGISTRATION = 101
 BROKER_ID_NOT_REGISTERED = 102
 MISMATCHED_ENDPOINT_TYPE = 114
-"""Of what the reference of the quorum has no request for."""
+"""Errors of requests that the quorum's reference does not have."""

@@ -1,19 +1,19 @@
-"""What cannot be decoded or encoded, and where."""
+"""Decoding and encoding errors."""
 
 from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why bytes are no frame, or a document no message."""
+    """Reason that bytes are no frame, or a document no message."""
 
     TRUNCATED = "truncated"
     """The bytes end within a field."""
     TRAILING_BYTES = "trailing-bytes"
-    """Bytes are left over where something has to end."""
+    """Bytes follow after the end of a message or field."""
     BAD_LENGTH = "bad-length"
-    """A length is negative, or larger than what is left of the frame."""
+    """A length is negative, or exceeds the rest of the frame."""
     BAD_VARINT = "bad-varint"
-    """More bytes than a varint of this type can have, or a value beyond it."""
+    """A varint has too many bytes, or too large a value, for its type."""
     BAD_UTF8 = "bad-utf8"
     NULL = "null"
     """Null in a field that cannot be null."""
@@ -21,11 +21,11 @@ class Reason(StrEnum):
     UNKNOWN_VERSION = "unknown-version"
     BAD_CRC = "bad-crc"
     BAD_TAGS = "bad-tags"
-    """Tagged fields that do not come in ascending order, each once."""
+    """Tagged fields are repeated or not in ascending order."""
     BAD_BATCH = "bad-batch"
-    """A record batch that is not of the form that the log has."""
+    """A record batch is not in the log's format."""
     NOT_CANONICAL = "not-canonical"
-    """Readable, but not what Kafka writes; lenient decoding takes it."""
+    """The bytes are readable, but Kafka never writes them; lenient decoding accepts them."""
     NOT_HEX = "not-hex"
     NOT_JSON = "not-json"
     UNKNOWN_FIELD = "unknown-field"
@@ -33,7 +33,7 @@ class Reason(StrEnum):
     WRONG_TYPE = "wrong-type"
     OUT_OF_RANGE = "out-of-range"
     UNSUPPORTED_VERSION = "UNSUPPORTED_VERSION"
-    """A field that this version lacks holds something that must not get lost.  Rule: wire.negotiation."""
+    """A field that this version lacks has a value that must not get lost.  Rule: wire.negotiation."""
 
 
 class WireError(ValueError):
@@ -42,11 +42,11 @@ class WireError(ValueError):
     def __init__(self, reason: Reason, where: str, expected: str, actual: str, offset: int | None = None) -> None:
         """
         Args:
-            reason: one word for programs.
+            reason: reason as one word, for programs.
             where: path of the field, such as `body.topics[0].topicName`, or of the JSON.
-            expected: what had to be there.
-            actual: what was.
-            offset: in bytes from the start of the frame; None where a document is read.
+            expected: expected value, in words.
+            actual: actual value, in words.
+            offset: bytes from the start of the frame; None for a document.
         """
         self.reason, self.where, self.expected, self.actual, self.offset = reason, where, expected, actual, offset
         at = "" if offset is None else f"byte {offset}: "

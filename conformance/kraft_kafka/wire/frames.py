@@ -27,19 +27,19 @@ class Frame:
     header: Document
     body: Document
     notes: tuple[str, ...] = ()
-    """What a lenient reader took that Kafka never writes."""
+    """A lenient reader's notes on bytes that Kafka never writes."""
 
     @property
     def document(self) -> Document:
-        """Its JSON."""
+        """The frame's JSON."""
         return {"header": self.header, "body": self.body}
 
 
 def header_version(message: Message, version: int) -> int:
-    """Which header stands in front of a message.
+    """Return the version of a message's header.
 
-    That of an ApiVersions response has no tagged fields in any version, because whoever sent the request may not
-    know the version of the answer (KIP-511).
+    The header of an ApiVersions response never has tagged fields, because the client may not know the version of the
+    response (KIP-511).
     """
     is_flexible = version in message.flexible
     if message.kind is Kind.REQUEST:
@@ -48,12 +48,12 @@ def header_version(message: Message, version: int) -> int:
 
 
 def encode_frame(message: Message, version: int, document: Any) -> tuple[bytes, list[str]]:
-    """The bytes of a frame, and the paths of the fields that the version lacks.
+    """Encode a frame; also return the paths of the fields that the version lacks.
 
     Args:
         message: a request or a response.
-        version: one that it has.
-        document: the JSON of the frame.  The header of a request need not name API and version.
+        version: a version that it has.
+        document: the JSON of the frame.  A request's header may omit API key and version.
 
     Raises:
         WireError: the document is no such frame.
@@ -62,14 +62,14 @@ def encode_frame(message: Message, version: int, document: Any) -> tuple[bytes, 
     if not isinstance(document, dict) or document.keys() != {"header", "body"}:
         raise WireError(Reason.WRONG_TYPE, "$", "an object with header and body", "another document")
     written, _ = encoded(
-        header_of(message), header_version(message, version), _filled(message, version, document), "header"
+        header_of(message), header_version(message, version), _fill_header(message, version, document), "header"
     )
     body, dropped = encoded(message, version, document["body"], "body")
     return whole_number("int32", len(written) + len(body), "length") + written + body, dropped
 
 
-def _filled(message: Message, version: int, document: Document) -> Any:
-    """The header, with API key and version in that of a request."""
+def _fill_header(message: Message, version: int, document: Document) -> Any:
+    """Return the header, with API key and version if it is a request's."""
     header = document["header"]
     if message.kind is not Kind.REQUEST or not isinstance(header, dict):
         return header
@@ -81,25 +81,25 @@ def _filled(message: Message, version: int, document: Document) -> Any:
 
 
 def decode_request(raw: bytes, is_lenient: bool = False) -> Frame:
-    """A request, whose header says which one it is.
+    """Decode a request of the API and version in its header.
 
     Raises:
         WireError: the bytes are no request of these APIs.
     """
-    content = _framed(raw, is_lenient)
+    content = _unframe(raw, is_lenient)
     if content.left < 4:
         raise content.truncated("header", "4 bytes of API key and version")
     key, version = struct.unpack_from(">hh", raw, content.offset)
-    known = messages_by_key(Kind.REQUEST)
-    if key not in known:
-        expected = f"an API key, one of {', '.join(map(str, sorted(known)))}"
+    by_key = messages_by_key(Kind.REQUEST)
+    if key not in by_key:
+        expected = f"an API key, one of {', '.join(map(str, sorted(by_key)))}"
         raise WireError(Reason.UNKNOWN_API, "header.requestApiKey", expected, str(key), content.offset)
-    known[key].checked(version, "header.requestApiVersion", content.offset + 2)
-    return _decoded(known[key], version, content)
+    by_key[key].checked(version, "header.requestApiVersion", content.offset + 2)
+    return _decode(by_key[key], version, content)
 
 
 def decode_response(raw: bytes, message: Message, version: int, is_lenient: bool = False) -> Frame:
-    """A response, of which only whoever sent the request knows what it is.
+    """Decode a response, whose API and version only the client knows.
 
     Raises:
         WireError: the bytes are no such response.
@@ -108,24 +108,24 @@ def decode_response(raw: bytes, message: Message, version: int, is_lenient: bool
 
 
 def decode_frame(raw: bytes, message: Message, version: int, is_lenient: bool = False) -> Frame:
-    """A frame of a message that the caller knows.
+    """Decode a frame of a message that the caller knows.
 
     Raises:
         WireError: the bytes are no such frame.
     """
     message.checked(version, "version")
-    return _decoded(message, version, _framed(raw, is_lenient))
+    return _decode(message, version, _unframe(raw, is_lenient))
 
 
-def _decoded(message: Message, version: int, content: Bytes) -> Frame:
+def _decode(message: Message, version: int, content: Bytes) -> Frame:
     header = decoded(header_of(message), header_version(message, version), content, "header")
     body = decoded(message, version, content, "body")
     content.finished("body")
     return Frame(message, version, header, body, tuple(content.notes))
 
 
-def _framed(raw: bytes, is_lenient: bool) -> Bytes:
-    """What comes after the length, which has to be that of the rest."""
+def _unframe(raw: bytes, is_lenient: bool) -> Bytes:
+    """Return the bytes after the length, which must match it."""
     content = Bytes(raw, is_lenient=is_lenient)
     size = content.number("int32", "length")
     if size < 0:
@@ -140,21 +140,21 @@ def _framed(raw: bytes, is_lenient: bool) -> Bytes:
 
 
 def header_of(message: Message) -> Message:
-    """What stands in front of it."""
+    """Return the header of a message."""
     return messages()["RequestHeader" if message.kind is Kind.REQUEST else "ResponseHeader"]
 
 
 def api_of(raw: bytes) -> str:
-    """The API of a request frame, whose rest may be damaged; empty if there is no such API."""
+    """Return the API of a request frame, which may be damaged after its API key; empty for an unknown API."""
     key = struct.unpack_from(">h", raw, 4)[0] if len(raw) >= 6 else -1
-    known = messages_by_key(Kind.REQUEST)
-    return known[key].api if key in known else ""
+    by_key = messages_by_key(Kind.REQUEST)
+    return by_key[key].api if key in by_key else ""
 
 
 def unsupported_api_versions(raw: bytes, api_keys: list[Document]) -> bytes | None:
-    """The frame that answers ApiVersions in a version that is not known: version 0, which says what is (KIP-511).
+    """Return the response to ApiVersions of an unknown version: version 0, with the supported versions (KIP-511).
 
-    None to another request, for which there is no such way out.  Rule: wire.negotiation.
+    None for other requests, which have no such fallback.  Rule: wire.negotiation.
     """
     if len(raw) < 12 or struct.unpack_from(">h", raw, 4)[0] != API_VERSIONS_KEY:
         return None

@@ -1,9 +1,9 @@
-"""The bytes of Kafka's metadata log as records of the reference, and back.
+"""Kafka's metadata log records as records of the reference, and back.
 
-The log is a sequence of batches of magic 2; a file of it, the records of a Fetch response and a snapshot all are.
-A control record is what it says.
-What any other record says is the controller's business and not the quorum's: the reference knows it as `Data` with a
-number, and the number is made of its bytes, so that it is the same on every replica.
+The log is a sequence of batches of magic 2, as are a segment file, the records of a Fetch response and a snapshot.
+A control record becomes the reference's record of the same kind.
+The content of any other record concerns the controller, not the quorum: the reference has it as `Data` with a number,
+computed from its bytes so that it is the same on every replica.
 Rules: wire.control-records, wire.voters-record, wire.leader-change-message.
 """
 
@@ -32,12 +32,12 @@ from kraft_reference.records import Record, RecordKind
 
 _COMPRESSION = 0x7
 _LENGTH_END = 12
-"""Where the length of a batch ends, which counts what comes after it."""
+"""End of a batch's length field, which counts the bytes after it."""
 _HEADER_SIZE = sum(width_of(kind) for _, kind in BATCH_HEADER) + 4
 
 
 class Batch(NamedTuple):
-    """A batch as it stands in a log."""
+    """A batch of a log."""
 
     base_offset: int
     end_offset: int
@@ -48,11 +48,11 @@ class Batch(NamedTuple):
 
 
 def batches_of(raw: bytes) -> Iterator[Batch]:
-    """The whole batches at the front of some bytes; what a crash or a limit of size has cut off is left out.
+    """Yield the whole batches of some bytes; a last batch that a crash or a size limit cut short is ignored.
 
     Raises:
-        WireError: a batch is damaged: not of magic 2, its checksum is not that of its bytes, or its offsets are not
-            one for each record.  The metadata log is never compacted, so that none is missing.
+        WireError: a batch is damaged: not of magic 2, its checksum is wrong, or the number of its offsets is not that
+            of its records.  The metadata log is never compacted, so no offset is missing.
     """
     start = 0
     while start + _HEADER_SIZE <= len(raw):
@@ -76,10 +76,10 @@ def batches_of(raw: bytes) -> Iterator[Batch]:
 
 
 def records_of(batch: Batch) -> tuple[Record, ...]:
-    """The records of a batch of a log.
+    """Return the records of a batch.
 
     Raises:
-        WireError: its records are compressed, damaged, or control records that no log of the quorum has.
+        WireError: its records are compressed, damaged, or control records that no quorum's log has.
     """
     if batch.is_control:
         document, _ = decode_batch(batch.raw, is_lenient=True)
@@ -88,20 +88,20 @@ def records_of(batch: Batch) -> tuple[Record, ...]:
 
 
 def values_of(batch: Batch) -> tuple[bytes, ...]:
-    """The values of the records of a batch that holds no control records.
+    """Return the values of a batch without control records.
 
     Raises:
-        WireError: they are compressed or damaged.
+        WireError: the records are compressed or damaged.
     """
     if batch.raw[22] & _COMPRESSION:
         raise WireError(Reason.BAD_BATCH, "attributes", "records without compression", str(batch.raw[22]), 21)
     content = Bytes(batch.raw, _HEADER_SIZE - 4, is_lenient=True)
     count = content.number("int32", "records (length)")
     indices = content.elements(count, "records", "records", _HEADER_SIZE - 4)
-    return tuple(_value(content, f"records[{number}]") for number in indices)
+    return tuple(_read_value(content, f"records[{number}]") for number in indices)
 
 
-def _value(content: Bytes, where: str) -> bytes:
+def _read_value(content: Bytes, where: str) -> bytes:
     size = content.signed(f"{where} (length)")
     if not 0 <= size <= content.left:
         raise WireError(Reason.BAD_LENGTH, where, f"a length of up to {content.left}", str(size), content.offset)
@@ -114,15 +114,15 @@ def _value(content: Bytes, where: str) -> bytes:
 
 
 def number_of(value: bytes) -> int:
-    """The number that stands for a record's value: 31 bits of its SHA-256, as the model has numbers."""
+    """Return the number that represents a record's value: 31 bits of its SHA-256, as the model has numbers."""
     return int.from_bytes(hashlib.sha256(value).digest()[:4], "big") >> 1
 
 
 def control_record(epoch: int, record: Document) -> Record:
-    """The record that the JSON of a control record in a batch of this epoch is.
+    """Return the record for the JSON of a control record in a batch of this epoch.
 
     Raises:
-        WireError: no log of the quorum has it.
+        WireError: no quorum's log has it.
     """
     kind, value = messages_by_key(Kind.RECORD)[record["key"]["type"]].name, record["value"]
     match kind:
@@ -132,15 +132,15 @@ def control_record(epoch: int, record: Document) -> Record:
             return Record(epoch, RecordKind.KRAFT_VERSION, value["kRaftVersion"])
         case "VotersRecord":
             voters = frozenset(
-                ReplicaKey(one["voterId"], directory_of(one["voterDirectoryId"])) for one in value["voters"]
+                ReplicaKey(voter["voterId"], directory_of(voter["voterDirectoryId"])) for voter in value["voters"]
             )
-            details = sorted(_details(one) for one in value["voters"])
+            details = sorted(_voter_details(voter) for voter in value["voters"])
             return Record(epoch, RecordKind.VOTERS, 0, voters, tuple(details))
         case _:
             raise WireError(Reason.BAD_BATCH, "key.type", "a control record of a log", kind)
 
 
-def _details(voter: Document) -> VoterDetails:
+def _voter_details(voter: Document) -> VoterDetails:
     listener = voter["endpoints"][0] if voter["endpoints"] else {"host": "", "port": 0}
     levels = voter["kRaftVersionFeature"]
     endpoint = f"{listener['host']}:{listener['port']}"
@@ -148,16 +148,16 @@ def _details(voter: Document) -> VoterDetails:
 
 
 def control_batch(base_offset: int, records: Sequence[Record], timestamp_ms: int, voters: Sequence[int] = ()) -> bytes:
-    """Control records of one epoch as a batch.
+    """Encode control records of one epoch as a batch.
 
     Args:
-        base_offset: of the first.
-        records: one or more.
+        base_offset: offset of the first record.
+        records: at least one record.
         timestamp_ms: milliseconds since 1970.
-        voters: ids of the voters that a LeaderChange among them names.
+        voters: ids of the voters for a LeaderChange among them.
 
     Raises:
-        WireError: one of them is a Data record, or a VoterAssignment, which Kafka has no bytes for.
+        WireError: a record is a Data record, or a VoterAssignment, for which Kafka has no bytes.
     """
     header = {"baseOffset": base_offset, "partitionLeaderEpoch": records[0].epoch}
     times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
@@ -165,26 +165,26 @@ def control_batch(base_offset: int, records: Sequence[Record], timestamp_ms: int
 
 
 def control_document(record: Record, voters: Sequence[int]) -> Document:
-    """The JSON of a control record for a batch; `voters` are the ids that a LeaderChange names.
+    """Return the JSON of a control record for a batch; `voters` are the ids for a LeaderChange.
 
     Raises:
         WireError: Kafka has no bytes for it.
     """
     match record.kind:
         case RecordKind.LEADER_CHANGE:
-            listed = [{"voterId": one} for one in sorted(voters)]
+            listed = [{"voterId": id_} for id_ in sorted(voters)]
             name, value = "LeaderChangeMessage", {"leaderId": record.value, "voters": listed, "grantingVoters": []}
         case RecordKind.KRAFT_VERSION:
             name, value = "KRaftVersionRecord", {"kRaftVersion": record.value}
         case RecordKind.VOTERS:
-            name, value = "VotersRecord", {"voters": [_voter(one, record) for one in sorted(record.voters)]}
+            name, value = "VotersRecord", {"voters": [_voter(key, record) for key in sorted(record.voters)]}
         case _:
             raise WireError(Reason.BAD_BATCH, "records", "a control record of Kafka's", record.kind.value)
     return {"key": {"version": 0, "type": record_of(name).key}, "value": {"version": 0} | value}
 
 
 def _voter(voter: ReplicaKey, record: Record) -> Document:
-    details = next(one for one in record.details if one.id == voter.id)
+    details = next(details for details in record.details if details.id == voter.id)
     levels = {"minSupportedVersion": details.min_version, "maxSupportedVersion": details.max_version}
     return {
         "voterId": voter.id,
@@ -195,7 +195,7 @@ def _voter(voter: ReplicaKey, record: Record) -> Document:
 
 
 def data_batch(base_offset: int, epoch: int, values: Sequence[bytes], timestamp_ms: int) -> bytes:
-    """Records without a key as a batch; `values` is one or more, `timestamp_ms` milliseconds since 1970."""
+    """Encode records without keys as a batch; `values` has at least one, `timestamp_ms` is milliseconds since 1970."""
     times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
     header = {"baseOffset": base_offset, "partitionLeaderEpoch": epoch, "lastOffsetDelta": len(values) - 1}
     records = [record_bytes(bytes(2), number, None, value) for number, value in enumerate(values)]

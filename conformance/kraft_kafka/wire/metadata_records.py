@@ -1,6 +1,6 @@
-"""Records of Kafka's controller in the metadata log, those that a node reads and writes.
+"""Records of Kafka's controller in the metadata log that a node reads and writes.
 
-The form of each: a frame version, the type and the version of the record, then its fields, all flexible.
+Each record has a frame version, its type and version, then its fields, all flexible.
 The fields are those of Kafka's `metadata/src/main/resources/common/metadata/*.json`, by their names there.
 """
 
@@ -18,7 +18,7 @@ _ALL = Versions(0, 2**15 - 1)
 
 
 class MetadataRecord(NamedTuple):
-    """One record, such as a TopicRecord."""
+    """A record of Kafka's controller, such as a TopicRecord."""
 
     name: str
     fields: Document
@@ -116,27 +116,27 @@ logDirs []uuid 2+ tag=2
     _record("EndTransactionRecord", 24, 0),
     _record("AbortTransactionRecord", 25, 0, "reason string 0+ tag=0 nullable default=null"),
 )
-_BY_NAME: Mapping[str, Message] = {one.name: one for one in _RECORDS}
-_BY_KEY: Mapping[int, Message] = {one.key: one for one in _RECORDS}
+_BY_NAME: Mapping[str, Message] = {schema.name: schema for schema in _RECORDS}
+_BY_KEY: Mapping[int, Message] = {schema.key: schema for schema in _RECORDS}
 
 
 def encode_metadata_record(record: str, /, **fields: object) -> bytes:
-    """The value of a record, in the newest version that is here; tagged fields may be left out.
+    """Encode a record in the newest version of this module; tagged fields may be omitted.
 
     Raises:
-        KeyError: there is no such record here.
-        WireError: a field is missing, or is not what it should be.
+        KeyError: this module does not have the record.
+        WireError: a field is missing or wrong.
     """
     schema = _BY_NAME[record]
     version = schema.versions.high
     return varint(_FRAME) + varint(schema.key) + varint(version) + encoded(schema, version, fields, record)[0]
 
 
-def _head(content: Bytes) -> tuple[int, int]:
-    """Type and version of a record.
+def _read_head(content: Bytes) -> tuple[int, int]:
+    """Read type and version of a record.
 
     Raises:
-        WireError: it is none of the controller's.
+        WireError: it is no record of the controller.
     """
     frame, key, version = (content.varint(what, what) for what in ("frame version", "type", "version"))
     if frame != _FRAME:
@@ -145,22 +145,22 @@ def _head(content: Bytes) -> tuple[int, int]:
 
 
 def type_of(value: bytes) -> str:
-    """The name of a record, whatever its version; empty of one that is not known here."""
+    """Return the name of a record of any version; empty if this module does not have it."""
     try:
-        key, _ = _head(Bytes(value))
+        key, _ = _read_head(Bytes(value))
     except WireError:
         return ""
     return _BY_KEY[key].name if key in _BY_KEY else ""
 
 
 def decode_metadata_record(value: bytes) -> MetadataRecord | None:
-    """A record; None if it is another one of Kafka's, which says nothing that matters here.
+    """Decode a record; None for a record of Kafka's that this module does not have.
 
     Raises:
-        WireError: it is none of the controller's, or of a version that came later.
+        WireError: it is no record of the controller, or of a newer version.
     """
     content = Bytes(value)
-    key, version = _head(content)
+    key, version = _read_head(content)
     schema = _BY_KEY.get(key)
     if schema is None:
         return None

@@ -1,6 +1,6 @@
-"""Requests that the quorum does not know and its tools send: Kafka's messages as kio has them.
+"""Requests of Kafka's tools outside the quorum's protocol, with kio's messages.
 
-Of these the suite says nothing, so that no fields of our own stand beside kio's.
+The suite does not cover them, so they need no schema of our own.
 """
 
 import io
@@ -27,11 +27,11 @@ from kraft_kafka.wire.schema import NULL_UUID, Field, Kind, Message, Versions, v
 
 _ALWAYS, _NEVER = versions_of("0+"), Versions(0, -1)
 _NUMBERS = {"error_code": "int16", "timedelta_i32": "int32", "timedelta_i64": "int64"}
-"""Types of kio's that are whole numbers in the bytes."""
+"""kio's types that are encoded as whole numbers."""
 
 
 class OtherRequest(NamedTuple):
-    """A request, with the fields that kio gives them."""
+    """A request, with kio's fields."""
 
     key: int
     version: int
@@ -40,27 +40,27 @@ class OtherRequest(NamedTuple):
 
 
 def decode_other_request(raw: bytes, versions: Mapping[int, range]) -> OtherRequest:
-    """The request of a frame.
+    """Decode the request of a frame.
 
     Args:
         raw: the whole frame.
-        versions: those that are taken, by API key.
+        versions: supported versions, by API key.
 
     Raises:
-        WireError: it is none of these.
+        WireError: it is no supported request.
     """
     if len(raw) < 8:
         raise WireError(Reason.TRUNCATED, "header", "API key and version", str(len(raw)))
     key, version = struct.unpack_from(">hh", raw, 4)
     if version not in versions.get(key, ()):
         raise WireError(Reason.UNKNOWN_API, "header", f"one of {sorted(versions)}", f"{key}, version {version}", 4)
-    return OtherRequest(key, version, *_decoded(load_request_schema(key, version), raw))
+    return OtherRequest(key, version, *_decode(load_request_schema(key, version), raw))
 
 
-def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
-    """Correlation id and body of a frame.
+def _decode(schema: Any, raw: bytes) -> tuple[int, Any]:
+    """Return correlation id and body of a frame.
 
-    kio only has the fields: its readers allocate an array of any length that the bytes name, and abort the process.
+    kio only provides the fields: its readers allocate arrays of any encoded length, which can abort the process.
     """
     message = message_from_kio(schema)
     frame = decode_frame(raw, message, message.versions.low, is_lenient=True)
@@ -69,133 +69,133 @@ def _decoded(schema: Any, raw: bytes) -> tuple[int, Any]:
 
 @cache
 def message_from_kio(schema: Any) -> Message:
-    """A request or response of kio's as one of ours, with kio's names of the fields."""
+    """Return our schema of kio's request or response, with kio's field names."""
     version = Versions(schema.__version__, schema.__version__)
     kind = Kind.REQUEST if schema.__type__ is EntityType.request else Kind.RESPONSE
     flexible = version if schema.__flexible__ else _NEVER
-    return Message(schema.__name__, "", schema.__api_key__, kind, version, flexible, version, (), _fields(schema))
+    return Message(schema.__name__, "", schema.__api_key__, kind, version, flexible, version, (), _to_fields(schema))
 
 
-def _fields(schema: Any) -> tuple[Field, ...]:
-    return tuple(_field(one) for one in fields(schema))
+def _to_fields(schema: Any) -> tuple[Field, ...]:
+    return tuple(_to_field(field) for field in fields(schema))
 
 
-def _field(one: "EntityField[Any]") -> Field:
-    kind: Any = one.type
+def _to_field(field: "EntityField[Any]") -> Field:
+    kind: Any = field.type
     inner = entity_in(kind)
-    name = one.metadata.get("kafka_type", "")
+    name = field.metadata.get("kafka_type", "")
     return Field(
-        name=one.name,
+        name=field.name,
         type=_NUMBERS.get(name, name) if inner is None else inner.__name__,
         versions=_ALWAYS,
         is_array=any(get_origin(type_) is tuple for type_ in (kind, *get_args(kind))),
-        tag=one.metadata.get("tag"),
-        # kio's None is the uuid of zeros, which the bytes have in full.
+        tag=field.metadata.get("tag"),
+        # kio's None is the all-zero uuid, which is encoded in full.
         is_nullable=NoneType in get_args(kind) and kind != UUID | None,
-        # A value that no tagged field has: with any other default, `entity_of` leaves it to kio's.
-        default=None if one.default is None else MISSING,
-        fields=() if inner is None else _fields(inner),
+        # MISSING equals no value, so every encoded field is kept; kio sets its own defaults in `entity_of`.
+        default=None if field.default is None else MISSING,
+        fields=() if inner is None else _to_fields(inner),
     )
 
 
 def encode_other_response(request: OtherRequest, document: Mapping[str, Any]) -> bytes:
-    """The frame of a response: `document` has kio's names; what the version lacks is left out.
+    """Encode the frame of a response: `document` has kio's names; fields that the version lacks are dropped.
 
     Raises:
-        KeyError: a field that the version needs is not there.
+        KeyError: a field that the version needs is missing.
     """
-    return _framed(load_response_schema(request.key, request.version), document, request.correlation_id)
+    return _encode_frame(load_response_schema(request.key, request.version), document, request.correlation_id)
 
 
 def encode_other_request(request: OtherRequest, client_id: str) -> bytes:
-    """The frame of a request, whose body is a document as that of a response.
+    """Encode the frame of a request, whose body is a document with kio's names.
 
     Raises:
-        KeyError: a field that the version needs is not there.
+        KeyError: a field that the version needs is missing.
     """
     schema = load_request_schema(request.key, request.version)
-    return _framed(schema, request.body, request.correlation_id, client_id)
+    return _encode_frame(schema, request.body, request.correlation_id, client_id)
 
 
 def decode_other_response(request: OtherRequest, raw: bytes) -> Any:
-    """The body of the response to a request, with the fields that kio gives it.
+    """Decode the body of the response to a request, with kio's fields.
 
     Raises:
         WireError: the bytes are no response to it.
     """
-    number, body = _decoded(load_response_schema(request.key, request.version), raw)
+    number, body = _decode(load_response_schema(request.key, request.version), raw)
     if number != request.correlation_id:
         raise WireError(Reason.OUT_OF_RANGE, "header.correlationId", str(request.correlation_id), str(number))
     return body
 
 
 def text_of(uuid: UUID | None) -> str:
-    """A uuid of kio's as Kafka writes it; None is that of zeros."""
+    """Return a uuid of kio's as Kafka writes it; None is the all-zero uuid."""
     return NULL_UUID if uuid is None else uuid_text(uuid.bytes)
 
 
 def uuid_from(text: str) -> UUID:
-    """The uuid that a text of Kafka's is.
+    """Parse a uuid in Kafka's form.
 
     Raises:
-        WireError: it is none.
+        WireError: the text is no uuid.
     """
     return UUID(bytes=uuid_bytes(text, "uuid"))
 
 
-def _framed(schema: Any, document: Mapping[str, Any], correlation_id: int, client_id: str | None = None) -> bytes:
+def _encode_frame(schema: Any, document: Mapping[str, Any], correlation_id: int, client_id: str | None = None) -> bytes:
     content = io.BytesIO()
     header = schema.__header_schema__
-    known = {"correlation_id": correlation_id, "client_id": client_id}
-    known |= {"request_api_key": schema.__api_key__, "request_api_version": schema.__version__}
-    entity_writer(header)(content, entity_of(header, known))
+    header_fields = {"correlation_id": correlation_id, "client_id": client_id}
+    header_fields |= {"request_api_key": schema.__api_key__, "request_api_version": schema.__version__}
+    entity_writer(header)(content, entity_of(header, header_fields))
     entity_writer(schema)(content, entity_of(schema, document))
     return struct.pack(">i", len(content.getvalue())) + content.getvalue()
 
 
 def entity_of(schema: Any, document: Mapping[str, Any]) -> Any:
-    """kio's entity of a document with kio's names.
+    """Return kio's entity for a document with kio's names.
 
     Raises:
         KeyError: a field that has no default is missing.
-        WireError: an error code or a uuid is none of Kafka's.
+        WireError: an error code or a uuid is invalid.
     """
     values = {}
-    for one in fields(schema):
-        if one.name in document or one.default is MISSING:
-            values[one.name] = _value(one.type, document[one.name])
+    for field in fields(schema):
+        if field.name in document or field.default is MISSING:
+            values[field.name] = _to_kio(field.type, document[field.name])
     return schema(**values)
 
 
-def _value(kind: Any, value: Any) -> Any:
+def _to_kio(kind: Any, value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_value(kind, one) for one in value)
+        return tuple(_to_kio(kind, element) for element in value)
     if value is None:
         return None
     if (inner := entity_in(kind)) is not None:
         return entity_of(inner, value)
     if kind is ErrorCode:
-        return _error_code(value)
-    if isinstance(value, str) and UUID in _types_in(kind):
+        return _to_error_code(value)
+    if isinstance(value, str) and UUID in _walk_types(kind):
         return None if value == NULL_UUID else uuid_from(value)
     if isinstance(value, int) and isinstance(kind, type) and issubclass(kind, timedelta):
         return timedelta(milliseconds=value)
     return value
 
 
-def _error_code(number: int) -> ErrorCode:
+def _to_error_code(number: int) -> ErrorCode:
     try:
         return ErrorCode(number)
     except ValueError:
         raise WireError(Reason.OUT_OF_RANGE, "error_code", "an error code of Kafka's", str(number)) from None
 
 
-def _types_in(kind: Any) -> Iterator[Any]:
+def _walk_types(kind: Any) -> Iterator[Any]:
     yield kind
-    for one in get_args(kind):
-        yield from _types_in(one)
+    for argument in get_args(kind):
+        yield from _walk_types(argument)
 
 
 def entity_in(kind: Any) -> Any:
-    """The class of kio's in a type such as an array that may be null; None if there is none."""
-    return next((one for one in _types_in(kind) if hasattr(one, "__type__")), None)
+    """Return kio's class in a type such as a nullable array; None if there is none."""
+    return next((type_ for type_ in _walk_types(kind) if hasattr(type_, "__type__")), None)

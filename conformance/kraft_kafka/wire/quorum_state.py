@@ -1,4 +1,4 @@
-"""The file `quorum-state`: one line of JSON, with the version of its form in `data_version`.
+"""The file `quorum-state`: one line of JSON, with its format version in `data_version`.
 
 Rule: wire.quorum-state.
 """
@@ -13,11 +13,11 @@ from kraft_kafka.wire.errors import Reason, WireError
 from kraft_kafka.wire.schema import fields_of, record_of
 
 DATA_VERSION = "data_version"
-"""Kafka's own name for it; it stands last."""
+"""Kafka's name of the version field, which comes last."""
 
 
 def encode_quorum_state(version: int, document: Any) -> tuple[str, list[str]]:
-    """The text of the file, as Kafka writes it, and the paths of the fields that the version lacks.
+    """Return the text of the file, as Kafka writes it, and the paths of the fields that the version lacks.
 
     Raises:
         WireError: the document is no quorum state.
@@ -25,23 +25,23 @@ def encode_quorum_state(version: int, document: Any) -> tuple[str, list[str]]:
     message = record_of("QuorumStateData")
     message.checked(version, DATA_VERSION)
     if isinstance(document, dict):
-        named = document.get(DATA_VERSION, version)
-        if named != version:
-            raise WireError(Reason.OUT_OF_RANGE, f"$.{DATA_VERSION}", str(version), str(named))
+        stated = document.get(DATA_VERSION, version)
+        if stated != version:
+            raise WireError(Reason.OUT_OF_RANGE, f"$.{DATA_VERSION}", str(version), str(stated))
         document = {name: value for name, value in document.items() if name != DATA_VERSION}
-    # What can be written as bytes has the right types; the bytes themselves are in no file.
+    # Encoding only checks the types; its bytes are not used.
     encoder = Encoder(version, is_flexible=False)
     encoder.struct(message.fields, document, "$")
-    ordered = {one.name: document[one.name] for one in fields_of(message.fields, version)}
+    ordered = {field.name: document[field.name] for field in fields_of(message.fields, version)}
     text = json.dumps(ordered | {DATA_VERSION: version}, separators=(",", ":"), ensure_ascii=False)
     return text, encoder.dropped
 
 
 def decode_quorum_state(text: str) -> Document:
-    """The JSON of the file's first line, with `data_version`.
+    """Return the JSON of the file's first line, with `data_version`.
 
     Raises:
-        WireError: it is no quorum state of a version that there is.
+        WireError: it is no quorum state of a known version.
     """
     line = text.split("\n", 1)[0]
     document = read_json(line)
@@ -52,7 +52,7 @@ def decode_quorum_state(text: str) -> Document:
         raise WireError(Reason.MISSING_FIELD, f"$.{DATA_VERSION}", "0 or 1", str(version))
     message = record_of("QuorumStateData")
     message.checked(version, f"$.{DATA_VERSION}")
-    present = {one.name for one in fields_of(message.fields, version)}
+    present = {field.name for field in fields_of(message.fields, version)}
     if extra := sorted(document.keys() - present - {DATA_VERSION}):
         expected = f"one of {', '.join(sorted(present))} in version {version}"
         raise WireError(Reason.UNKNOWN_FIELD, f"$.{extra[0]}", expected, "another field")

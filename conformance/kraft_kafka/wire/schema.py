@@ -1,4 +1,4 @@
-"""The messages of the quorum: which fields they have in which version (`messages.toml`)."""
+"""Schemas of the quorum's messages: their fields by version (`messages.toml`)."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -17,21 +17,21 @@ RANGES: Mapping[str, tuple[int, int]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": (0, 2**bits - 1) for bits in (16, 32)},
 }
-"""The lowest and the highest of each type of whole numbers."""
+"""Minimum and maximum of each whole number type."""
 
 
 def width_of(kind: str) -> int:
-    """How many bytes such a whole number has."""
+    """Return the number of bytes of a whole number type."""
     low, high = RANGES[kind]
     return (high - low).bit_length() // 8
 
 
 _ZERO: Mapping[str, Any] = {"bool": False, "string": "", "records": None, "uuid": NULL_UUID}
-"""The default of a type whose field names none; 0 of the whole numbers."""
+"""Default of each type for fields without one; 0 for whole numbers."""
 
 
 class Kind(StrEnum):
-    """What a message is."""
+    """Kind of a message."""
 
     REQUEST = "request"
     RESPONSE = "response"
@@ -66,10 +66,10 @@ _OPEN = 2**15 - 1
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a message or of a struct in it."""
+    """A field of a message or of a struct in it."""
 
     name: str
-    """Kafka's, as its JSON has it."""
+    """Kafka's name, as in its JSON."""
     type: str
     """bool, int8 to int64, uint16, string, records, uuid, or the name of a struct."""
     versions: Versions
@@ -77,16 +77,16 @@ class Field:
     tag: int | None = None
     is_nullable: bool = False
     default: Any = None
-    """What stands for it where the version lacks it, or a tag is left out."""
+    """Value if the version lacks the field, or its tag is omitted."""
     is_ignorable: bool = False
     has_legacy_length: bool = False
     """A string with an int16 length even in flexible versions: the client id of the request header."""
     fields: tuple["Field", ...] = ()
-    """Of the struct."""
+    """Fields of the struct."""
 
     @property
     def is_struct(self) -> bool:
-        """Has it fields of its own?"""
+        """True if the field has fields of its own."""
         return bool(self.fields)
 
 
@@ -96,101 +96,101 @@ class Message:
 
     name: str
     api: str
-    """Name of the request without `Request`; empty if it is no request or response."""
+    """Name without `Request` or `Response`; empty for other messages."""
     key: int
-    """The API key, or the type of the control record; -1 if it has neither."""
+    """API key, or type of the control record; -1 for other messages."""
     kind: Kind
     versions: Versions
-    """Every version that kio has."""
+    """Every version of kio."""
     flexible: Versions
     needed: Versions
-    """Those that the rules name."""
+    """Versions that the rules name."""
     rules: tuple[str, ...]
     fields: tuple[Field, ...] = field(repr=False)
 
     @property
     def source(self) -> str:
-        """Tag and file of apache/kafka that the fields were read from."""
+        """Tag and file of apache/kafka that the fields come from."""
         return f"apache/kafka 4.3.1 {self.name}.json"
 
     def checked(self, version: int, where: str, offset: int | None = None) -> int:
-        """The version, if there is such a one.
+        """Return the version, if the message has it.
 
         Raises:
-            WireError: there is none.
+            WireError: the message does not have it.
         """
         if version not in self.versions:
-            known = f"a version of {self.name}, one of {self.versions}"
-            raise WireError(Reason.UNKNOWN_VERSION, where, known, str(version), offset)
+            expected = f"a version of {self.name}, one of {self.versions}"
+            raise WireError(Reason.UNKNOWN_VERSION, where, expected, str(version), offset)
         return version
 
 
 def fields_of(fields: tuple[Field, ...], version: int) -> tuple[Field, ...]:
-    """Those that a version has, in the order of the schema."""
-    return tuple(one for one in fields if version in one.versions)
+    """Return the fields of a version, in the order of the schema."""
+    return tuple(field for field in fields if version in field.versions)
 
 
-def each(one: Field, value: Any, change: Callable[[Any], Any]) -> Any:
-    """A value changed; of an array every element is, and null stays null."""
+def each(field: Field, value: Any, change: Callable[[Any], Any]) -> Any:
+    """Apply a change to a value, or to every element of an array; null stays null."""
     if value is None:
         return None
-    return [change(element) for element in value] if one.is_array else change(value)
+    return [change(element) for element in value] if field.is_array else change(value)
 
 
-def default_of(one: Field) -> Any:
-    """What stands for a field that is not there: Kafka's default, of a struct those of its fields."""
-    if one.is_array:
-        return None if one.default is None else []
-    if one.is_struct:
-        return {inner.name: default_of(inner) for inner in one.fields}
-    return one.default
+def default_of(field: Field) -> Any:
+    """Return the value of an absent field: Kafka's default, for a struct those of its fields."""
+    if field.is_array:
+        return None if field.default is None else []
+    if field.is_struct:
+        return {inner.name: default_of(inner) for inner in field.fields}
+    return field.default
 
 
 @cache
 def messages() -> Mapping[str, Message]:
-    """All of them, by name, in the order of the file."""
+    """Return all messages by name, in the order of the file."""
     tables = tomllib.loads(files("kraft_kafka").joinpath("wire", "messages.toml").read_text(encoding="utf-8"))
     of_apis = [
         api | api[kind] | {"name": f"{api['name']}{kind.title()}", "api": api["name"], "kind": kind}
         for api in tables["api"]
         for kind in (Kind.REQUEST, Kind.RESPONSE)
     ]
-    return {entry["name"]: _message(entry) for entry in of_apis + tables["other"]}
+    return {entry["name"]: _parse_message(entry) for entry in of_apis + tables["other"]}
 
 
 @cache
 def messages_by_key(kind: Kind) -> Mapping[int, Message]:
-    """The messages of a kind by API key, or by the type of the control record."""
-    return {one.key: one for one in messages().values() if one.kind is kind}
+    """Return the messages of a kind by API key, or by the type of the control record."""
+    return {message.key: message for message in messages().values() if message.kind is kind}
 
 
 def message_of(api: str, kind: Kind) -> Message:
-    """The request or response of an API.
+    """Return the request or response of an API.
 
     Raises:
         WireError: there is no such API.
     """
-    for one in messages().values():
-        if one.api and one.api.lower() == api.lower() and one.kind is kind:
-            return one
-    known = sorted({one.api for one in messages().values() if one.api})
-    raise WireError(Reason.UNKNOWN_API, "api", f"one of {', '.join(known)}", api)
+    for message in messages().values():
+        if message.api and message.api.lower() == api.lower() and message.kind is kind:
+            return message
+    apis = sorted({message.api for message in messages().values() if message.api})
+    raise WireError(Reason.UNKNOWN_API, "api", f"one of {', '.join(apis)}", api)
 
 
 def record_of(name: str) -> Message:
-    """A control record or QuorumStateData.
+    """Return the schema of a control record or QuorumStateData.
 
     Raises:
         WireError: there is no such record.
     """
-    known = {one.name: one for one in messages().values() if one.kind in (Kind.RECORD, Kind.TEXT)}
-    if name not in known:
-        raise WireError(Reason.UNKNOWN_API, "record", f"one of {', '.join(known)}", name)
-    return known[name]
+    by_name = {message.name: message for message in messages().values() if message.kind in (Kind.RECORD, Kind.TEXT)}
+    if name not in by_name:
+        raise WireError(Reason.UNKNOWN_API, "record", f"one of {', '.join(by_name)}", name)
+    return by_name[name]
 
 
 def versions_of(text: str) -> Versions:
-    """`0`, `0-2` or `0+`."""
+    """Parse `0`, `0-2` or `0+`."""
     if text.endswith("+"):
         return Versions(int(text[:-1]), _OPEN)
     low, _, high = text.partition("-")
@@ -198,12 +198,12 @@ def versions_of(text: str) -> Versions:
 
 
 def fields_from(text: str) -> tuple[Field, ...]:
-    """The fields that lines tell of, as `messages.toml` has them: name, type, versions, and marks."""
+    """Parse lines of fields as in `messages.toml`: name, type, versions, and flags."""
     lines = [(len(line) - len(line.lstrip()), line.split()) for line in text.splitlines() if line]
-    return _nested(lines) if lines else ()
+    return _parse_fields(lines) if lines else ()
 
 
-def _message(entry: dict[str, Any]) -> Message:
+def _parse_message(entry: dict[str, Any]) -> Message:
     return Message(
         name=entry["name"],
         api=entry.get("api", ""),
@@ -217,16 +217,16 @@ def _message(entry: dict[str, Any]) -> Message:
     )
 
 
-def _nested(lines: list[tuple[int, list[str]]]) -> tuple[Field, ...]:
-    """The fields of lines, of which those that stand further in belong to the one above them."""
-    made = []
+def _parse_fields(lines: list[tuple[int, list[str]]]) -> tuple[Field, ...]:
+    """Parse lines of fields; more deeply indented lines are fields of the line above."""
+    parsed = []
     starts = [number for number, (indent, _) in enumerate(lines) if indent == lines[0][0]]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        made.append(_field(lines[start][1], _nested(lines[start + 1 : end]) if end > start + 1 else ()))
-    return tuple(made)
+        parsed.append(_parse_field(lines[start][1], _parse_fields(lines[start + 1 : end]) if end > start + 1 else ()))
+    return tuple(parsed)
 
 
-def _field(words: list[str], inner: tuple[Field, ...]) -> Field:
+def _parse_field(words: list[str], inner: tuple[Field, ...]) -> Field:
     name, kind, versions, *marks = words
     valued = dict(mark.split("=", 1) for mark in marks if "=" in mark)
     plain = kind.removeprefix("[]")
@@ -237,14 +237,14 @@ def _field(words: list[str], inner: tuple[Field, ...]) -> Field:
         is_array=kind != plain,
         tag=int(valued["tag"]) if "tag" in valued else None,
         is_nullable="nullable" in marks,
-        default=_default(plain, valued.get("default")),
+        default=_parse_default(plain, valued.get("default")),
         is_ignorable="ignorable" in marks,
         has_legacy_length="legacy" in marks,
         fields=inner,
     )
 
 
-def _default(kind: str, written: str | None) -> Any:
+def _parse_default(kind: str, written: str | None) -> Any:
     if written is None:
         return _ZERO.get(kind, 0)
     if written in ("null", "true", "false"):

@@ -18,45 +18,45 @@ _HEADER, _FOOTER = "SnapshotHeaderRecord", "SnapshotFooterRecord"
 
 
 class SnapshotFile(NamedTuple):
-    """What a snapshot file says."""
+    """Contents of a snapshot file."""
 
     snapshot: Snapshot
     values: tuple[bytes, ...]
-    """Of the controller's records, in their order."""
+    """The controller's records, in order."""
 
 
 def file_name(snapshot: Snapshot) -> str:
-    """As Kafka names it: end offset and epoch."""
+    """Return Kafka's file name: end offset and epoch."""
     return f"{snapshot.end_offset:020d}-{snapshot.epoch:010d}.checkpoint"
 
 
 def encode_snapshot(snapshot: Snapshot, values: Sequence[bytes], timestamp_ms: int) -> bytes:
-    """The bytes of a snapshot file; at kraft.version 0 it has no voters.  Rule: kraft-version.record-gate."""
-    records = [_framing(_HEADER, {"lastContainedLogTimestamp": timestamp_ms})]
+    """Encode a snapshot file; at kraft.version 0 it has no voters. Rule: kraft-version.record-gate."""
+    records = [_framing_record(_HEADER, {"lastContainedLogTimestamp": timestamp_ms})]
     if snapshot.kraft_version > 0:
         level = Record(snapshot.epoch, RecordKind.KRAFT_VERSION, snapshot.kraft_version)
         voters = Record(snapshot.epoch, RecordKind.VOTERS, 0, snapshot.voters, snapshot.details)
         records += [control_document(level, ()), control_document(voters, ())]
-    raw = _batch(0, records, timestamp_ms)
+    raw = _encode_batch(0, records, timestamp_ms)
     if values:
         raw += data_batch(len(records), 0, values, timestamp_ms)
-    return raw + _batch(len(records) + len(values), [_framing(_FOOTER, {})], timestamp_ms)
+    return raw + _encode_batch(len(records) + len(values), [_framing_record(_FOOTER, {})], timestamp_ms)
 
 
-def _framing(name: str, value: Document) -> Document:
+def _framing_record(name: str, value: Document) -> Document:
     return {"key": {"version": 0, "type": record_of(name).key}, "value": {"version": 0, **value}}
 
 
-def _batch(base_offset: int, records: list[Document], timestamp_ms: int) -> bytes:
+def _encode_batch(base_offset: int, records: list[Document], timestamp_ms: int) -> bytes:
     times = {"baseTimestamp": timestamp_ms, "maxTimestamp": timestamp_ms}
     return encode_batch({"baseOffset": base_offset, **times, "records": records})
 
 
 def decode_snapshot(raw: bytes, end_offset: int, epoch: int, static: Snapshot) -> SnapshotFile:
-    """What the bytes of a snapshot file say; without voters in it they are those of `static`.
+    """Decode a snapshot file; if it has no voters, they are those of `static`.
 
     Raises:
-        WireError: they are damaged, or none.
+        WireError: the bytes are damaged or empty.
     """
     if not raw:
         raise WireError(Reason.TRUNCATED, "snapshot", "a header and a footer at least", "no bytes")

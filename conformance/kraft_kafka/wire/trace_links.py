@@ -1,8 +1,8 @@
-"""Which field of a traced message is which field of Kafka's, as data.
+"""Mapping from the fields of traced messages to Kafka's fields, as data.
 
-A traced message has what the protocol decides by; Kafka's has topics, sessions and throttling besides.
-`LINKS` has what both have, `WITHOUT_KAFKA_FIELD` what no field of Kafka's carries, each with its reason, and the
-document of `filled` what the trace does not say.
+A traced message has the fields that the protocol decides on; Kafka's has topics, sessions and throttling as well.
+`LINKS` has the common fields, `WITHOUT_KAFKA_FIELD` the traced fields that Kafka lacks, each with a reason, and
+`filled` Kafka's fields that a trace lacks.
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ from kraft_kafka.wire.schema import NULL_UUID
 
 TOPIC = "__cluster_metadata"
 TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""Of the metadata topic: the one id that Kafka gives out by itself beside the null one."""
+"""Id of the metadata topic, which Kafka reserves as it does the null id."""
 
 
 def metadata_topics(partition: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The field `topics` of most messages: the one partition that there is, with these fields."""
+    """Return the field `topics` of most messages: the metadata partition, with these fields."""
     return [{"topicName": TOPIC, "partitions": [{"partitionIndex": 0, **partition}]}]
 
 
 class As(Enum):
-    """How the values of a link differ."""
+    """Conversion between the values of a link."""
 
     SAME = "the same value"
     KEY = "null is id -1 and the null uuid; a directory id is text in a trace, a uuid for Kafka"
@@ -37,20 +37,20 @@ class As(Enum):
 
 
 class Link(NamedTuple):
-    """Fields of a trace, and the fields of Kafka that carry them."""
+    """Fields of a trace, and Kafka's fields for them."""
 
     trace: tuple[str, ...]
     kafka: tuple[str, ...]
     """Paths."""
     how: As = As.SAME
     since: int = 0
-    """The first version in which these are the fields."""
+    """The first version with these fields."""
     before: int = 2**15
-    """The first version in which they are not any more."""
+    """The first version without them again."""
 
 
 _STATE_SINCE = 15
-"""The version of Fetch from which on the struct replicaState says who fetches."""
+"""The first version of Fetch that has the fetching replica in the struct replicaState."""
 _P = "body.topics[0].partitions[0]."
 _FETCHER = f"{_P}replicaDirectoryId"
 _R = "body.responses[0].partitions[0]."
@@ -59,8 +59,8 @@ _CLUSTER = Link(("cluster_id",), ("body.clusterId",))
 _NODES = Link(("leader_endpoint",), ("body.nodeEndpoints",), As.NODE)
 
 
-def _answer(partition: str) -> tuple[Link, ...]:
-    """What the responses of the quorum have in common."""
+def _link_response(partition: str) -> tuple[Link, ...]:
+    """Return the links that the quorum's responses have in common."""
     return (
         _CORRELATION,
         Link(("error",), (f"{partition}errorCode",), As.ERROR),
@@ -70,8 +70,8 @@ def _answer(partition: str) -> tuple[Link, ...]:
     )
 
 
-def _fetched(partition: str) -> tuple[Link, ...]:
-    """The same of Fetch and FetchSnapshot, which keep the leader in a struct of its own."""
+def _link_fetch_response(partition: str) -> tuple[Link, ...]:
+    """Return these links for Fetch and FetchSnapshot, which have the leader in a struct of its own."""
     return (
         _CORRELATION,
         Link(("error",), (f"{partition}errorCode",), As.ERROR),
@@ -96,7 +96,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
             Link(("end_offset",), (f"{_P}lastOffset",)),
             Link(("pre_vote",), (f"{_P}preVote",)),
         ),
-        "VoteResponse": (*_answer(_P), Link(("granted",), (f"{_P}voteGranted",))),
+        "VoteResponse": (*_link_response(_P), Link(("granted",), (f"{_P}voteGranted",))),
         "BeginQuorumEpochRequest": (
             _CORRELATION,
             _CLUSTER,
@@ -105,7 +105,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
             Link(("voter_key",), ("body.voterId", f"{_P}voterDirectoryId"), As.KEY),
             Link(("leader_endpoint",), ("body.leaderEndpoints",), As.LISTENER),
         ),
-        "BeginQuorumEpochResponse": _answer(_P),
+        "BeginQuorumEpochResponse": _link_response(_P),
         "EndQuorumEpochRequest": (
             _CORRELATION,
             _CLUSTER,
@@ -117,7 +117,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
                 As.CANDIDATES,
             ),
         ),
-        "EndQuorumEpochResponse": _answer(_P),
+        "EndQuorumEpochResponse": _link_response(_P),
         "FetchRequest": (
             _CORRELATION,
             _CLUSTER,
@@ -133,7 +133,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
             Link(("last_epoch",), (f"{_P}lastFetchedEpoch",)),
         ),
         "FetchResponse": (
-            *_fetched(_R),
+            *_link_fetch_response(_R),
             Link(("high_watermark",), (f"{_R}highWatermark",)),
             Link(("diverging_epoch",), (f"{_R}divergingEpoch.epoch",)),
             Link(("diverging_end_offset",), (f"{_R}divergingEpoch.endOffset",)),
@@ -148,7 +148,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
             Link(("snapshot_end_offset",), (f"{_P}snapshotId.endOffset",)),
             Link(("snapshot_epoch",), (f"{_P}snapshotId.epoch",)),
         ),
-        "FetchSnapshotResponse": _fetched(_P),
+        "FetchSnapshotResponse": _link_fetch_response(_P),
         "ApiVersionsRequest": (_CORRELATION,),
         "ApiVersionsResponse": (
             _CORRELATION,
@@ -182,7 +182,7 @@ LINKS: Mapping[str, tuple[Link, ...]] = MappingProxyType(
         ),
     }
 )
-"""By the type of the traced message.  Rules: wire.vote-versions and the other rules of the messages."""
+"""Links by the traced message's type.  Rules: wire.vote-versions and the other rules of the messages."""
 
 _NAMES = {
     "AddVoter": "AddRaftVoter",
@@ -192,14 +192,14 @@ _NAMES = {
 
 
 def kafka_name(traced: str) -> str:
-    """Kafka's name of a traced message: `AddVoterRequest` is AddRaftVoterRequest there."""
+    """Return Kafka's name of a traced message: AddRaftVoterRequest for `AddVoterRequest`."""
     for ours, theirs in _NAMES.items():
         traced = traced.replace(ours, theirs)
     return traced
 
 
 TRACED_NAMES: Mapping[str, str] = {kafka_name(name): name for name in LINKS}
-"""What a trace calls the messages, by Kafka's names."""
+"""Traced message types by Kafka's names."""
 
 _EVERYWHERE = {
     "id": "names the message within its trace",
@@ -224,18 +224,18 @@ WITHOUT_KAFKA_FIELD: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "RemoveVoterResponse": dict.fromkeys(("epoch", "leader_id", "leader_endpoint"), _NO_LEADER),
     }
 )
-"""Fields of a traced message that get lost on Kafka's wire, and why."""
+"""Fields of a traced message that Kafka's messages lose, with reasons."""
 
 
 def without_kafka_field(traced: str) -> Mapping[str, str]:
-    """The fields of a traced message that no field of Kafka's carries, with the reasons."""
+    """Return the fields of a traced message that Kafka's message lacks, with reasons."""
     linked = {name for link in LINKS[traced] for name in link.trace}
     everywhere = {name: reason for name, reason in _EVERYWHERE.items() if name not in linked}
     return {**everywhere, **WITHOUT_KAFKA_FIELD.get(traced, {})}
 
 
 def filled(traced: str, version: int) -> dict[str, Any]:
-    """The body of Kafka's message, with what the trace does not say: the topic, and otherwise what asks for nothing."""
+    """Return the body of Kafka's message without the traced fields: the topic, and defaults that request nothing."""
     partitions: dict[str, Any] = {"topics": metadata_topics({})}
     answered: dict[str, Any] = {"throttleTimeMs": 0}
     snapshot = {"endOffset": -1, "epoch": -1}
@@ -278,4 +278,4 @@ def filled(traced: str, version: int) -> dict[str, Any]:
 
 
 NOBODY = (-1, NULL_UUID)
-"""Id and directory id where a key is null."""
+"""Id and directory id of a null key."""

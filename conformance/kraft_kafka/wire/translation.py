@@ -1,7 +1,7 @@
-"""Traced messages as Kafka's and back, by the table in `trace_links`.
+"""Translation of traced messages to Kafka's and back, by the table in `trace_links`.
 
-A directory id of a trace is any text.  A uuid in Kafka's form stays what it is; any other text of up to 16 bytes
-becomes the uuid of these bytes, filled with zeros, in which the text can be read again.
+A directory id of a trace is any text.  A uuid in Kafka's form is unchanged; any other text of up to 16 bytes becomes a
+uuid of these bytes, padded with zeros, from which the text can be recovered.
 """
 
 import re
@@ -26,10 +26,10 @@ _STEP = re.compile(r"([A-Za-z]+)|\[(\d+)\]")
 
 
 def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document]:
-    """A traced message as the JSON of a frame.
+    """Return a traced message as the JSON of a frame.
 
     Raises:
-        WireError: the message is none of a trace, or a value is none of Kafka's.
+        WireError: the message is no traced message, or a value is invalid for Kafka.
     """
     name = str(traced.get("type"))
     if name not in LINKS:
@@ -37,8 +37,8 @@ def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document
     try:
         msgspec.convert(dict(traced), TRACED_MESSAGES[name])
     except msgspec.ValidationError as error:
-        what, _, path = str(error).partition(" - at ")
-        raise WireError(Reason.WRONG_TYPE, path.strip("`") or "$", f"a {name} of a trace", what) from None
+        problem, _, path = str(error).partition(" - at ")
+        raise WireError(Reason.WRONG_TYPE, path.strip("`") or "$", f"a {name} of a trace", problem) from None
     message = messages()[kafka_name(name)]
     message.checked(version, "version")
     header: Document = {"clientId": None} if name.endswith("Request") else {}
@@ -50,7 +50,7 @@ def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document
         if missing is not None:
             raise WireError(Reason.MISSING_FIELD, f"$.{missing}", f"a field of {name} that Kafka's has too", "none")
         if not top_level:
-            for path, value in zip(link.kafka, _kafka_values(link, traced), strict=True):
+            for path, value in zip(link.kafka, _to_kafka_values(link, traced), strict=True):
                 _put(document, path, value)
     if top_level:
         listed = "responses" if "responses" in document["body"] else "topics"
@@ -59,7 +59,7 @@ def to_kafka(traced: Mapping[str, Any], version: int) -> tuple[Message, Document
     return message, document
 
 
-def _kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
+def _to_kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
     value = traced[link.trace[0]]
     where = f"$.{link.trace[0]}"
     match link.how:
@@ -68,7 +68,7 @@ def _kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
         case As.LEADER:
             return (-1 if value is None else value,)
         case As.ERROR:
-            return (CODES[_error(value)],)
+            return (CODES[_parse_error(value)],)
         case As.LISTENER:
             return ([] if value is None else [{"name": "CONTROLLER", **host_port(value, where)}],)
         case As.NODE:
@@ -91,7 +91,7 @@ def _kafka_values(link: Link, traced: Mapping[str, Any]) -> tuple[Any, ...]:
             return (value,)
 
 
-def _error(name: Any) -> Error:
+def _parse_error(name: Any) -> Error:
     try:
         return Error(name)
     except ValueError:
@@ -99,10 +99,10 @@ def _error(name: Any) -> Error:
 
 
 def uuid_of(directory: str | None, where: str) -> str:
-    """A directory id of a trace as Kafka's text of a uuid; the null one for None.
+    """Return a trace's directory id as Kafka's uuid text; the null uuid for None.
 
     Raises:
-        WireError: it is neither a uuid nor a text of 1 to 16 bytes; `where` is where it stands.
+        WireError: the id, at the path `where`, is neither a uuid nor a text of 1 to 16 bytes.
     """
     if directory is None:
         return NULL_UUID
@@ -118,10 +118,10 @@ def uuid_of(directory: str | None, where: str) -> str:
 
 
 def host_port(endpoint: str, where: str) -> Document:
-    """`host:port` in two fields, of an endpoint that stands at `where`.
+    """Split the endpoint `host:port` at the path `where` into two fields.
 
     Raises:
-        WireError: it has no such form.
+        WireError: the endpoint is malformed.
     """
     host, _, port = endpoint.rpartition(":")
     if not host or not port.isdecimal() or not port.isascii():
@@ -130,7 +130,7 @@ def host_port(endpoint: str, where: str) -> Document:
 
 
 def steps_of(path: str) -> list[str | int]:
-    """The names and places of a path in the JSON of a frame."""
+    """Return the names and indices of a path in the JSON of a frame."""
     return [name or int(number) for name, number in _STEP.findall(path)]
 
 
@@ -142,28 +142,28 @@ def _put(document: Any, path: str, value: Any) -> None:
 
 
 def from_kafka(name: str, version: int, document: Document) -> Document:
-    """The fields of a traced message that a frame carries; what the version lacks is not there."""
+    """Return the traced message's fields in a frame; fields that the version lacks are absent."""
     traced: Document = {"type": name}
     document = document | {"body": with_tags(messages()[kafka_name(name)].fields, version, document["body"])}
     for link in LINKS[name]:
         if link.since <= version < link.before:
             values = [_get(document, path) for path in link.kafka]
-            traced |= {field: value for field, value in _traced_values(link, values) if value is not _ABSENT}
+            traced |= {field: value for field, value in _to_traced_values(link, values) if value is not _ABSENT}
     if code := document["body"].get("errorCode"):
         traced["error"] = _NAMES.get(code, code)
     return traced
 
 
-def _traced_values(link: Link, values: list[Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of the trace; `_ABSENT` where the frame does not say."""
+def _to_traced_values(link: Link, values: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of the trace; `_ABSENT` for a field that the frame lacks."""
     first, field = values[0], link.trace[0]
     match link.how:
         case As.CANDIDATES if first is _ABSENT and values[1] is not _ABSENT:
-            yield field, [{"id": one, "directory_id": None} for one in values[1]]
+            yield field, [{"id": id_, "directory_id": None} for id_ in values[1]]
         case As.LEVELS:
-            found = [] if first is _ABSENT else [one for one in first if one["name"] == "kraft.version"]
+            features = [] if first is _ABSENT else [entry for entry in first if entry["name"] == "kraft.version"]
             for name, level in zip(link.trace, ("minVersion", "maxVersion"), strict=True):
-                yield name, found[0][level] if found else _ABSENT
+                yield name, features[0][level] if features else _ABSENT
         case _ if first is _ABSENT:
             yield field, _ABSENT
         case As.KEY:
@@ -174,15 +174,15 @@ def _traced_values(link: Link, values: list[Any]) -> Iterator[tuple[str, Any]]:
         case As.ERROR:
             yield field, _NAMES.get(first, first)
         case As.LISTENER | As.NODE:
-            yield field, _joined(first[0]) if first else None
+            yield field, _join(first[0]) if first else None
         case As.HOST_PORT:
             yield field, f"{first}:{values[1]}" if first else None
         case As.CANDIDATES:
             yield (
                 field,
                 [
-                    {"id": one["candidateId"], "directory_id": directory_of(one["candidateDirectoryId"])}
-                    for one in first
+                    {"id": key["candidateId"], "directory_id": directory_of(key["candidateDirectoryId"])}
+                    for key in first
                 ],
             )
         case _:
@@ -190,7 +190,7 @@ def _traced_values(link: Link, values: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def directory_of(uuid: str) -> str | None:
-    """The directory id of a trace that a uuid in Kafka's text stands for; the null one stands for None."""
+    """Return the trace's directory id for a uuid in Kafka's text; None for the null uuid."""
     if uuid == NULL_UUID:
         return None
     content = uuid_bytes(uuid, "uuid").rstrip(b"\0")
@@ -200,7 +200,7 @@ def directory_of(uuid: str) -> str | None:
         return uuid
 
 
-def _joined(endpoint: Document) -> str:
+def _join(endpoint: Document) -> str:
     return f"{endpoint['host']}:{endpoint['port']}"
 
 

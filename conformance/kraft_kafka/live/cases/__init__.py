@@ -1,7 +1,7 @@
-"""The cases: what is done to a running implementation, and what the rules say that it then does.
+"""Cases: stimuli for a running implementation, and the behaviour that the rules require.
 
-How a case is written
----------------------
+How to write a case
+-------------------
 A module of this folder has the cases of one topic; `TOPICS` in `catalogue` lists it.  A case is a coroutine on a bench:
 
     @case("vote/once-per-epoch", "vote.once-per-epoch", "vote.request.higher-epoch")
@@ -14,15 +14,13 @@ A module of this folder has the cases of one topic; `TOPICS` in `catalogue` list
         same(second.part["voteGranted"], False, "the vote for replica 3", "vote.once-per-epoch")
 
 - The first argument is the id of the case, the others are the rules that it judges; the docstring's first line is its
-  title.  `setup=` is a `Setup`: its timeouts, its voters; cases with one setup share a process, unless `is_fresh=True`
-  asks for an empty disk.
-- It begins with a state of `live.states`.  Each makes a new epoch, `x.epoch`: all epochs of a case count from there.
-  The default setup is `CALM`, in which no timer fires; states are reached by messages, which is fast and sure.  With
-  `QUICK` timers fire within seconds; nothing is judged there that a busy machine may delay.
-- It judges by `same`, `must` and `seen`, each with the rules that are broken if it does not hold; without rules those
-  of the case are named.
-- What the state could not be reached from is `Inconclusive`, what cannot be seen is `Unobserved`: bench and states
-  raise these.
+  title.  `setup=` is a `Setup` (timeouts, voters).  Cases with the same setup share a process, unless `is_fresh=True`
+  requires an empty disk.
+- A case begins with a state of `live.states`, which begins a new epoch, `x.epoch`.  In the default setup `CALM` no
+  timer fires; messages lead to the state, which is fast and reliable.  With `QUICK` timers fire within seconds; a case
+  must not judge anything there that a busy machine may delay.
+- It judges with `same`, `must` and `seen`, each with the rules that a failure breaks (default: those of the case).
+- Bench and states raise `Inconclusive` if a state is not reached, and `Unobserved` for what cannot be observed.
 """
 
 from collections.abc import Awaitable, Callable
@@ -36,7 +34,7 @@ Run = Callable[[Bench], Awaitable[None]]
 
 
 class Failed(Exception):  # noqa: N818 - carried to the runner
-    """The implementation did something else than the rules say."""
+    """The implementation broke a rule."""
 
     def __init__(self, what: str, expected: str, actual: str, rules: tuple[str, ...]) -> None:
         super().__init__(f"{what}: expected {expected}, actual {actual}")
@@ -45,7 +43,7 @@ class Failed(Exception):  # noqa: N818 - carried to the runner
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case, and what it judges."""
+    """A case, and the rules that it judges."""
 
     id: str
     title: str
@@ -62,40 +60,40 @@ CASES: dict[str, Case] = {}
 def case(id_: str, *rules: str, setup: Setup | None = None, is_fresh: bool = False) -> Callable[[Run], Run]:
     """Make a coroutine the case `id_`, which judges `rules`."""
 
-    def listed(run: Run) -> Run:
+    def register(run: Run) -> Run:
         title = (run.__doc__ or "").strip().split("\n", 1)[0]
         assert id_ not in CASES, f"two cases {id_}"
         CASES[id_] = Case(id_, title, rules, run, setup or Setup(), is_fresh)
         return run
 
-    return listed
+    return register
 
 
 def same(actual: Any, expected: Any, what: str, *rules: str) -> None:
     """Judge that two values are equal.
 
     Raises:
-        Failed: they are not.
+        Failed: they differ.
     """
     if actual != expected:
         raise Failed(what, str(expected), str(actual), rules)
 
 
 def must(holds: object, what: str, actual: object, *rules: str) -> None:
-    """Judge that something holds; `what` says what is expected, `actual` what was seen.
+    """Judge that a condition holds; `what` is the expectation, `actual` the observation.
 
     Raises:
-        Failed: it does not.
+        Failed: it does not hold.
     """
     if not holds:
         raise Failed("behaviour", what, str(actual), rules)
 
 
 def seen(event: Event | None, what: str, *rules: str) -> Event:
-    """Judge that something came, and give it.
+    """Judge that an event came, and return it.
 
     Raises:
-        Failed: it did not come in a time that is long for any implementation.
+        Failed: it did not come within a time that is long for any implementation.
     """
     if event is None:
         raise Failed("behaviour", what, "nothing of the kind came", rules)
@@ -103,5 +101,5 @@ def seen(event: Event | None, what: str, *rules: str) -> Event:
 
 
 def up_to_date(epoch: int) -> tuple[int, int]:
-    """Last epoch and end offset of a log that a candidate of `epoch` may have, and nobody's is newer."""
+    """Return last epoch and end offset of a log that a candidate of `epoch` may have and that no log exceeds."""
     return epoch - 1, 1_000_000

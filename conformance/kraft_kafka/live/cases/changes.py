@@ -18,31 +18,31 @@ ALONE = Setup(voters=(1,), peers=(2, 3, 4))
 
 
 async def add(x: Bench, id_: int = 4, **more: Any) -> Event:
-    """The answer to AddRaftVoter."""
+    """Send AddRaftVoter and return the response."""
     return await x.ask("AddRaftVoter", 1, bodies.add_voter(id_, x.ports.get(id_, 1), **more))
 
 
 async def remove(x: Bench, id_: int, **more: Any) -> Event:
-    """The answer to RemoveRaftVoter."""
+    """Send RemoveRaftVoter and return the response."""
     return await x.ask("RemoveRaftVoter", 0, bodies.remove_voter(id_, **more))
 
 
 async def update(x: Bench, id_: int, **more: Any) -> Event:
-    """The answer to the UpdateRaftVoter of a peer, at the port where it listens unless `port` says otherwise."""
+    """Send a peer's UpdateRaftVoter, by default with its own port, and return the response."""
     fields: Document = {"epoch": x.epoch, "port": x.ports.get(id_, 1)} | more
     body = bodies.update_voter(id_, **fields)
     return await x.peers[2].ask("UpdateRaftVoter", x.version("UpdateRaftVoter", 0), body)
 
 
 def newest_voters(copy: Copy) -> Record:
-    """The last VotersRecord of a copy of the leader's log; one of no voters if there is none."""
+    """Return the last VotersRecord of a copy of the leader's log, or one without voters."""
     records = [record for batch in copy.batches if batch.is_control for record in records_of(batch)]
-    found = [record for record in records if record.kind is RecordKind.VOTERS]
-    return found[-1] if found else Record(0, RecordKind.VOTERS, 0)
+    voters_records = [record for record in records if record.kind is RecordKind.VOTERS]
+    return voters_records[-1] if voters_records else Record(0, RecordKind.VOTERS, 0)
 
 
 def ids(copy: Copy) -> set[int]:
-    """The ids in it."""
+    """Return the voter ids of its last VotersRecord."""
     return {key.id for key in newest_voters(copy).voters}
 
 
@@ -128,16 +128,16 @@ async def added(x: Bench) -> None:
     """A voter that has caught up is added: its record commits by the new set, and then the request is answered."""
     await leads(x)
     await caught_up(x)
-    asked = len(x.log.events)
+    start = len(x.log.events)
     async with fetching(x, 2, 4) as copies:
         await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset > 0)
         answer = await add(x, timeoutMs=15_000)
         same(answer.body["errorCode"], bodies.NONE, "the error", "add-voter.reply-after-commit")
         await x.eventually(lambda: copies[4].high_watermark >= copies[4].offset)
         same(ids(copies[4]), {1, 2, 3, 4}, "the voters", "add-voter.append-and-apply")
-    versions = await x.asked("ApiVersions", 0.0, asked, 4)
+    versions = await x.asked("ApiVersions", 0.0, start, 4)
     seen(versions, "ApiVersions to the new voter", "add-voter.learn-versions")
-    details = {one.id: (one.endpoint, one.min_version, one.max_version) for one in newest_voters(copies[4]).details}
+    details = {it.id: (it.endpoint, it.min_version, it.max_version) for it in newest_voters(copies[4]).details}
     same(details[4], (f"127.0.0.1:{x.ports[4]}", 0, 1), "its entry", "wire.voters-record", "add-voter.learn-versions")
 
 
@@ -257,10 +257,10 @@ async def updated(x: Bench) -> None:
     async with fetching(x, 3) as copies:
         answer = await update(x, 2, port=1)
         same(answer.body["errorCode"], bodies.NONE, "the error", "update-voter.reply-time")
-        await x.eventually(lambda: any(one.endpoint.endswith(":1") for one in newest_voters(copies[3]).details))
+        await x.eventually(lambda: any(it.endpoint.endswith(":1") for it in newest_voters(copies[3]).details))
         keys = {(key.id, key.directory_id) for key in newest_voters(copies[3]).voters}
-        same(keys, {(one, DIRECTORIES[one]) for one in (1, 2, 3)}, "the keys", "update-voter.not-a-membership-change")
-        ends = {one.id: one.endpoint for one in newest_voters(copies[3]).details}
+        same(keys, {(id_, DIRECTORIES[id_]) for id_ in (1, 2, 3)}, "the keys", "update-voter.not-a-membership-change")
+        ends = {it.id: it.endpoint for it in newest_voters(copies[3]).details}
         same(ends[2], "127.0.0.1:1", "its endpoint", "voters.endpoints-are-part-of-the-set")
 
 
@@ -282,13 +282,13 @@ async def describe(x: Bench) -> None:
     answer = await x.ask("DescribeQuorum", 2, bodies.describe_quorum())
     part = answer.part
     same((part["errorCode"], part["leaderId"], part["leaderEpoch"]), (bodies.NONE, REPLICA, epoch), "error and leader")
-    keys = sorted((one["replicaId"], one["replicaDirectoryId"]) for one in part["currentVoters"])
-    same(keys, sorted((one, DIRECTORIES[one]) for one in (1, 2, 3)), "the voters", "wire.describe-quorum-2")
-    ports = {one["nodeId"]: one["listeners"][0]["port"] for one in answer.body["nodes"]}
-    same(ports, {one: x.ports[one] for one in (1, 2, 3)}, "their endpoints", "wire.describe-quorum-2")
-    ends = {one["replicaId"]: one["logEndOffset"] for one in part["currentVoters"]}
+    keys = sorted((voter["replicaId"], voter["replicaDirectoryId"]) for voter in part["currentVoters"])
+    same(keys, sorted((id_, DIRECTORIES[id_]) for id_ in (1, 2, 3)), "the voters", "wire.describe-quorum-2")
+    ports = {node["nodeId"]: node["listeners"][0]["port"] for node in answer.body["nodes"]}
+    same(ports, {id_: x.ports[id_] for id_ in (1, 2, 3)}, "their endpoints", "wire.describe-quorum-2")
+    ends = {voter["replicaId"]: voter["logEndOffset"] for voter in part["currentVoters"]}
     must(ends[2] >= copy.offset - 1, "the offset that 2 has fetched", ends, "identity.leader-tracks-by-key")
-    observers = [(one["replicaId"], one["replicaDirectoryId"]) for one in part["observers"]]
+    observers = [(it["replicaId"], it["replicaDirectoryId"]) for it in part["observers"]]
     must((4, DIRECTORIES[4]) in observers, "4 among the observers", observers, "identity.leader-tracks-by-key")
 
 

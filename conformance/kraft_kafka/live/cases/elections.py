@@ -1,4 +1,4 @@
-"""What a replica does to be elected."""
+"""Behaviour of a replica in elections."""
 
 import asyncio
 
@@ -84,8 +84,8 @@ async def becomes_candidate(x: Bench) -> None:
 
     x.on("Vote", voted)
     await x.end(2, x.epoch, [REPLICA, 3])
-    asked = await x.asked("Vote", after=after, preVote=False)
-    event = seen(asked, "a request for a vote", "state.prospective.to-candidate")
+    vote = await x.asked("Vote", after=after, preVote=False)
+    event = seen(vote, "a request for a vote", "state.prospective.to-candidate")
     x.epoch += 1
     same(event.part["replicaEpoch"], old + 1, "the epoch of the Candidate", "state.candidate.entry")
     state = states[1]
@@ -112,7 +112,7 @@ async def elected(x: Bench) -> None:
         event = seen(begun, f"an announcement to voter {peer}", "begin-quorum.on-election")
         actual = (event.part["leaderId"], event.body["voterId"], event.part["voterDirectoryId"])
         same(actual, (REPLICA, peer, DIRECTORIES[peer]), "leader and addressed key", "begin-quorum.on-election")
-        ports = [one["port"] for one in event.body["leaderEndpoints"]]
+        ports = [endpoint["port"] for endpoint in event.body["leaderEndpoints"]]
         same(ports, [x.ports[REPLICA]], "the leader's endpoint", "begin-quorum.endpoint", "wire.begin-quorum")
     state = x.quorum_state()
     same((state["leaderEpoch"], state["leaderId"]), (x.epoch, REPLICA), "epoch and leader on disk")
@@ -162,7 +162,7 @@ async def candidate_timeout(x: Bench) -> None:
     first = seen(await x.asked("Vote", preVote=False), "a request for a vote")
     x.epoch = first.part["replicaEpoch"]
     x.grant(pre_votes=False, votes=False)
-    # One of the epoch before may still be on its way to the other voter.
+    # A Pre-Vote of the previous epoch may still be in flight to the other voter.
     again = await x.asked("Vote", 2 * WAIT_S, after=first.number, preVote=True, replicaEpoch=x.epoch)
     seen(again, f"a Pre-Vote of epoch {x.epoch} after the timeout", "state.candidate.election-timeout")
 
@@ -261,7 +261,7 @@ async def follower_timeout(x: Bench) -> None:
     last = x.log.all(lambda event: event.peer == 2 and event.api == "Fetch")[-1]
     event = seen(await x.asked("Vote", after=last.number), "a Pre-Vote", "state.follower.fetch-timeout")
     same((event.part["preVote"], event.part["replicaEpoch"]), (True, x.epoch), "kind and epoch")
-    answered = [one for one in x.log.events[: event.number] if (one.peer, one.api, one.way) == (2, "Fetch", "is told")]
+    answered = [it for it in x.log.events[: event.number] if (it.peer, it.api, it.way) == (2, "Fetch", "is told")]
     passed = event.at - answered[-2].at if len(answered) > 1 else event.at
     must(
         passed >= 0.9 * x.setup.timeouts.fetch / 1000,

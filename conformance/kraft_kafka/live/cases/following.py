@@ -1,4 +1,4 @@
-"""What a Follower does with the log and the messages of its leader."""
+"""Behaviour of a Follower: its log, and the messages of its leader."""
 
 from base64 import b64encode
 from contextlib import suppress
@@ -16,13 +16,13 @@ from kraft_reference.records import Record, RecordKind
 
 
 def leader_changes(offset: int, epoch: int, count: int) -> str:
-    """Batches of a LeaderChangeMessage each, of one epoch."""
+    """Return batches of one LeaderChangeMessage each, of one epoch."""
     record = Record(epoch, RecordKind.LEADER_CHANGE, 2)
-    return b64encode(b"".join(control_batch(offset + one, [record], 1, (1, 2, 3)) for one in range(count))).decode()
+    return b64encode(b"".join(control_batch(offset + n, [record], 1, (1, 2, 3)) for n in range(count))).decode()
 
 
 async def follows_with(x: Bench, count: int) -> tuple[int, int]:
-    """It follows 2, and has appended so many records of the epoch; where its log ended before, and ends."""
+    """Make the replica follow 2 and append `count` records of the epoch; return the old and new log end offset."""
     first = await follows(x, has_fetched=False)
     start = int(first.part["fetchOffset"])
     after, epoch = len(x.log.events), x.epoch
@@ -95,12 +95,12 @@ async def truncates(x: Bench) -> None:
     old, x.epoch = x.epoch, x.epoch + 1
     after = len(x.log.events)
 
-    def parted(event: Event) -> Document | None:
+    def diverge(event: Event) -> Document | None:
         if event.part["fetchOffset"] == end:
             return bodies.fetch_answer(x.epoch, 3, diverging=(old, end - 1))
         return None
 
-    x.on("Fetch", parted, (3,))
+    x.on("Fetch", diverge, (3,))
     await x.begin(3, x.epoch)
     fetch = await x.asked("Fetch", after=after, who=3, fetchOffset=end - 1, currentLeaderEpoch=x.epoch)
     event = seen(fetch, f"a Fetch from {end - 1}, where the logs part", "fetch.diverging.truncate")
@@ -113,7 +113,7 @@ async def other_leader(x: Bench) -> None:
     """A second leader of its epoch is not followed."""
     await follows(x)
     after = len(x.log.events)
-    with suppress(NoAnswerError):  # What is answered to a violation of the protocol, if anything, is not said.
+    with suppress(NoAnswerError):  # No rule says how to respond to a protocol violation.
         await x.begin(3, x.epoch)
     same(x.quorum_state()["leaderId"], 2, "the leader on disk", "state.follower.larger-epoch-leader")
     fetches = x.all_asked("Fetch", after, 3, currentLeaderEpoch=x.epoch)
@@ -233,8 +233,8 @@ async def fenced(x: Bench) -> None:
     x.epoch += 2
     after = len(x.log.events)
     x.serve(3, x.epoch)
-    told = bodies.fetch_answer(x.epoch, 3, bodies.FENCED_LEADER_EPOCH, port=x.ports[3])
-    x.on("Fetch", lambda _: told, (2,))
+    response = bodies.fetch_answer(x.epoch, 3, bodies.FENCED_LEADER_EPOCH, port=x.ports[3])
+    x.on("Fetch", lambda _: response, (2,))
     fetch = await x.asked("Fetch", after=after, who=3, currentLeaderEpoch=x.epoch)
     seen(fetch, "a Fetch to the leader that the answer names", "fetch.response.common")
     same(x.quorum_state()["leaderId"], 3, "the leader on disk", "state.learn-higher-epoch.leader")

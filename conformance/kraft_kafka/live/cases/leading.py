@@ -1,4 +1,4 @@
-"""What a Leader does: its log, its followers, and when it leads no longer."""
+"""Behaviour of a Leader: its log, its followers, and the end of its leadership."""
 
 import asyncio
 
@@ -45,9 +45,9 @@ async def first_records(x: Bench) -> None:
     same(kinds, expected, "the first control records", "state.leader.first-leader")
     same(records[1].value, 1, "the kraft.version", "bootstrap.first-leader-writes-records")
     keys = sorted((key.id, key.directory_id) for key in records[2].voters)
-    same(keys, sorted((one, DIRECTORIES[one]) for one in x.setup.voters), "the voters", "wire.voters-record")
-    ends = {one.id: one.endpoint for one in records[2].details}
-    same(ends, {one: f"127.0.0.1:{x.ports[one]}" for one in x.setup.voters}, "their endpoints", "wire.voters-record")
+    same(keys, sorted((id_, DIRECTORIES[id_]) for id_ in x.setup.voters), "the voters", "wire.voters-record")
+    ends = {it.id: it.endpoint for it in records[2].details}
+    same(ends, {id_: f"127.0.0.1:{x.ports[id_]}" for id_ in x.setup.voters}, "their endpoints", "wire.voters-record")
 
 
 @case("leader/high-watermark", "hw.majority", "hw.own-epoch", "hw.monotonic")
@@ -83,9 +83,9 @@ async def fetch_epochs(x: Bench) -> None:
     """A Fetch of a smaller or larger epoch is refused, each with its own error, and told who leads."""
     epoch = await leads(x)
     expected = {epoch - 1: bodies.FENCED_LEADER_EPOCH, epoch + 5: bodies.UNKNOWN_LEADER_EPOCH, epoch: bodies.NONE}
-    for asked, code in expected.items():
-        part = (await x.fetch(2, asked, 0, 0)).part
-        same(part["errorCode"], code, f"the error of a Fetch of epoch {asked} at epoch {epoch}", "fetch.leader-only")
+    for sent, code in expected.items():
+        part = (await x.fetch(2, sent, 0, 0)).part
+        same(part["errorCode"], code, f"the error of a Fetch of epoch {sent} at epoch {epoch}", "fetch.leader-only")
         leader = part["currentLeader"]
         if code:
             same((leader["leaderId"], leader["leaderEpoch"]), (REPLICA, epoch), "leader and epoch of the answer")
@@ -97,8 +97,8 @@ async def diverging(x: Bench) -> None:
     epoch = await leads(x)
     copy = await caught_up(x)
     part = (await x.fetch(2, epoch, copy.offset + 50, epoch)).part
-    told = part.get("divergingEpoch") or {}
-    same((told.get("epoch"), told.get("endOffset")), (epoch, copy.offset), "where the logs part")
+    divergence = part.get("divergingEpoch") or {}
+    same((divergence.get("epoch"), divergence.get("endOffset")), (epoch, copy.offset), "where the logs part")
     part = (await x.fetch(2, epoch, copy.offset, epoch)).part
     same(
         (part["errorCode"], (part.get("divergingEpoch") or {}).get("epoch", -1)),
@@ -158,8 +158,8 @@ async def answer_deposes(x: Bench) -> None:
     larger = x.epoch + 4
     x.on("BeginQuorumEpoch", lambda _: bodies.quorum_answer(larger, -1, bodies.FENCED_LEADER_EPOCH))
     x.on("Vote", lambda _: None)
-    asked = x.asked("BeginQuorumEpoch", after=len(x.log.events))
-    if await asked is None:
+    announcement = x.asked("BeginQuorumEpoch", after=len(x.log.events))
+    if await announcement is None:
         raise Inconclusive("it announces itself no more")
     is_gone = await x.eventually(lambda: bool(x.quorum_state()["leaderEpoch"] >= larger))
     x.epoch = larger
@@ -178,7 +178,7 @@ async def parked_fetch(x: Bench) -> None:
     try:
         part = (await waiting).part
     except NoAnswerError as error:
-        # A connection that is closed fails it as well; an answer that does not come at all does not.
+        # Closing the connection ends the Fetch as well; no response at all does not.
         if isinstance(error.__cause__, TimeoutError):
             raise
         return
@@ -197,8 +197,8 @@ async def parked_fetch(x: Bench) -> None:
 async def check_quorum(x: Bench) -> None:
     """A Leader that no majority fetches from resigns, no sooner than the fetch timeout, and tells the voters."""
     epoch = await leads(x)
-    elected = next(one for one in x.log.events if one.api == "BeginQuorumEpoch" and one.way is Way.ASKED)
-    vote = next(one for one in x.log.events[: elected.number] if one.api == "Vote" and one.way is Way.ANSWERED)
+    elected = next(it for it in x.log.events if it.api == "BeginQuorumEpoch" and it.way is Way.ASKED)
+    vote = next(it for it in x.log.events[: elected.number] if it.api == "Vote" and it.way is Way.ANSWERED)
     ended = await x.asked("EndQuorumEpoch", leaderEpoch=epoch)
     event = seen(ended, "an EndQuorumEpoch", "check-quorum.resign", "end-quorum.send")
     passed = event.at - vote.at
@@ -208,7 +208,7 @@ async def check_quorum(x: Bench) -> None:
         f"{passed:.2f} s",
         "check-quorum.period",
     )
-    listed = {one["candidateId"] for one in event.part["preferredCandidates"]}
+    listed = {candidate["candidateId"] for candidate in event.part["preferredCandidates"]}
     same(listed, {2, 3}, "the preferred candidates", "end-quorum.send")
     part = (await x.fetch(2, epoch, 0, 0)).part
     must(part["errorCode"] != bodies.NONE, "an error for who fetches", part["errorCode"], "check-quorum.resign")
@@ -246,7 +246,7 @@ async def preferred_order(x: Bench) -> None:
     epoch = await leads(x)
     await caught_up(x, 3)
     ended = seen(await x.asked("EndQuorumEpoch", leaderEpoch=epoch), "an EndQuorumEpoch", "end-quorum.send")
-    listed = [(one["candidateId"], one["candidateDirectoryId"]) for one in ended.part["preferredCandidates"]]
+    listed = [(it["candidateId"], it["candidateDirectoryId"]) for it in ended.part["preferredCandidates"]]
     same(listed, [(3, DIRECTORIES[3]), (2, DIRECTORIES[2])], "the preferred candidates", "end-quorum.send")
 
 

@@ -1,4 +1,4 @@
-"""Replicas that are no voters, and how the voters set of a log decides that."""
+"""Observers, and how the voter set in the log decides which replicas are observers."""
 
 import asyncio
 from base64 import b64encode
@@ -21,19 +21,19 @@ INSIDE = Setup(QUICK)
 
 
 def voters_batch(x: Bench, offset: int, epoch: int, voters: dict[int, str]) -> str:
-    """A batch with kraft.version 1 and a VotersRecord of these ids with their directories, in base64."""
+    """Return a batch, in base64, with kraft.version 1 and a VotersRecord of these ids with their directories."""
     keys = frozenset(ReplicaKey(*voter) for voter in voters.items())
-    details = tuple(VoterDetails(one, f"127.0.0.1:{x.ports[one]}", 0, 1) for one in voters)
+    details = tuple(VoterDetails(id_, f"127.0.0.1:{x.ports[id_]}", 0, 1) for id_ in voters)
     records = [Record(epoch, RecordKind.LEADER_CHANGE, 2), Record(epoch, RecordKind.KRAFT_VERSION, 1)]
     records.append(Record(epoch, RecordKind.VOTERS, 0, keys, details))
     return b64encode(control_batch(offset, records, 1, [*voters])).decode()
 
 
 async def follows_with_voters(x: Bench, ids: tuple[int, ...]) -> int:
-    """It follows 2 and has appended a voters set of these ids; where its log ended before."""
+    """Make the replica follow 2 and append a voter set of these ids; return its old log end offset."""
     first = await follows(x, has_fetched=False)
     start, after, epoch = int(first.part["fetchOffset"]), len(x.log.events), x.epoch
-    batch = voters_batch(x, start, epoch, {one: DIRECTORIES[one] for one in ids})
+    batch = voters_batch(x, start, epoch, {id_: DIRECTORIES[id_] for id_ in ids})
     x.serve(2, epoch, lambda offset, _: batch if offset == start else "")
     x.peers[2].end_silence()
     if await x.asked("Fetch", after=after, who=2, fetchOffset=start + 3, lastFetchedEpoch=epoch) is None:
@@ -42,7 +42,7 @@ async def follows_with_voters(x: Bench, ids: tuple[int, ...]) -> int:
 
 
 async def silent_leader(x: Bench) -> int:
-    """Its leader answers no Fetch any more, the others know none; the number of the next event."""
+    """Make the leader answer no more Fetches; the other peers know no leader. Return the next event's number."""
     x.on("Fetch", lambda _: None, (2,))
     await asyncio.sleep(0.1)
     return len(x.log.events)
@@ -157,12 +157,12 @@ async def truncated(x: Bench) -> None:
     x.epoch += 1
     epoch, after = x.epoch, len(x.log.events)
 
-    async def parted(event: Event) -> Any:
+    async def diverge(event: Event) -> Any:
         if event.part["fetchOffset"] > start:
             return bodies.fetch_answer(epoch, 3, diverging=(max(0, epoch - 2), start))
         return None
 
-    x.on("Fetch", parted, (3,))
+    x.on("Fetch", diverge, (3,))
     await x.begin(3, epoch)
     if await x.asked("Fetch", after=after, who=3, fetchOffset=start, currentLeaderEpoch=epoch) is None:
         raise Inconclusive("it does not truncate")
@@ -170,8 +170,8 @@ async def truncated(x: Bench) -> None:
     vote = await x.log.first(lambda event: x.is_asked(event, "Vote"), 30.0, after)
     seen(vote, "a Pre-Vote", "voters.truncation-reverts")
     await asyncio.sleep(0.5)
-    asked = {event.peer for event in x.all_asked("Vote", after)}
-    same(4 in asked, False, "whether 4 is asked, which is no voter any more", "voters.truncation-reverts")
+    recipients = {event.peer for event in x.all_asked("Vote", after)}
+    same(4 in recipients, False, "whether 4 is asked, which is no voter any more", "voters.truncation-reverts")
 
 
 @case(

@@ -1,4 +1,4 @@
-"""kill -9 and start again, SIGSTOP and SIGCONT, connections that are cut."""
+"""Restarts after kill -9, pauses with SIGSTOP, and broken connections."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Versions of the messages, and requests that are malformed."""
+"""Versions of the messages, and malformed requests."""
 
 from kraft_kafka.live import bodies
 from kraft_kafka.live.bench import QUICK, Bench, Setup
@@ -27,10 +27,10 @@ async def offered(x: Bench) -> None:
 @case("versions/kraft-version", "kraft-version.levels")
 async def kraft_version(x: Bench) -> None:
     """ApiVersions says that kraft.version 0 and 1 are supported."""
-    # Before version 4 a feature whose versions begin with 0 is left out of the answer.
+    # Before version 4 the response omits features whose versions begin with 0.
     answer = await x.ask("ApiVersions", 4, {"clientSoftwareName": "kraft-spec-live", "clientSoftwareVersion": "1"})
-    found = [one for one in answer.body.get("supportedFeatures", []) if one["name"] == "kraft.version"]
-    ranges = [(one["minVersion"], one["maxVersion"]) for one in found]
+    features = [it for it in answer.body.get("supportedFeatures", []) if it["name"] == "kraft.version"]
+    ranges = [(it["minVersion"], it["maxVersion"]) for it in features]
     must(ranges and ranges[0][0] <= 1 <= ranges[0][1], "kraft.version 1 supported", ranges, "kraft-version.levels")
 
 
@@ -49,17 +49,17 @@ async def old_votes(x: Bench) -> None:
 async def old_peers(x: Bench) -> None:
     """Where no peer has Pre-Votes it asks for votes of the next epoch at once, in version 1."""
     epoch = await unattached(x)
-    for one in (2, 3):
-        x.peers[one].offered["Vote"] = (0, 1)
-        await x.peers[one].cut()
-        await x.peers[one].listen()
+    for id_ in (2, 3):
+        x.peers[id_].offered["Vote"] = (0, 1)
+        await x.peers[id_].cut()
+        await x.peers[id_].listen()
     try:
         event = seen(await x.asked("Vote"), "a request for a vote", "prevote.unsupported-version")
     finally:
-        for one in (2, 3):
-            x.peers[one].offered["Vote"] = (0, 2)
-            await x.peers[one].cut()
-            await x.peers[one].listen()
+        for id_ in (2, 3):
+            x.peers[id_].offered["Vote"] = (0, 2)
+            await x.peers[id_].cut()
+            await x.peers[id_].listen()
     same(
         (event.version, event.part["replicaEpoch"]), (1, epoch + 1), "version and epoch", "prevote.unsupported-version"
     )
@@ -120,11 +120,11 @@ async def snapshot_errors(x: Bench) -> None:
     async def code(at: int, snapshot: tuple[int, int]) -> int:
         body = bodies.fetch_snapshot(2, at, snapshot)
         answer = await x.peers[2].ask("FetchSnapshot", x.version("FetchSnapshot", 1), body)
-        found: int = answer.part["errorCode"] if answer.part else answer.body["errorCode"]
-        return found
+        error: int = answer.part["errorCode"] if answer.part else answer.body["errorCode"]
+        return error
 
-    found = await code(epoch, (0, 0))
-    same(found, bodies.SNAPSHOT_NOT_FOUND, "the error for the checkpoint", "fetch.snapshot.bootstrap-not-served")
+    error = await code(epoch, (0, 0))
+    same(error, bodies.SNAPSHOT_NOT_FOUND, "the error for the checkpoint", "fetch.snapshot.bootstrap-not-served")
     same(await code(epoch, (epoch - 1, 123_456)), bodies.SNAPSHOT_NOT_FOUND, "the error for no snapshot")
     same(await code(epoch - 1, (1, 1)), bodies.FENCED_LEADER_EPOCH, "the error of a smaller epoch", "fetch.leader-only")
     same(await code(epoch + 1, (1, 1)), bodies.UNKNOWN_LEADER_EPOCH, "the error of a larger epoch", "fetch.leader-only")

@@ -1,4 +1,4 @@
-"""Requests for votes, by the role of the replica that is asked."""
+"""Responses to Vote requests, by role."""
 
 from kraft_kafka.live import bodies
 from kraft_kafka.live.bench import Bench, Inconclusive
@@ -12,7 +12,7 @@ OLD_LOG = (0, 0)
 
 
 def granted(answer: Event, is_granted: bool, what: str, *rules: str) -> None:
-    """Judge a vote that was decided without an error."""
+    """Judge a Vote response without an error."""
     part = answer.part
     actual = (part.get("errorCode", answer.body.get("errorCode")), part.get("voteGranted"))
     same(actual, (bodies.NONE, is_granted), f"error and grant of {what}", *rules)
@@ -126,7 +126,7 @@ async def vote_log(x: Bench) -> None:
     """A log that ends before its own gets neither kind of vote, one that ends at the same place both."""
     await leads(x)
     await caught_up(x)
-    # What its controller writes meanwhile is in its log too: a Fetch tells where that ends once it is deposed.
+    # Its controller may have appended more: once it is deposed, its Fetch has its log end offset.
     after = len(x.log.events)
     fetch = await x.asked("Fetch", after=after, currentLeaderEpoch=await unattached(x))
     if fetch is None:
@@ -188,7 +188,7 @@ async def vote_leader(x: Bench) -> None:
         answer = await x.vote(2, epoch, is_pre_vote, up_to_date(epoch))
         granted(answer, False, f"the vote at the Leader, Pre-Vote {is_pre_vote}", rule)
         same(answer.part["leaderId"], REPLICA, "the leader of the answer", rule)
-        ports = [one["port"] for one in answer.body.get("nodeEndpoints", [])]
+        ports = [node["port"] for node in answer.body.get("nodeEndpoints", [])]
         same(ports, [x.ports[REPLICA]], "the leader's endpoint in the answer", "wire.vote-response", rule)
 
 
