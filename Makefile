@@ -60,11 +60,11 @@ help:
 	@echo "make models   the model checks of the ci group: exhaustive, minutes"
 	@echo "make edges    every edge of the model's state graph, replayed on the"
 	@echo "              reference: minutes, unless build/ has them"
-	@echo "make killed   each fourth seeded mutant of the reference, and each that is new"
-	@echo "              since they were recorded, is killed by a tool; nightly all are"
+	@echo "make killed   each fourth mutant of the reference is killed by the tool that is"
+	@echo "              listed, each that is not listed by any; a sample of TLC's evidence"
 	@echo "make pipeline the tests of the Spark pipeline, with PySpark installed for them"
 	@echo "make samples  record the sample traces again, after a change that is meant"
-	@echo "make counterexamples  record what TLC finds without each safety rule again:"
+	@echo "make counterexamples  record what TLC finds in each mutant of the model again:"
 	@echo "              a quarter of an hour"
 	@echo "make vectors  make the conformance vectors again, after a change that is meant;"
 	@echo "              each goes through TLC"
@@ -74,8 +74,8 @@ help:
 	@echo "              release; says loudly if it cannot"
 	@echo "make format   rewrite the sources in the style that lint asks for"
 	@echo "make bench    the figures of the README, measured here"
-	@echo "make mutants  broken references, seeded and machine-made: what detects them, and"
-	@echo "              what it names; recorded for the site"
+	@echo "make mutants  every tool on every mutant, seeded, machine-made and foreign, for"
+	@echo "              hours; recorded in build/results for the site"
 	@echo "make nightly  every check in its long form, a seventh of the slowest each night;"
 	@echo "              a dated record in .nightly/"
 	@echo "make cross-check  what Z3 proved, asked again of cvc5 from files in"
@@ -122,8 +122,7 @@ samples:
 
 counterexamples:
 	@tools/ensure_venv.sh run
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev load-bearing all \
-		--record-counterexamples tools/dev/kraft_dev/load_bearing/counterexamples
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --tool evidence --record
 	@$(WITH_JAVA) $(BIN)/python -m kraft_dev.findings
 
 vectors:
@@ -170,7 +169,8 @@ edges:
 killed:
 	@tools/ensure_venv.sh test
 	@mkdir -p $(dir $(EDGES))
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --every 4 --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --every 4 --edges $(EDGES)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants sample --tool evidence
 
 pytest:
 	@tools/ensure_venv.sh test
@@ -185,9 +185,7 @@ pipeline:
 mutants:
 	@tools/ensure_venv.sh test
 	@$(WITH_MUTATION)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix mutants --machine 200 --record $(ARGS)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix grading --record $(ARGS)
-	@$(WITH_JAVA) $(BIN)/python -m kraft_dev matrix naming --record $(ARGS)
+	@$(WITH_JAVA) $(BIN)/python -m kraft_dev mutants --machine 200 --foreign --record $(ARGS)
 
 bench:
 	@tools/ensure_venv.sh test

@@ -33,7 +33,6 @@ from kraft_mutants.catalogue import (
     omitted_rules,
     read_catalogue,
     reference_edits,
-    seeded,
 )
 from kraft_mutants.mutant import Covered, Exhaustive, Mutant, NotModelled, Schedule
 
@@ -54,5 +53,4 @@ __all__ = [
     "omitted_rules",
     "read_catalogue",
     "reference_edits",
-    "seeded",
 ]

@@ -174,16 +174,3 @@ def find_mutants(names: Collection[str]) -> tuple[Mutant, ...]:
     omitted = {rule for mutant in mutants for rule in mutant.omits}
     together = [one for one in catalogue.mutants if len(one.omits) > 1 and omitted.issuperset(one.omits)]
     return tuple({mutant.name: mutant for mutant in (*mutants, *together)}.values())
-
-
-def seeded(catalogue: Catalogue, names: Sequence[str] = ()) -> tuple[Mutant, ...]:
-    """The mutants that break the reference, in the catalogue's order; with `names` only those.
-
-    Raises:
-        MutantError: A name does not exist, or its mutant breaks the model alone.
-    """
-    breaking = tuple(mutant for mutant in catalogue.mutants if reference_edits(mutant))
-    for name in names:
-        if catalogue[name] not in breaking:
-            raise MutantError(f"mutant {name} breaks the model alone, not the reference")
-    return tuple(mutant for mutant in breaking if not names or mutant.name in names)

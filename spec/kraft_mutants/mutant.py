@@ -42,7 +42,7 @@ class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="by", tag="covered"):
-    """No counterexample exists: the rule is not load-bearing by itself."""
+    """No counterexample exists: other rules do the work of the rule."""
 
     rules: tuple[str, ...]
     """Rules that keep the properties without this one."""

@@ -32,7 +32,7 @@ from kraft_conformance.protocol.messages import (
 )
 from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
-from kraft_dev.matrix.showing import at_level
+from kraft_dev.mutants.showing import at_level
 from kraft_mutants.replicas import mutated_replicas
 from kraft_reference.durability import crashed
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer

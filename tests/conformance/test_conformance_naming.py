@@ -24,8 +24,8 @@ from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.shown import Shown
 from kraft_conformance.runner.whole_run import likeliest_first
-from kraft_dev.matrix.adapter import broken_adapter
-from kraft_dev.matrix.subjects import subject_of
+from kraft_dev.mutants.adapter import broken_adapter
+from kraft_dev.mutants.subjects import subject_of
 from kraft_mutants import load_catalogue
 from kraft_mutants.attribution import attributed, defects
 from kraft_mutants.attribution.given import played

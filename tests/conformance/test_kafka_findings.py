@@ -13,7 +13,7 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.random_runs.seats import InProcess
 from kraft_conformance.random_runs.table import Table
 from kraft_dev.kafka_bugs import NAMED, VECTORS, markdown
-from kraft_dev.results import SCHEMA, Cell, Matrix, Row
+from kraft_dev.results import SCHEMA, Cell, Measured, Result, Row
 from kraft_kafka.adapter import command_line
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.jars import Kafka, KafkaUnavailableError
@@ -122,7 +122,9 @@ def test_the_page_counts_what_was_named() -> None:
         ),
         Row("c", ("x.c",), "does c", (Cell(VECTORS), Cell(NAMED))),
     )
-    page = markdown(Matrix(schema=SCHEMA, name="kafka-bugs", command="x", how="7 vectors", measured=None, rows=rows))
+    page = markdown(
+        Result(schema=SCHEMA, name="kafka-bugs", command="x", how="7 vectors", measured=Measured("a", "b"), rows=rows)
+    )
     assert "Of 3 bugs 2 make vectors fail" in page
     assert "that some failure names for 1 of them, and that the first failure of the run names for 1:" in page
     assert "| b | does b | x.b | 1 | none | v.2: x.c |" in page

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kraft_dev.load_bearing.searching import MODULE, broken_configuration, search
+from kraft_dev.mutants.searching import MODULE, broken_configuration, search
 from kraft_mutants import (
     Covered,
     Exhaustive,
@@ -48,7 +48,7 @@ extends = ["old-fetch-counts-by-id"]
 
 
 def test_no_rule_is_accounted_for_twice() -> None:
-    """That none is missed, the table of safety rules shows (`test_load_bearing`)."""
+    """That none is missed, the table of safety rules shows (`test_safety_rules`)."""
     broken = {mutant.rules[0] for mutant in CATALOGUE.mutants if mutant.evidence is not None}
     places = Counter([*broken, *(gap.rule for gap in CATALOGUE.not_modelled)])
     assert [rule for rule, number in places.items() if number > 1] == []
@@ -198,7 +198,7 @@ def test_a_wrong_statement_is_a_problem(by: Exhaustive | Covered, problem: str) 
 def test_a_profile_decides_in_a_broken_model(profile: str, violated: str) -> None:
     harmless = replace(CATALOGUE[QUICK], model=(), evidence=Exhaustive("voters-known-leader", "ElectionSafety", 7))
     found = search(harmless, profile=profile, heap_megabytes=HEAP_MEGABYTES)
-    assert found.violated == violated
+    assert found.what == violated
 
 
 @pytest.mark.nightly

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from kraft_cli.cli import main as user_main
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
-from kraft_dev.load_bearing.searching import leaves_open
+from kraft_dev.mutants.searching import leaves_open
 from kraft_dev.nightly import parts as nightly_parts
 from kraft_dev.nightly.parts import HARMLESS_UNDER_KAFKA, OTHERWISE_UNDER_KAFKA, PARTS, Means, Part
 from kraft_dev.nightly.record import Item, Night, RecordError, read_night, record_path, write_night
 from kraft_dev.nightly.running import begin, run_item, run_night
 from kraft_mutants import load_catalogue
-from kraft_mutants.load_bearing import with_evidence
+from kraft_mutants.evidence import with_evidence
 from kraft_reference.profile import KAFKA_PROFILES, Profile
 from kraft_spec.models import CHECKS, takes_profile
 
@@ -166,11 +166,11 @@ def test_the_parts_cover_every_model_check_and_every_mutant_with_evidence() -> N
     by_name = {part.name: set(part.items()) for part in PARTS}
     assert by_name["models"] | by_name["long-models"] == {check.name for check in CHECKS}
     with_evidence = {mutant.name for mutant in load_catalogue().mutants if mutant.evidence is not None}
-    assert by_name["load-bearing"] == with_evidence
+    assert by_name["evidence"] == with_evidence
     assert {name.partition(".")[0] for name in by_name["kafka-models"]} == {
         check.name for check in CHECKS if takes_profile(check)
     }
-    assert {name.partition(".")[2] for name in by_name["kafka-load-bearing"]} == {one.name for one in KAFKA_PROFILES}
+    assert {name.partition(".")[2] for name in by_name["kafka-evidence"]} == {one.name for one in KAFKA_PROFILES}
     assert OTHERWISE_UNDER_KAFKA.keys() <= by_name["kafka-models"]
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kraft_dev.load_bearing import recorded
-from kraft_dev.load_bearing.recorded import recorded_bytes, recorded_counterexample
+from kraft_dev.mutants import recorded
+from kraft_dev.mutants.recorded import recorded_counterexample, recorded_text
 from kraft_mutants import Exhaustive, MutantError, load_catalogue
 from kraft_spec.counterexamples import Counterexample, Step
 from kraft_spec.edits import package_folder
@@ -14,7 +14,7 @@ from kraft_spec.edits import package_folder
 SEARCHED = {
     mutant.name: mutant.evidence for mutant in load_catalogue().mutants if isinstance(mutant.evidence, Exhaustive)
 }
-FOLDER = package_folder("kraft_dev") / "load_bearing" / "counterexamples"
+FOLDER = package_folder("kraft_dev") / "mutants" / "counterexamples"
 BYTES_MAX = 10_000
 """A file that is longer does not fit on a rule's page any more."""
 
@@ -61,17 +61,17 @@ def test_the_records_are_compact_and_written_in_one_way() -> None:
     for file in FOLDER.iterdir():
         written = file.read_bytes()
         assert len(written) <= BYTES_MAX, file.name
-        assert written == recorded_bytes(recorded_counterexample(file.stem)), file.name
+        assert written.decode() == recorded_text(recorded_counterexample(file.stem)), file.name
 
 
 def test_a_record_that_is_not_there_is_said_how_to_make() -> None:
-    with pytest.raises(MutantError, match="nobody is recorded: python -m kraft_dev load-bearing nobody --record"):
+    with pytest.raises(MutantError, match="nobody is recorded: python -m kraft_dev mutants nobody --tool evidence"):
         recorded_counterexample("nobody")
 
 
 def test_a_malformed_record_is_named_with_its_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded, "FOLDER", tmp_path)
-    written = recorded_bytes(Counterexample("TypeOk", (Step("Init", "", ("all is well",)),)))
-    (tmp_path / "crooked.json").write_bytes(written.replace(b'"subject": ""', b'"subject": 1'))
+    written = recorded_text(Counterexample("TypeOk", (Step("Init", "", ("all is well",)),)))
+    (tmp_path / "crooked.json").write_text(written.replace('"subject": ""', '"subject": 1'))
     with pytest.raises(MutantError, match=r"counterexamples/crooked\.json: .*`\$\.steps\[0\]\.subject`"):
         recorded_counterexample("crooked")

@@ -80,7 +80,7 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
         ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
-        "violated after 14 states. Again: `python -m kraft_dev load-bearing vote.log-check`.",
+        "violated after 14 states. Again: `python -m kraft_dev mutants vote.log-check --tool evidence`.",
     ):
         assert expected in text
 

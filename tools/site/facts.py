@@ -12,7 +12,7 @@ from tools.site.slices import slices_without
 
 from kraft_mutants import Catalogue as MutantCatalogue
 from kraft_mutants import Exhaustive, load_catalogue
-from kraft_mutants.load_bearing import Row, rows_about
+from kraft_mutants.evidence import Row, rows_about
 from kraft_proofs.induction.mutants import MUTANTS as THEORY_MUTANTS
 from kraft_proofs.theorems import theorems
 from kraft_spec.models import ModelCheck
@@ -53,7 +53,7 @@ class Counterexample:
 
     Attributes:
         mutant: the mutant that breaks the rule; empty if the model does not have it.
-        verdict: one of `kraft_mutants.load_bearing.VERDICTS`.
+        verdict: one of `kraft_mutants.evidence.VERDICTS`.
         reason: why it is not modelled, or what covers it.
         explanation: how the verdict is known, and why.
     """
@@ -112,7 +112,7 @@ class RuleFacts:
     @property
     def evidence(self) -> dict[str, Evidence]:
         """How much there is of each kind; of counterexamples, rows with one and slices."""
-        found = [row for row in self.counterexamples if row.verdict in ("load-bearing", "together")]
+        found = [row for row in self.counterexamples if row.verdict in ("alone", "together")]
         # What is said of a safety rule that breaks nothing on its own, or cannot be broken.
         why = next((row.explanation for row in self.counterexamples), "")
         return {

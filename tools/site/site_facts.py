@@ -12,7 +12,7 @@ from tools.site.model_facts import model_facts
 from tools.site.names import ALL_SCENARIOS, attributes
 from tools.site.proof_facts import proof_facts, theorem_facts
 
-from kraft_dev.load_bearing.recorded import recorded_counterexample
+from kraft_dev.mutants.recorded import recorded_counterexample
 from kraft_mutants import Exhaustive
 from kraft_spec.models import CHECKS
 

@@ -10,7 +10,7 @@ from kraft_cli.commands.options import Json
 from kraft_conformance.console import print_json, show_table, stdout
 from kraft_conformance.failure import usage_error
 from kraft_mutants import load_catalogue
-from kraft_mutants.load_bearing import Row, rows_about
+from kraft_mutants.evidence import Row, rows_about
 from kraft_proofs.theorems import theorems
 from kraft_spec.rules import Rule, UnknownRuleError, load_registry
 from kraft_spec.rules.citations import Citation, citations_of
@@ -126,7 +126,7 @@ def _proved(rule_id: str) -> list[tuple[str, str]]:
 
 
 def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
-    """What breaks without rules: the load-bearing rows about them."""
+    """What breaks without rules: the evidence of the mutants that break them."""
     if not broken:
         return
     stdout.print(f"\n[bold]without {'them' if with_rule else 'it'}[/bold]")

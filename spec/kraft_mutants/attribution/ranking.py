@@ -9,7 +9,7 @@ The terms, strongest first; a later term only orders what the earlier ones leave
 3. Its place among the stated rules, which the vector or the action of the event is about.
 4. How many explanations name it.
 
-`python -m kraft_dev naming` measures what each term is worth (docs/checks.md).
+`python -m kraft_dev mutants --tool naming` measures what each term is worth (docs/checks.md).
 """
 
 from collections.abc import Iterator, Sequence

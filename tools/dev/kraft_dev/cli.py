@@ -7,10 +7,7 @@ from kraft_cli.commands.on_demand import app_of
 
 COMMANDS = {
     "Is a mistake noticed?": {
-        "matrix": "Break the reference on purpose, and see what detects each mutant.",
-        "naming": "Measure which rule a failure names first, for mutants and for bugs of other implementations.",
-        "load-bearing": "Show for each safety rule what TLC finds violated when the model does not keep it; "
-        "with names, run TLC.",
+        "mutants": "Ask the tools about mutants of the reference and the model: each has to be detected.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
         "own-traces": "Check the reference's own traces: each workload under each profile with 3, 5 and 7 voters.",
         "starts": "Search a way of the protocol from the first start to each start in the middle of the model's slices "

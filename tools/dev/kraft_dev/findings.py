@@ -2,7 +2,8 @@
 
 import sys
 
-from kraft_dev.load_bearing.evidence import run_evidence
+from kraft_dev.mutants.evidence import run_evidence
+from kraft_dev.mutants.recorded import shown
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.findings.showing import counterexample_file, show
 from kraft_mutants import load_catalogue
@@ -25,11 +26,11 @@ def counterexample_of(finding: Finding) -> tuple[str, str]:
             report = run_check(check, directory=directory)
         return text_of(in_words(report.report, next_actions())), _not(found_by.property, report.report.violated)
     found = run_evidence(load_catalogue()[found_by.mutant])
-    otherwise = found.problem or _not(found_by.property, found.violated)
-    if found.counterexample is not None:
-        return text_of(found.counterexample), otherwise
-    violated = found.violated.replace(" and ", ", ")
-    return f"violated: {violated}\nby line {found.length} of {found.where}, held to by TLC\n", otherwise
+    otherwise = found.problem or _not(found_by.property, found.what)
+    if found.counterexample:
+        return shown(found.counterexample), otherwise
+    violated = found.what.replace(" and ", ", ")
+    return f"violated: {violated}\nby line {found.amount} of {found.where}, held to by TLC\n", otherwise
 
 
 def _not(expected: str, violated: str) -> str:

@@ -7,7 +7,7 @@ from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.selection import selected
 from kraft_dev.markdown import Section, page
-from kraft_dev.results import SCHEMA, Cell, Matrix, Row, measured_now, origin
+from kraft_dev.results import SCHEMA, Cell, Result, Row, measured_now, not_recorded, origin
 from kraft_kafka.adapter import command_line
 from kraft_kafka.jars import Kafka, released
 from kraft_kafka.patching.patches import Patch, patched
@@ -26,7 +26,7 @@ NAMED = "named"
 HEADS = ("bug", "what Kafka does", "breaks", "vectors that fail", "of these name it early", "the first of them")
 
 
-def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch]) -> Matrix:
+def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch]) -> Result:
     """Run the vectors on a release, and those that pass on the release with each of these bugs.
 
     Raises:
@@ -39,7 +39,7 @@ def bugs_of(version: str, on_row: Callable[[Row], None], asked: Iterable[Patch])
         failing = [one for one in _outcomes(patched(kafka, bug), passing) if one.status in FAILING]
         rows.append(Row(bug.name, bug.rules, bug.what, (_first(failing), _first_that_names(failing, bug.rules[0]))))
         on_row(rows[-1])
-    return Matrix(
+    return Result(
         schema=SCHEMA,
         name="kafka-bugs",
         command=f"python -m kraft_dev kafka-bugs --version {version}",
@@ -74,20 +74,22 @@ def _outcomes(kafka: Kafka, ids: tuple[str, ...]) -> tuple[Outcome, ...]:
     return Campaign(Plan(command_line(kafka, "state"), ids, REPLY_S), Catalogue()).run()
 
 
-def markdown(found: Matrix | None) -> str:
+def markdown(found: Result | None) -> str:
     """The whole page, of the recorded result."""
     words = [
         "A suite that passes on Kafka says something only if it fails on a Kafka that is wrong. "
         "Each of these bugs is a change of one place in the classes of a release, made in their bytes: "
-        "`kraft-spec kafka mutants` lists them, and `kraft-spec kafka run --mutant NAME` runs Kafka with one."
+        "`kraft-spec kafka mutants` lists them, and `kraft-spec kafka run --mutant NAME` runs Kafka with one.",
+        "",
+        not_recorded("python -m kraft_dev kafka-bugs --record")
+        if found is None
+        else f"{found.how}, by `{found.command}`: {origin(found)}",
     ]
-    if found is not None:
-        words += ["", f"{found.how}, by `{found.command}`: {origin(found.name, found.measured)}"]
     sections = () if found is None else (section_of(found),)
     return page("Bugs planted in Apache Kafka", words, sections)
 
 
-def section_of(found: Matrix) -> Section:
+def section_of(found: Result) -> Section:
     """The table, for the site and for a terminal."""
     cells = [{cell.detector: cell for cell in row.cells} for row in found.rows]
     seen = sum(of[VECTORS].detects for of in cells)

@@ -12,7 +12,7 @@ from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.seats import REFERENCE, Command, Reference, Seat
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_dev.markdown import Section, page
-from kraft_dev.results import FOLDER
+from kraft_dev.results import not_recorded, result_file
 from kraft_kafka.adapter import command_line
 from kraft_kafka.differences import known_in_schedules
 from kraft_kafka.patching.patches import Patch, patched
@@ -24,7 +24,7 @@ STEPS = 300
 """Events before faults stop: those of `kraft-spec kafka run`."""
 REPLY_S = 60.0
 """A reply may have to wait for a JVM."""
-FILE = FOLDER / "kafka-seeds.json"
+FILE = result_file("kafka-seeds")
 HEADS = (
     "cluster",
     "workload",
@@ -162,6 +162,7 @@ def record(new: Campaign) -> None:
     """Keep a campaign in place of earlier ones of the same cluster, bug and workload that have a seed of it."""
     others = [one for one in load_campaigns() if _runs(one) != _runs(new) or not _overlap(one, new)]
     kept = sorted([*others, new], key=lambda one: (*_runs(one), one.first))
+    FILE.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(FILE) as output:
         output.write(msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
 
@@ -181,7 +182,7 @@ def markdown(found: Sequence[Campaign]) -> str:
         "[judges of random runs](../conformance.md#who-judges). "
         "One that does what is known to differ goes on, as [it is told there](../kafka.md#what-is-known-to-differ).",
         "",
-        *_origins(found),
+        *(_origins(found) if found else [not_recorded("python -m kraft_dev kafka-seeds --record")]),
     )
     return page("Random schedules on Apache Kafka", words, sections_of(found))
 

@@ -17,7 +17,10 @@ Edges = Annotated[
     ),
 ]
 
-Record = Annotated[bool, typer.Option("--record", help="Keep the result for the site, with the commit.")]
+Record = Annotated[
+    bool,
+    typer.Option("--record", help="Keep the result for the site, in build/results or the folder $KRAFT_SPEC_RESULTS."),
+]
 
 
 def need_folder_of(file: Path | None) -> None:

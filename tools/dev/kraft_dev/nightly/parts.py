@@ -7,13 +7,13 @@ from pathlib import Path
 
 from kraft_dev.edges.slices import slices
 from kraft_dev.kafka_seeds import workloads_of
-from kraft_dev.load_bearing.searching import leaves_open
+from kraft_dev.mutants.searching import leaves_open
 from kraft_dev.starts import first_checks
 from kraft_kafka.findings.finding import load_findings
 from kraft_kafka.patching.patches import mutants
 from kraft_kafka.releases import newest
 from kraft_mutants import load_catalogue
-from kraft_mutants.load_bearing import with_evidence
+from kraft_mutants.evidence import with_evidence
 from kraft_proofs.translation.acting import ACTIONS
 from kraft_proofs.translation.proving import OTHERS
 from kraft_reference.profile import KAFKA_4, KAFKA_PROFILES, PROFILES
@@ -27,6 +27,7 @@ WEEK = 7
 SEEDS_A_NIGHT = 15
 """Of each workload."""
 _MACHINE_MADE, _MACHINE_MADE_NUMBER = "machine-made", 200
+_CHECKS = "checks"
 _SLICE_SECONDS = 1800.0
 _OWN_SEEDS, _OWN_EVENTS = 10, 400
 _REFINED_SEEDS, _REFINED_EVENTS, _INVARIANTS_EVERY = 1000, 800, 100
@@ -134,15 +135,18 @@ def _refinement(name: str, _means: Means) -> Words:
     return _user("prove", "refinement", *runs, "--invariants-every", _INVARIANTS_EVERY)
 
 
-def _load_bearing(name: str, means: Means) -> Words:
+def _evidence(name: str, means: Means) -> Words:
     """The evidence of one mutant, under the profile that its name ends with."""
     mutant, _, profile = name.partition(".")
-    return _developer("load-bearing", mutant, "--workers", means.workers, *_of_profile(profile))
+    return _developer("mutants", mutant, "--tool", "evidence", "--jobs", means.workers, *_of_profile(profile))
 
 
-def _matrix(name: str, means: Means) -> Words:
-    subjects = ("--no-seeded", "--machine", _MACHINE_MADE_NUMBER) if name == _MACHINE_MADE else ()
-    return _developer("matrix", "mutants", *subjects, "--jobs", means.workers)
+def _mutants(name: str, means: Means) -> Words:
+    subjects = {
+        _MACHINE_MADE: ("--no-seeded", "--machine", _MACHINE_MADE_NUMBER),
+        _CHECKS: ("--tool", _CHECKS),
+    }
+    return _developer("mutants", *subjects.get(name, ()), "--jobs", means.workers)
 
 
 def _kafka_seeds(name: str, means: Means) -> Words:
@@ -225,22 +229,16 @@ PARTS: tuple[Part, ...] = (
         nights=WEEK,
     ),
     Part(
-        "load-bearing",
-        "each safety rule taken out of the model: what TLC finds violated",
+        "evidence",
+        "each safety rule broken in the model: what TLC finds violated",
         lambda: tuple(mutant.name for mutant in with_evidence(load_catalogue())),
-        _load_bearing,
+        _evidence,
     ),
     Part(
-        "matrix",
-        "broken references: seeded ones, and machine-made ones",
-        lambda: ("mutants", _MACHINE_MADE),
-        _matrix,
-    ),
-    Part(
-        "detectors",
-        "every check detects a mutant",
-        lambda: ("checks",),
-        lambda name, means: _developer("matrix", "checks", "--again"),
+        "mutants",
+        "mutants of the reference are detected, seeded and machine-made ones, and every check detects one",
+        lambda: ("seeded", _MACHINE_MADE, _CHECKS),
+        _mutants,
     ),
     Part(
         "kafka-bugs",
@@ -291,10 +289,10 @@ PARTS: tuple[Part, ...] = (
         otherwise=OTHERWISE_UNDER_KAFKA,
     ),
     Part(
-        "kafka-load-bearing",
+        "kafka-evidence",
         "what TLC finds violated without a safety rule where Apache Kafka decides",
         _broken_under_kafka,
-        _load_bearing,
+        _evidence,
         nights=WEEK,
         otherwise=HARMLESS_UNDER_KAFKA,
     ),

@@ -1,0 +1,141 @@
+"""`python -m kraft_dev mutants --tool evidence`: the table of safety rules, and TLC on its lines."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kraft_cli.cli import main as shows
+from kraft_conformance.exit_codes import ExitCode
+from kraft_dev import results
+from kraft_dev.cli import main
+from kraft_dev.mutants import recorded
+from kraft_dev.mutants.evidence import not_as_recorded, verdict_counts
+from kraft_dev.mutants.recorded import FOLDER, recorded_counterexample, recorded_text
+from kraft_dev.mutants.searching import hold
+from kraft_dev.mutants.tables import line_of
+from kraft_dev.results import Cell
+from kraft_mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
+from kraft_mutants.evidence import Row, rows, rows_about
+from kraft_spec.rules import load_registry
+from kraft_spec.rules.scope import load_scope
+
+LISTED = rows(load_catalogue(), load_registry(), load_scope().outside)
+
+
+def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
+    outside = load_scope().outside
+    safety = [rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in outside]
+    assert list(dict.fromkeys(row.rule for row in LISTED)) == safety
+    assert sum(verdict_counts(LISTED).values()) == len(safety)
+    assert "NOT ACCOUNTED FOR" not in {row.reason for row in LISTED}
+
+
+def test_a_rule_that_nobody_accounts_for_is_said_to_be_so() -> None:
+    empty = rows(Catalogue((), ()), load_registry(), load_scope().outside)
+    assert {(row.verdict, row.reason) for row in empty} == {("not modelled", "NOT ACCOUNTED FOR")}
+
+
+def test_a_rule_with_one_counterexample_carries_weight_however_else_it_is_broken() -> None:
+    covered = Mutant("a", ("vote.log-check",), "x", evidence=Covered(("vote.voter-key",), "because", ("smoke",)))
+    broken = Mutant("b", ("vote.log-check",), "x", evidence=Schedule("ElectionSafety"))
+    both = (Row("vote.log-check", covered, "because"), Row("vote.log-check", broken, ""))
+    assert verdict_counts(both) == {"alone": 1, "together": 0, "covered": 0, "not modelled": 0}
+    assert verdict_counts(both[:1]) == {"alone": 0, "together": 0, "covered": 1, "not modelled": 0}
+
+
+def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
+    mutant = Mutant("a", ("vote.log-check", "vote.voter-key"), "x", evidence=Schedule("ElectionSafety", scenario="s/v"))
+    row = Row("vote.log-check", mutant, "")
+    assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
+
+
+@pytest.mark.parametrize("asked", ["add-voter", "add-voter.conditions-hold-at-append"])
+def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
+    asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shows(["rules", asked]) == ExitCode.CONFORMANT
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in shown
+    assert "LeaderCompleteness" in shown
+
+
+def test_a_rule_is_told_of_mutants_that_break_it_together_with_others() -> None:
+    about = rows_about("vote.known-leader.rejects", load_catalogue())
+    assert {row.verdict for row in about} == {"covered", "together"}
+    assert "lost-vote-and-known-leader" in {row.mutant.name for row in about if row.mutant is not None}
+
+
+def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not() -> None:
+    for rule in (
+        "voters.epoch-committed-before-change",
+        "voters.one-change-at-a-time",
+        "hw.leader-excluded",
+        "voters.truncation-reverts",
+        "voters.at-most-one-difference",
+        "voters.effective-on-append",
+        "identity.replica-key",
+        "bootstrap.sets-must-be-equal",
+    ):
+        assert "alone" in {row.verdict for row in LISTED if row.rule == rule}, rule
+
+
+@pytest.mark.nightly
+def test_one_rule_is_run_and_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(recorded, "FOLDER", tmp_path)
+    assert main(["mutants", "vote.log-check", "--tool", "evidence", "--show", "--record"]) == ExitCode.CONFORMANT
+    said = capsys.readouterr().out
+    assert "ok   vote-without-log-check (vote.log-check): evidence: LeaderCompleteness after 14 states" in said
+    assert "violated: LeaderCompleteness\n\n" in said
+    written = (tmp_path / "vote-without-log-check.json").read_bytes()
+    assert written == (FOLDER / "vote-without-log-check.json").read_bytes()
+
+
+@pytest.mark.nightly
+def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
+    mutant = load_catalogue()["answers-are-not-matched-to-requests"]
+    held = hold(mutant)
+    assert held.problem == ""
+    assert "ElectionSafety" in held.what
+    with pytest.raises(MutantError, match="is not held to a schedule"):
+        hold(load_catalogue()["vote-without-log-check"])
+
+
+def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
+    mutant = load_catalogue()["vote-without-log-check"]
+    before = recorded_counterexample(mutant.name)
+    found = Cell("evidence", True, "LeaderCompleteness", "replication", 14, counterexample=recorded_text(before))
+    assert not_as_recorded(mutant, found) == ""
+    other = replace(before, steps=(*before.steps[:-1], before.steps[0]))
+    assert not_as_recorded(mutant, replace(found, counterexample=recorded_text(other))).startswith("not the recorded")
+    scheduled = load_catalogue()["answers-are-not-matched-to-requests"]
+    assert not_as_recorded(scheduled, replace(found, counterexample="")) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("sample", "--profile", "raft"), "no profile 'raft', expected one of kip, kafka-4, kafka-4.1, kafka-4.0"),
+        (
+            ("answers-are-not-matched-to-requests", "--profile", "kafka-4"),
+            "none of evidence can be asked about answers-are-not-matched-to-requests where kafka-4 decides",
+        ),
+        (("sample", "--profile", "kafka-4", "--record"), "the recorded ones are of kip"),
+        (("nothing",), "no mutant 'nothing'"),
+    ],
+)
+def test_wrong_use_is_said(asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", *asked, "--tool", "evidence"]) == ExitCode.USAGE
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_covered_rule_and_a_schedule_have_no_counterexample_of_their_own() -> None:
+    schedule = Cell("evidence", True, "ElectionSafety", "late-pre-vote-grant/without-correlation", 45)
+    held = results.Row("held", ("r",), cells=(schedule,))
+    covered = results.Row("covered", ("r",), cells=(Cell("evidence", where="smoke"),))
+    assert [line_of(held), line_of(covered)] == [
+        "ok   held (r): evidence: ElectionSafety after 45 states in late-pre-vote-grant/without-correlation, 0 s",
+        "ok   covered (r): evidence: no counterexample, as stated, in smoke, 0 s",
+    ]

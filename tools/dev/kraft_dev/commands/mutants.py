@@ -1,0 +1,208 @@
+"""`python -m kraft_dev mutants`: mutants, and what detects them."""
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from kraft_conformance.console import progress, say, stdout
+from kraft_conformance.exit_codes import ExitCode
+from kraft_conformance.failure import CommandError, usage_error
+from kraft_dev.commands.options import Edges, Record, need_folder_of
+from kraft_dev.edges import EdgeFileError
+from kraft_dev.markdown import show
+from kraft_dev.mutants import machine_made
+from kraft_dev.mutants.listing import entry_of, line_of_entry, load_listed, record_listed
+from kraft_dev.mutants.measuring import problems, runner
+from kraft_dev.mutants.recorded import record_counterexample, shown
+from kraft_dev.mutants.searching import leaves_open
+from kraft_dev.mutants.subjects import Subject, UndetectableError, foreign_subjects, seeded_subjects
+from kraft_dev.mutants.tables import line_of, measured_sections, tools_section
+from kraft_dev.mutants.tool import Means, Tool, ToolError
+from kraft_dev.mutants.tools import EVIDENCE, SUITE, TOOLS, detections, is_asked
+from kraft_dev.results import SCHEMA, Result, ResultError, Row, measured_now, record_result
+from kraft_mutants import Exhaustive, MutantError
+from kraft_reference.profile import KIP, PROFILES
+from kraft_spec.edits import EditError
+from kraft_vectors.manifest import VectorFileError
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Mutants, ids of rules that they are about, or `sample`; default: all of the catalogue."),
+]
+ToolNames = Annotated[
+    list[str] | None,
+    typer.Option("--tool", help=f"Ask this tool, whatever is listed; repeatable. {', '.join(TOOLS)}."),
+]
+Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave out the mutants of the catalogue.")]
+Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
+Foreign = Annotated[bool, typer.Option("--foreign", help="The bugs of other implementations of Raft too.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
+Every = Annotated[int, typer.Option(min=1, help="Of the mutants that are listed each Nth, and all that are not.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
+Profile = Annotated[str, typer.Option("--profile", help="Who decides what a search of `evidence` leaves open.")]
+Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
+List = Annotated[bool, typer.Option("--list", help="List the mutants and the tools, and ask none.")]
+
+
+def mutants(
+    names: Names = None,
+    tool: ToolNames = None,
+    use_seeded: Seeded = True,
+    machine: Machine = 0,
+    foreign: Foreign = False,
+    seed: Seed = 1,
+    every: Every = 1,
+    jobs: Jobs = None,
+    edges: Edges = None,
+    profile: Profile = KIP.name,
+    record: Record = False,
+    show_steps: Show = False,
+    list_only: List = False,
+) -> int:
+    """Ask tools about mutants: each has to be detected as detected_by.toml lists.
+
+    A mutant that is not listed, and a machine-made one, meets each tool of the suite up to the first that detects it.
+    `--tool` names tools instead; with `--record` all are asked, and every vector.
+    `--record` keeps what is listed of the mutants that are asked, TLC's counterexamples, and if all mutants and tools
+    are asked the result for the site.
+    Exit code 1 when a tool does not say what is stated of a mutant, nothing detects one, or too few are detected.
+    """
+    tools = _tools(tool or (), profile, record=record)
+    need_folder_of(edges)
+    try:
+        seeded = _each_nth(_seeded(names or (), tools, profile), every) if use_seeded or names else ()
+        if list_only:
+            return _list(seeded)
+        made, population = _machine_made(machine, seed)
+        subjects = (*seeded, *made, *(foreign_subjects() if foreign else ()))
+        if not subjects:
+            raise usage_error("nothing to ask about: no mutants of the catalogue, no --machine N and no --foreign")
+        at_a_time = jobs or os.cpu_count() or 1
+        workers = max(1, at_a_time // len(subjects))
+        means = Means(profile=profile, workers=workers, records=record)
+        with (
+            progress("mutants", len(subjects)) as advance,
+            runner(edges, lambda step: advance(0, step), tools, means) as run,
+        ):
+            rows = run.rows(subjects, jobs=at_a_time, on_row=lambda row: advance(what=line_of(row)))
+        if record:
+            _record(rows, seeded)
+        if record and not (names or tool or every > 1) and use_seeded:
+            more = ("--machine", str(machine), "--seed", str(seed)) if machine else ()
+            words = ["python", "-m", "kraft_dev", "mutants", *more, *(["--foreign"] * foreign), "--record"]
+            record_result(
+                Result(
+                    schema=SCHEMA,
+                    name="mutants",
+                    command=shlex.join(words),
+                    measured=measured_now("mutants"),
+                    population=population,
+                    rows=rows,
+                )
+            )
+    except (EdgeFileError, VectorFileError) as error:
+        raise CommandError(str(error), ExitCode.BAD_INPUT) from error
+    except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
+        raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
+    found = tuple(problems(rows, tools))
+    for line in _lines(rows, seeded, found, is_listed=not tools, show_steps=show_steps):
+        stdout.print(line, markup=False, highlight=False, soft_wrap=True)
+    show(measured_sections(rows))
+    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
+
+
+def _tools(names: Sequence[str], profile: str, *, record: bool) -> tuple[Tool, ...]:
+    """The tools to ask; none if it is for each mutant what is listed."""
+    for name in names:
+        if name not in TOOLS:
+            raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
+    tools = tuple(tool for name, tool in TOOLS.items() if name in names or (record and not names))
+    if record and names and tools != (EVIDENCE,):
+        raise usage_error(f"--record goes with all tools, or with --tool {EVIDENCE.name}")
+    if profile not in PROFILES:
+        raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
+    if profile != KIP.name and (tools != (EVIDENCE,) or record):
+        raise usage_error(f"--profile {profile} goes with --tool {EVIDENCE.name}; the recorded ones are of {KIP.name}")
+    return tools
+
+
+def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[Subject, ...]:
+    """The mutants of these names that the tools can be asked about.
+
+    Raises:
+        CommandError: A name has none.
+    """
+
+    def is_asked_about(subject: Subject) -> bool:
+        if profile != KIP.name and not (subject.mutant and leaves_open(subject.mutant)):
+            return False
+        return any(tool.applies(subject) for tool in tools or SUITE)
+
+    try:
+        for name in names:
+            if not any(map(is_asked_about, seeded_subjects([name]))):
+                raise usage_error(
+                    f"none of {', '.join(tool.name for tool in tools or SUITE)} can be asked about {name}"
+                    + (f" where {profile} decides" if profile != KIP.name else "")
+                )
+        return tuple(filter(is_asked_about, seeded_subjects(names)))
+    except MutantError as error:
+        raise usage_error(str(error)) from error
+
+
+def _each_nth(subjects: Sequence[Subject], every: int) -> tuple[Subject, ...]:
+    """Each Nth of the mutants that are listed, and those that are not."""
+    known = load_listed()
+    there = [subject.name for subject in subjects if subject.name in known]
+    left_out = set(there) - set(there[::every])
+    return tuple(subject for subject in subjects if subject.name not in left_out)
+
+
+def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
+    """A sample of machine-made mutants, and from how many it is drawn."""
+    if not number:
+        return (), 0
+    if not machine_made.is_available():
+        reason = "machine-made mutants need Cosmic Ray: install kraft-spec with the extra `mutation`"
+        raise CommandError(reason, ExitCode.UNAVAILABLE)
+    return machine_made.sample(number, seed)
+
+
+def _record(rows: Sequence[Row], seeded: Sequence[Subject]) -> None:
+    """Keep what the mutants of the catalogue are listed with, and the shortest counterexamples that are as stated."""
+    of_catalogue = rows[: len(seeded)]
+    record_listed(of_catalogue)
+    for row, subject in zip(of_catalogue, seeded, strict=True):
+        cell = row.by(EVIDENCE.name)
+        is_shortest = subject.mutant is not None and isinstance(subject.mutant.evidence, Exhaustive)
+        if cell is not None and cell.counterexample and is_shortest and not cell.problem:
+            record_counterexample(row.name, cell.counterexample)
+
+
+def _lines(
+    rows: Sequence[Row], seeded: Sequence[Subject], found: Sequence[str], *, is_listed: bool, show_steps: bool
+) -> Iterator[str]:
+    """A line for each mutant, and after many of them how many there are."""
+    for row in rows:
+        yield line_of(row)
+        cell = row.by(EVIDENCE.name)
+        if show_steps and cell is not None:
+            yield shown(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
+    yield from found
+    known = load_listed() if is_listed else {}
+    for row in rows[: len(seeded)]:
+        if is_listed and row.name not in known and (entry := entry_of(row)):
+            yield f"not listed in detected_by.toml: {line_of_entry(row.name, entry).strip()}"
+    if len(rows) > 1:
+        detected = sum(bool(detections(row)) for row in rows)
+        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
+
+
+def _list(subjects: Sequence[Subject]) -> int:
+    for subject in subjects:
+        say(f"{subject.name}: {subject.change}")
+    show([tools_section()])
+    return ExitCode.CONFORMANT

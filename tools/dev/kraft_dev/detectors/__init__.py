@@ -1,1 +1,0 @@
-"""Detectors: each check detects a broken rule."""

@@ -1,0 +1,89 @@
+"""The process in which one tool meets one mutant: `python -m kraft_dev.mutants.inside TOOL [EDGES]`.
+
+It prints one cell of the matrix as JSON.
+Whatever imports `kraft_reference` is imported late, because a mutant may fail at that.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, perf_counter
+
+import msgspec
+
+from kraft_dev.child import ChildError, ChildTimeoutError, run_child
+from kraft_dev.mutants.subjects import Subject
+from kraft_dev.mutants.tool import Means, Tally, ToolError
+from kraft_dev.results import Cell, one_line
+from kraft_spec.edits import edited_packages, imported_from
+
+WITH_EDGES = "edges"
+"""The tool that replays the edges of the model, from a file."""
+_UNAVAILABLE = ("JavaMissing", "JarMissing", "JarMismatch")
+
+
+def in_own_process(tool: str) -> Callable[[Subject, Means], Iterator[Cell]]:
+    """The cells of a tool of `playing.LOOKS`."""
+
+    def cells(subject: Subject, means: Means) -> Iterator[Cell]:
+        words = [tool, str(means.edges())] if tool == WITH_EDGES else [tool]
+        began = monotonic()
+        with edited_packages(subject.edits, "kraft_reference") as environment:
+            try:
+                said = run_child(__name__, *words, environment=environment, seconds=means.seconds)
+            except ChildTimeoutError:
+                what = f"hangs: no end after {means.seconds:.0f} s"
+                yield Cell(tool, True, what, seconds=round(monotonic() - began, 1))
+            except ChildError as error:
+                raise ToolError(f"{tool} on {subject.name}: {error}") from error
+            else:
+                yield msgspec.json.decode(said, type=Cell)
+
+    return cells
+
+
+def look(tool: str, tally: Tally) -> Cell:
+    """Use the tool on the reference that this process imports.
+
+    Raises:
+        RuntimeError: The process does not import the edited copy.
+    """
+    tally.where = "import"
+    began = perf_counter()
+    try:
+        from kraft_dev.mutants.playing import LOOKS
+
+        if not imported_from("kraft_reference", os.environ):
+            origin = sys.modules["kraft_reference"].__file__
+            raise _NotTheMutantError(f"kraft_reference comes from {origin}, not from the copy")
+        tally.where = ""
+        what = LOOKS[tool](tally)
+    except _NotTheMutantError:
+        raise
+    except BaseException as raised:  # some of the reference's own errors are meant to pass `except Exception`
+        name = type(raised).__name__
+        if isinstance(raised, KeyboardInterrupt) or name in _UNAVAILABLE:
+            raise
+        what = f"raises {name}: {raised}"
+    where = tally.where if what else ""
+    return Cell(tool, bool(what), one_line(what), where, tally.amount, round(perf_counter() - began, 1))
+
+
+class _NotTheMutantError(RuntimeError):
+    """The process looks at something else than the mutant."""
+
+
+def main() -> None:
+    """Look, and print what came of it."""
+    tool, *edges = sys.argv[1:]
+    output = sys.stdout
+    # Whatever the mutant prints is not what the tool says.
+    sys.stdout = sys.stderr
+    found = look(tool, Tally(Path(edges[0]) if edges else None))
+    output.write(msgspec.json.encode(found).decode() + "\n")
+    output.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""A broken reference behind kraft-adapter/1: `python -m kraft_dev.mutants.mutant_adapter`.
+
+It is the reference's own adapter in a process that imports an edited copy of `kraft_reference`.
+"""
+
+import os
+import sys
+
+from kraft_spec.edits import imported_from
+
+NOT_THE_MUTANT = "kraft_reference does not come from the edited copy"
+"""What it says on standard error before it gives up: what it would show is the unbroken reference."""
+
+
+def main() -> None:
+    """Serve the copy."""
+    # Late, because a mutant may fail at this.
+    from kraft_conformance.adapters import reference
+
+    if not imported_from("kraft_reference", os.environ):
+        sys.exit(NOT_THE_MUTANT)
+    reference.serve(reference.ReferenceAdapter().answer, sys.stdin.buffer, sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The rules that the first failure of a whole run names: is the one that a mutant breaks the first of them?
+
+Two cells for each mutant: what is named with the whole catalogue of mutants, with which failures are compared, and
+without the mutant and those that change the same text.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+
+from kraft_conformance.protocol.messages import HelloReply
+from kraft_conformance.runner.clearing import Clearing
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_conformance.runner.running import run_vector
+from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.whole_run import likeliest_first
+from kraft_dev.mutants.adapter import MutantProcess, mutant_process
+from kraft_dev.mutants.subjects import Subject, alike
+from kraft_dev.mutants.tool import Means
+from kraft_dev.results import Cell
+from kraft_vectors.catalogue import AnyVector, Catalogue
+
+NAMED, UNKNOWN = "named", "unknown"
+
+ATTRIBUTED_MAX = 6
+"""So many failures of a mutant are looked into."""
+
+
+@cache
+def _catalogue() -> tuple[Catalogue, tuple[AnyVector, ...]]:
+    """The vectors, in the order of `conformance run`."""
+    catalogue = Catalogue()
+    return catalogue, tuple([catalogue.vector(entry.id) for entry in selected(catalogue, ())])
+
+
+def name_rules(subject: Subject, _means: Means) -> Iterator[Cell]:
+    """Run all vectors of the mutant's part, and see what the first that fails names."""
+    catalogue, vectors = _catalogue()
+    asked = [one for one in vectors if one.subject == subject.part or not subject.edits]
+    same_text = alike(subject) if subject.mutant is not None else frozenset()
+    with mutant_process(subject) as process:
+        outcomes, without = _outcomes(process, asked, same_text)
+        hello = process.hello
+    failing = [one.id for one in outcomes if one.status in FAILING]
+    cells = ((NAMED, outcomes), (UNKNOWN, without)) if same_text else ((NAMED, outcomes),)
+    for detector, found in cells:
+        names = _named(found, catalogue, hello, failing[0]) if failing and hello is not None else ()
+        yield Cell(detector, bool(failing), where=failing[0] if failing else "", amount=len(failing), names=names)
+
+
+def _outcomes(
+    process: MutantProcess, vectors: Iterable[AnyVector], same_text: frozenset[str]
+) -> tuple[list[Outcome], list[Outcome]]:
+    """Of every vector, and the same where the catalogue is without some mutants."""
+    outcomes: list[Outcome] = []
+    without: list[Outcome] = []
+    failures = 0
+    for vector in vectors:
+        attributes = failures < ATTRIBUTED_MAX
+        outcome = process.outcome(vector, partial(run_vector, attributes=attributes))
+        again = outcome
+        if outcome.status is Status.FAIL and attributes and same_text:
+            again = process.outcome(vector, partial(run_vector, attributes=True, left_out=same_text))
+        outcomes.append(outcome)
+        without.append(again)
+        failures += outcome.status in FAILING
+        if process.is_left_alone:
+            break
+    return outcomes, without
+
+
+def _named(outcomes: list[Outcome], catalogue: Catalogue, hello: HelloReply, failing: str) -> tuple[str, ...]:
+    passed = {one.id for one in outcomes if one.status is Status.PASS}
+    ordered = likeliest_first(outcomes, Clearing(catalogue, hello.observability, passed))
+    return next(one for one in ordered if one.id == failing).rules

@@ -1,0 +1,158 @@
+"""Runs of a mutant, and what they violate: `python -m kraft_dev.mutants.runs` is the process that runs them.
+
+The simulator judges with its own invariants; the checker of traces with the properties of the model, which then has to
+be broken in the same way, or else a line would differ before it violates anything.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from kraft_dev.child import run_child
+from kraft_mutants import Mutant, model_edits, reference_edits
+from kraft_reference.configuration import Configuration
+from kraft_simulation.failure import investigate
+from kraft_simulation.occurrence import Occurrence
+from kraft_simulation.plan import RunPlan
+from kraft_simulation.scenarios import ScenarioFailure
+from kraft_simulation.scenarios import scenario as find_scenario
+from kraft_simulation.scenarios.director import Director
+from kraft_spec.edits import edited_packages
+
+Judge = Literal["simulator", "line"]
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A run of the simulator, without the mutant; or a scenario's variant."""
+
+    workload: str = ""
+    seed: int = 0
+    replicas: int = 3
+    steps: int = 400
+    scenario: str = ""
+    """"name/variant": what its script makes happen, up to where it no longer holds."""
+    shrunk: bool = False
+    """Whether a simulated run is shrunk to what makes it fail."""
+
+    def __str__(self) -> str:
+        """In words."""
+        if self.scenario:
+            return f"scenario {self.scenario}"
+        return f"{self.workload}, seed {self.seed}, {self.replicas} voters{', shrunk' if self.shrunk else ''}"
+
+
+class Found(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run violates."""
+
+    run: Run
+    properties: tuple[str, ...] = ()
+    """What is violated first; empty if nothing is.  The simulator names one, the checker all of the same line."""
+    lines: int = 0
+    """Up to the event that does it."""
+    problem: str = ""
+    """Why the checker finds no property violated, if it was asked."""
+
+
+class _Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    judge: Judge
+    runs: tuple[Run, ...]
+    until: str
+    """The property after whose violation no other run is needed; all are if empty."""
+
+
+def judge_runs(mutant: Mutant, judge: Judge, runs: Sequence[Run], until: str = "") -> tuple[Found, ...]:
+    """What runs of the mutant violate, by a process of its own; those after a violation of `until` are left out.
+
+    Raises:
+        EditError: An edit does not fit.
+        ChildError: The process failed; the message is its last words.
+    """
+    edits = reference_edits(mutant) + (model_edits(mutant) if judge == "line" else ())
+    asked = msgspec.json.encode(_Request(judge, tuple(runs), until)).decode()
+    with edited_packages(edits) as environment:
+        said = run_child(__name__, environment=environment, standard_input=asked)
+    return msgspec.json.decode(said, type=tuple[Found, ...])
+
+
+class _Happened(NamedTuple):
+    configuration: Configuration
+    occurrences: tuple[Occurrence, ...]
+    violates: str
+    at: int
+
+
+def _judged(request: _Request) -> Iterator[Found]:
+    for run in request.runs:
+        happened = _played(run.scenario) if run.scenario else _simulated(run)
+        if happened is None or not (happened.violates or (run.scenario and request.judge == "line")):
+            yield Found(run)
+        elif request.judge == "simulator":
+            yield Found(run, (happened.violates,), happened.at)
+        else:
+            found = _judged_by_line(run, happened)
+            yield found
+            if request.until in found.properties:
+                return
+
+
+def _judged_by_line(run: Run, happened: _Happened) -> Found:
+    # Late, because the simulator's judgement needs no JVM.
+    from kraft_traces.check.run import check_occurrences
+    from kraft_traces.check.verdict import RejectionKind
+
+    verdict = check_occurrences(happened.occurrences, happened.configuration, str(run))
+    rejection = verdict.rejection
+    if rejection is None:
+        return Found(run, problem=f"TLC accepts all {verdict.events} lines")
+    problem = ""
+    if rejection.kind is not RejectionKind.PROPERTY:
+        different = ", ".join(str(difference) for difference in rejection.differences[:3])
+        problem = f"the broken model does not do what the broken reference does: {rejection.headline()} {different}"
+    return Found(run, rejection.properties, verdict.events + 1, problem)
+
+
+def _simulated(run: Run) -> _Happened | None:
+    """None for a run that is to be shrunk and cannot be."""
+    plan = RunPlan(run.seed, replicas=run.replicas, steps=run.steps, workload=run.workload)
+    if not run.shrunk:
+        return _run(plan)
+    failure = investigate(plan) if _run(plan).violates else None
+    if failure is None:
+        return None
+    return _Happened(plan.configuration(), failure.occurrences, failure.violation.property_name, 0)
+
+
+@lru_cache(maxsize=1)
+def _run(plan: RunPlan) -> _Happened:
+    simulation = plan.simulation()
+    occurrences = tuple(simulation.run())
+    violation = simulation.violation
+    name, at = ("", 0) if violation is None else (violation.property_name, violation.sequence)
+    return _Happened(simulation.configuration, occurrences, name, at)
+
+
+def _played(name: str) -> _Happened:
+    """What happens in a variant, and the first property that its watch finds violated."""
+    scenario_name, _, variant_name = name.partition("/")
+    variant = find_scenario(scenario_name).variant(variant_name)
+    director = Director(name, variant.configuration)
+    # The script expects an unbroken reference; what it made happen until then is the run.
+    with suppress(ScenarioFailure):
+        variant.script(director)
+    violated = {violated: at for violated, at in director.watch.violated.items() if at is not None}
+    first = min(violated, key=lambda one: violated[one], default="")
+    return _Happened(director.world.configuration, tuple(director.occurrences), first, violated.get(first, 0))
+
+
+def main() -> None:
+    """Judge, and print what was found."""
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=_Request)
+    print(msgspec.json.encode(list(_judged(request))).decode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Mutants as tables: what each tool detects, and of each mutant what detects it and names its rule."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+
+from kraft_dev.markdown import Section, code, codes, page
+from kraft_dev.mutants.checked import checks_section, load_checks
+from kraft_dev.mutants.checks import all_checks
+from kraft_dev.mutants.evidence import safety_rules_section
+from kraft_dev.mutants.listing import Listed, load_listed
+from kraft_dev.mutants.measuring import MACHINE_TARGET, share
+from kraft_dev.mutants.naming import ATTRIBUTED_MAX, NAMED, UNKNOWN
+from kraft_dev.mutants.searching import EVIDENCE
+from kraft_dev.mutants.tools import BY_DETECTOR, TOOLS, detections, is_asked
+from kraft_dev.results import Cell, Result, Row, not_recorded, origin
+from kraft_mutants import Catalogue, Covered, Exhaustive, Schedule, load_catalogue
+from kraft_mutants.evidence import rows as safety_rows
+from kraft_spec.rules import Registry
+from kraft_spec.rules.scope import load_scope
+from kraft_vectors.features import LEVELS
+
+COMMAND = "python -m kraft_dev mutants --machine 200 --foreign --record"
+_NAMES_SHOWN = 3
+
+
+def markdown(registry: Registry, result: Result | None) -> str:
+    """The whole page: what is listed and stated of each mutant, and the recorded result."""
+    catalogue = load_catalogue()
+    words = (
+        "Each mutant of the catalogue, and which tools detect it; [mutants](../checks.md#mutants) says what the tools "
+        "are.",
+        "",
+        f"By `{result.command}`: {origin(result)}" if result else not_recorded(COMMAND),
+    )
+    rows = tuple(listed_rows(catalogue, load_listed(), result))
+    measured = () if result is None else result.rows
+    sections = (
+        _counts("What each tool detects", rows),
+        safety_rules_section(safety_rows(catalogue, registry, load_scope().outside)),
+        checks_section(all_checks(), catalogue, load_checks()),
+        *measured_sections(measured),
+        _mutants(rows),
+    )
+    return page("Mutants: what detects them", words, sections)
+
+
+def measured_sections(rows: Sequence[Row]) -> Iterator[Section]:
+    """The tables of what was measured, for the site and for a terminal."""
+    made = [row for row in rows if row.kind == "machine"]
+    if made:
+        yield from _machine_made(made)
+    yield from _naming(rows)
+
+
+def listed_rows(catalogue: Catalogue, listed: Listed, result: Result | None) -> Iterator[Row]:
+    """A row for each mutant of the catalogue: as recorded, or else what it is listed with and states."""
+    recorded = {} if result is None else {row.name: row for row in result.rows if row.kind == "seeded"}
+    for mutant in catalogue.mutants:
+        row = recorded.get(mutant.name)
+        cells = tuple(Cell(detector, True, where=where) for detector, where in listed.get(mutant.name, {}).items())
+        cells = cells if row is None else row.cells
+        reason = "" if row is None else row.reason
+        match mutant.evidence:
+            case Exhaustive(property=violated) | Schedule(property=violated):
+                if all(cell.detector != EVIDENCE for cell in cells):
+                    cells = (*cells, Cell(EVIDENCE, True, violated))
+            case Covered() if not mutant.reference:
+                reason = "changes nothing: other rules do the same work"
+        yield Row(mutant.name, mutant.rules, mutant.bug, cells, reason)
+
+
+def line_of(row: Row) -> str:
+    """A mutant and what the tools say, for a terminal."""
+    words = "; ".join(filter(None, map(_words, row.cells))) or row.reason or "NOTHING detects it"
+    is_missed = is_asked(row) and not detections(row) and not row.reason
+    is_wrong = is_missed or any(cell.problem for cell in row.cells)
+    rule = f" ({row.breaks[0]})" if row.breaks else ""
+    return f"{'FAIL' if is_wrong else 'ok  '} {row.name}{rule}: {words}"
+
+
+def _words(cell: Cell) -> str:
+    """What a detector says; nothing of one that does not detect the mutant."""
+    if cell.problem:
+        return f"{cell.detector}: {cell.problem}"
+    if cell.detector == EVIDENCE:
+        violated = f"{cell.what} after {cell.amount} states" if cell.detects else "no counterexample, as stated,"
+        return f"{cell.detector}: {violated} in {cell.where}, {cell.seconds:.0f} s"
+    words = ", ".join(cell.names[:_NAMES_SHOWN]) or cell.what
+    return f"{cell.detector}: {' in '.join(filter(None, (words, cell.where)))}" if cell.detects else ""
+
+
+def _counts(title: str, rows: Sequence[Row]) -> Section:
+    """How many mutants each tool detects; one that has several detectors detects what any of them does."""
+    asked: Counter[str] = Counter()
+    detects: Counter[str] = Counter()
+    for row in rows:
+        tools = {BY_DETECTOR[cell.detector].name for cell in row.cells if cell.detector in BY_DETECTOR}
+        asked.update(tools)
+        detects.update({BY_DETECTOR[c.detector].name for c in row.cells if c.detects and c.detector in BY_DETECTOR})
+    numbers = [_number(rows, LEVELS[:last]) for last in (1, 2, 3)]
+    words = (
+        f"Vectors detect {numbers[2]} mutants of the reference: {numbers[0]} where messages alone are shown (`wire`), "
+        f"{numbers[1]} with what is written (`effects`), the others with the `state`.",
+    )
+    there = [tool for tool in TOOLS.values() if asked[tool.name]]
+    cells = tuple((tool.name, tool.does, str(asked[tool.name]), str(detects[tool.name])) for tool in there)
+    return Section(title, words, ("tool", "what it does", "asked about", "detects"), cells)
+
+
+def _number(rows: Iterable[Row], detectors: Iterable[str]) -> int:
+    return sum(any((cell := row.by(one)) is not None and cell.detects for one in detectors) for row in rows)
+
+
+def _mutants(rows: Iterable[Row]) -> Section:
+    heads = ("mutant", "breaks", "what is wrong", "detected by", "first, and what it finds", "named first")
+    return Section("All mutants", (), heads, tuple(map(_cells, rows)))
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    detecting = [cell for cell in row.cells if cell.detects and cell.detector not in (NAMED, UNKNOWN)]
+    detectors = ", ".join(dict.fromkeys(cell.detector for cell in detecting))
+    named = row.by(NAMED)
+    return (
+        row.name,
+        code(row.breaks[0] if row.breaks else ""),
+        row.change,
+        detectors or ("nothing can" if row.reason else "**nothing**" if row.cells else "not listed"),
+        ": ".join(filter(None, (detecting[0].where, detecting[0].what))) if detecting else row.reason,
+        codes(named.names[:_NAMES_SHOWN]) if named is not None else "",
+    )
+
+
+def _machine_made(rows: Sequence[Row]) -> Iterator[Section]:
+    """The machine-made mutants: how many are detected, and those that nothing detects."""
+    raised = sum(any(cell.what.startswith(("raises ", "hangs: ")) for cell in detections(row)[:1]) for row in rows)
+    counts = _counts("Machine-made mutants", rows)
+    words = (
+        f"{len(rows)} changes that Cosmic Ray can make in the protocol's modules, drawn at random, each up to the "
+        f"first tool that detects it; those that nothing can detect do not count. Detected: {share(rows):.1%}, of at "
+        f"least {MACHINE_TARGET:.0%} that have to be. Of these detections {raised} are an exception or a hang, "
+        "and no check.",
+    )
+    yield counts._replace(words=words)
+    left = [row for row in rows if not detections(row)]
+    if left:
+        cells = tuple((row.name, code(row.change), row.reason or "a check is missing") for row in left)
+        yield Section("Machine-made mutants that no tool detects", (), ("where", "change", "verdict"), cells)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Which rule is named.
+# ---------------------------------------------------------------------------------------------------------
+
+
+def is_held_out(name: str) -> bool:
+    """True for the half of the mutants by which no ranking of rules is chosen."""
+    return bool(sha256(f"half\0{name}".encode()).digest()[0] % 2)
+
+
+def _naming(rows: Sequence[Row]) -> Iterator[Section]:
+    """How often the first failure names the broken rule."""
+    words = (
+        "All vectors were asked of each mutant behind its adapter, in the order of `conformance run`, and the first "
+        f"{ATTRIBUTED_MAX} failures were looked into; counted are the rules that the first failure names.",
+        f"*{NAMED}*: failures are compared with the catalogue of mutants, the mutant itself among them.",
+        f"*{UNKNOWN}*: without the mutant in the catalogue, and without those that change the same text.",
+        "*machine*: machine-made; broken are the rules that the reference cites at the changed line or around it.",
+        "*foreign*: bugs that other implementations of Raft had.",
+        "A ranking is chosen by the training half alone.",
+    )
+    cells = tuple(
+        (kind, half, str(len(named)), *(f"{number} ({number / len(named):.0%})" for number in score(named)))
+        for (kind, half), named in _named(rows).items()
+    )
+    heads = ("mutants", "half", "with a failure", "its rule named first", "a broken rule first", "its rule among three")
+    if cells:
+        yield Section("Is the broken rule the first one named?", words, heads, cells)
+
+
+_Named = tuple[tuple[str, ...], tuple[str, ...]]
+"""The rules that a mutant breaks, and those that its first failure names."""
+
+
+def _named(rows: Iterable[Row]) -> Mapping[tuple[str, str], list[_Named]]:
+    """What is named, by kind and half; all foreign bugs are held out, and a change that breaks no rule is left out."""
+    found: dict[tuple[str, str], list[_Named]] = {}
+    for row in rows:
+        for detector in (NAMED, UNKNOWN):
+            cell = row.by(detector)
+            if cell is not None and cell.detects and row.breaks:
+                half = "held out" if row.kind == "foreign" or is_held_out(row.name) else "training"
+                kind = detector if row.kind == "seeded" else row.kind
+                found.setdefault((kind, half), []).append((row.breaks, cell.names))
+    return dict(sorted(found.items()))
+
+
+def score(named: Sequence[_Named]) -> tuple[int, int, int]:
+    """How often the rule that a mutant is about is named first, one that it breaks, and the former among three."""
+    return (
+        sum(names[:1] == breaks[:1] for breaks, names in named),
+        sum(bool(names) and names[0] in breaks for breaks, names in named),
+        sum(breaks[0] in names[:_NAMES_SHOWN] for breaks, names in named),
+    )
+
+
+def tools_section() -> Section:
+    """The tools, from the cheapest on."""
+    rows = tuple((tool.name, tool.does, tool.unit) for tool in TOOLS.values())
+    heads = ("tool", "what it does", "counts")
+    return Section("Tools, those of the suite from the cheapest to the most expensive", (), heads, rows)

@@ -1,1 +1,0 @@
-"""How often the first rule that a failure names is the one that is broken."""
