@@ -24,6 +24,7 @@ from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
 from kraft_conformance.runner.plain import Compared, compare, text
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
 from kraft_spec.difference import Difference
 from kraft_spec.rules import strictest_level
@@ -180,15 +181,13 @@ def _row(name: Name, fields: dict[str, Any]) -> Item:
     return Item(f"state {label(name)}", "state", name, fields, 0)
 
 
-class PartitionRun:
-    """The vector on the adapter, as `run_vector` asks for it."""
+class PartitionRun(VectorRun[PartitionVector]):
+    """The vector on the adapter."""
 
     def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
-        self._session = session
-        self._vector = vector
-        self._hello = session.hello
+        super().__init__(session, vector, profile)
         self._cluster = replace(vector.cluster, profile=profile)
-        self._sees_state = self._hello.observability == "state"
+        self._sees_state = self.hello.observability == "state"
         self._choices = Choices()
         self._left_out: list[str] = []
         """Of what is done."""
@@ -198,19 +197,14 @@ class PartitionRun:
         """Of the state."""
 
     def outcome(self) -> Outcome:
-        """Run it to its end, or to the first step that shows something else.
-
-        Raises:
-            Failed: there is one.
-            NotAsked: the vector goes on from something else than the adapter has chosen.
-        """
+        """See `VectorRun.outcome`."""
         self._set_up()
-        expected = self._vector.before
+        expected = self.vector.before
         if self._sees_state:
             differences = self._compared(self._observed(), "before", expected)
             if differences:
                 raise Failed(0, None, differences)
-        for number, step in enumerate(self._vector.steps, 1):
+        for number, step in enumerate(self.vector.steps, 1):
             expected = applied(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
@@ -218,39 +212,39 @@ class PartitionRun:
             differences = self._happen(step, expected)
             if differences:
                 raise Failed(number, type(step.event).__name__, differences)
-        return concluded(self._vector, self._hello, self._left_out, self._unseen)
+        return concluded(self.vector, self.hello, self._left_out, self._unseen)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs."""
-        outcome = replace(outcome, rule_level=strictest_level(self._vector.rules))
+        outcome = replace(outcome, rule_level=strictest_level(self.vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
-        level = self._hello.observability
-        found = attributed_controllers(self._vector, self._cluster, outcome.step, reply, view, level, left_out)
+        level = self.hello.observability
+        found = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
         # Many places of that part name several rules: without a mutant that does the same, the vector says more.
         if not found.suspects:
             return outcome
         catalogue = load_catalogue()
         broken = [rule for name in found.suspects for rule in catalogue[name].rules]
-        rules = tuple(dict.fromkeys((*broken, *self._vector.rules)))[:RULES_MAX]
+        rules = tuple(dict.fromkeys((*broken, *self.vector.rules)))[:RULES_MAX]
         return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
 
     def _set_up(self) -> None:
-        vector = self._vector
-        before = vector.before if self._hello.injects(has_history=True) else UNSET
-        self._session.ask(PartitionResetReply, PartitionReset, cluster=self._cluster, before=before)
+        vector = self.vector
+        before = vector.before if self.hello.injects(has_history=True) else UNSET
+        self.session.ask(PartitionResetReply, PartitionReset, cluster=self._cluster, before=before)
         if before is UNSET:
             for event in vector.history:
-                self._session.ask(PartitionStepReply, PartitionStep, event=event.event)
+                self.session.ask(PartitionStepReply, PartitionStep, event=event.event)
 
     def _happen(self, step: PartitionVectorStep, after: ControllerView) -> tuple[Difference, ...]:
         event = self._choices.event(step.event)
-        reply = self._session.ask(PartitionStepReply, PartitionStep, event=event)
+        reply = self.session.ask(PartitionStepReply, PartitionStep, event=event)
         actual = self._observed() if self._sees_state else ControllerView()
         self._shown = (reply, actual)
         self._choices.choose(step.latitude, after, [*items(reply.effects), *rows(actual)])
-        hello = self._hello
+        hello = self.hello
         compared = ControllerComparison(
             step, reply.effects, after, self._choices, hello.observability, hello.unobserved
         ).compared()
@@ -261,7 +255,7 @@ class PartitionRun:
         return (*compared.differences, *refused, *self._compared(actual, "state", after))
 
     def _observed(self) -> ControllerView:
-        return self._session.ask(PartitionObserveReply, PartitionObserve).state
+        return self.session.ask(PartitionObserveReply, PartitionObserve).state
 
     def _compared(self, actual: ControllerView, path: str, expected: ControllerView) -> tuple[Difference, ...]:
         compared = compared_view(path, self._choices.adopted(expected), actual)
