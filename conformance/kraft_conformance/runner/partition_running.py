@@ -22,7 +22,7 @@ from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
 from kraft_conformance.runner.partition_attribution import attributed_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
-from kraft_conformance.runner.plain import Compared, compare, text
+from kraft_conformance.runner.plain import Compared, compare, text, wrong_order
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
@@ -93,7 +93,7 @@ class ControllerComparison:
 
     def compared(self) -> Compared:
         """The differences, and what was expected and not shown."""
-        return Compared.of([*self._contents(), *self._order()])
+        return Compared.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
@@ -122,11 +122,6 @@ class ControllerComparison:
         row = partition_fields(by_name(self._after)[item.partition])
         holds = [sent_to("LeaderAndIsr", item.partition, broker) for broker in row["replicas"]]
         return item.name in holds and not list(_compared_fields("", row, item.fields, left_out=False))
-
-    def _order(self) -> Iterator[Difference]:
-        for first, second in self._pairs:
-            if first in self._places and second in self._places and self._places[first] > self._places[second]:
-                yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
 
 
 def _worded(item: Item) -> str:
