@@ -109,7 +109,7 @@ def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
 
 
 def shown_of(step: Step, level: Level) -> object:
-    """What an adapter that passes shows of a step of the reference.
+    """Return the part of a reference step that an adapter which passes shows at this level.
 
     Timers, and effects for which several outcomes are allowed, are left out: a mutant may differ there and pass.
     """

@@ -52,7 +52,7 @@ def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> 
 
 
 def shown_of_controllers(step: PartitionOccurrence, level: Level) -> object:
-    """What an adapter that passes shows of a step of the reference."""
+    """Return the part of a reference step that an adapter which passes shows at this level."""
     effects = line_of(step).effects
     return (effects, step.refusal, traced_state(step.state)) if level == "state" else effects
 

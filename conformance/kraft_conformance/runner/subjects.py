@@ -17,7 +17,7 @@ from kraft_vectors.features import Level, Subject
 
 @dataclass(frozen=True, slots=True)
 class SubjectRunner:
-    """What differs between the subjects; each function takes a vector of its own subject."""
+    """The functions of the runner for one subject; each takes a vector of that subject."""
 
     as_asked: Callable[[Any, HelloReply], Any]
     """The vector for an adapter that lacks a KIP."""
@@ -25,7 +25,7 @@ class SubjectRunner:
     steps: Callable[[Any], Sequence[AnyGiven]]
     """Inputs of the reference in each step; none where the vector allows several outcomes."""
     shown: Callable[[Any, Level], object]
-    """What an adapter that passes shows of a step of the reference."""
+    """The part of a reference step that an adapter which passes shows at this level."""
 
 
 RUNNERS: Mapping[Subject, SubjectRunner] = {

@@ -21,7 +21,7 @@ VerdictT = TypeVar("VerdictT")
 
 
 class Reading(NamedTuple, Generic[DocumentT, VerdictT]):
-    """What a trace comes to that is read for its page."""
+    """The result of reading a trace for its page."""
 
     document: DocumentT
     verdict: VerdictT | None
