@@ -12,19 +12,16 @@ from kraft_conformance.runner.shown import Shown
 from kraft_mutants.attribution import Attribution, Given, attributed
 from kraft_mutants.attribution.given import played
 from kraft_reference import replica
-from kraft_reference.effects import StartTimer
 from kraft_reference.replica import Replica, Step
 from kraft_spec.difference import Difference
 from kraft_traces.checkpoints import replica_state_of
 from kraft_traces.effects import traced_effect
-from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
-from kraft_traces.latitude.ordering import TOLD, happens_before
+from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.latitude.writes import LOG_ENDS, SYNC_RULE
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_vectors.cluster import Cluster, configuration_from
 from kraft_vectors.draw import draw_of
-from kraft_vectors.features import Level
 from kraft_vectors.format import Expected, Vector, VectorEvent
 
 _KNOWN_IN_MEMORY = ("epoch", "leader_id", "voted_key")
@@ -106,18 +103,6 @@ def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
         given = given_of(Replica(state, configuration), one)
         yield given
         state = played(replica, given).state
-
-
-def shown_of(step: Step, level: Level) -> object:
-    """Return the part of a reference step that an adapter which passes shows at this level.
-
-    Timers, and effects for which several outcomes are allowed, are left out: a mutant may differ there and pass.
-    """
-    traced = [traced_effect(1, one) for one in step.effects if not isinstance(one, StartTimer)]
-    effects = published_as_unknown(traced, lambda: is_first_of_all(step.state))
-    if level == "wire":
-        return [one for one in effects if isinstance(one, TOLD)]
-    return (effects, step.refusal, as_unknown(traced_state(step.state))) if level == "state" else effects
 
 
 def given_of(standing: Replica, event: VectorEvent) -> Given:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from kraft_conformance.runner.subjects import RUNNERS
+from kraft_conformance.runner.running import RUNS
 from kraft_mutants import load_catalogue
 from kraft_mutants.attribution import AnyGiven, does_otherwise
 from kraft_vectors.catalogue import Catalogue
@@ -37,7 +37,7 @@ class Clearing:
         return any(self._differs(mutant, one) for one in in_order[:_VECTORS_MAX])
 
     def _differs(self, mutant: str, entry: ManifestEntry) -> bool:
-        runner = RUNNERS[entry.subject]
+        run = RUNS[entry.subject]
         if entry.id not in self._steps:
-            self._steps[entry.id] = runner.steps(self._catalogue.vector(entry.id))
-        return does_otherwise(mutant, self._steps[entry.id], lambda step: runner.shown(step, self._level))
+            self._steps[entry.id] = run.steps(self._catalogue.vector(entry.id))
+        return does_otherwise(mutant, self._steps[entry.id], lambda step: run.shown(step, self._level))

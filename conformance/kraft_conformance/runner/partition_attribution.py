@@ -51,12 +51,6 @@ def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> 
     return tuple(found)
 
 
-def shown_of_controllers(step: PartitionOccurrence, level: Level) -> object:
-    """Return the part of a reference step that an adapter which passes shows at this level."""
-    effects = line_of(step).effects
-    return (effects, step.refusal, traced_state(step.state)) if level == "state" else effects
-
-
 def _of_state(view: ControllerView) -> set[tuple[str, str]]:
     return {(name, _text(getattr(view, name))) for name in view.__struct_fields__}
 

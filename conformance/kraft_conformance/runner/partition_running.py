@@ -19,15 +19,18 @@ from kraft_conformance.runner.asking import NotAsked
 from kraft_conformance.runner.comparison import compared_refusal
 from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
-from kraft_conformance.runner.partition_attribution import attributed_controllers
+from kraft_conformance.runner.partition_attribution import attributed_controllers, steps_of_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
 from kraft_conformance.runner.plain import Compared, compare, text, wrong_order
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
+from kraft_mutants.attribution import GivenToControllers
+from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_spec.difference import Difference
 from kraft_spec.rules import strictest_level
+from kraft_traces.partitions.encode import line_of, traced_state
 from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
@@ -224,6 +227,17 @@ class PartitionRun(VectorRun[PartitionVector]):
         broken = [rule for name in found.suspects for rule in catalogue[name].rules]
         rules = tuple(dict.fromkeys((*broken, *self.vector.rules)))[:RULES_MAX]
         return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
+
+    @staticmethod
+    def steps(vector: PartitionVector) -> Sequence[GivenToControllers]:
+        """See `VectorRun.steps`."""
+        return steps_of_controllers(vector, vector.cluster)
+
+    @staticmethod
+    def shown(step: PartitionOccurrence, level: Level) -> object:
+        """See `VectorRun.shown`."""
+        effects = line_of(step).effects
+        return (effects, step.refusal, traced_state(step.state)) if level == "state" else effects
 
     def _set_up(self) -> None:
         vector = self.vector

@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType, json
 from msgspec.structs import replace
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
-from kraft_conformance.protocol.messages import Reset, ResetReply, RestartReply, StepReply
+from kraft_conformance.protocol.messages import HelloReply, Reset, ResetReply, RestartReply, StepReply
 from kraft_conformance.runner.asking import Asked, NotAsked, kept_by, place_fault, request_of_event
-from kraft_conformance.runner.attribution import attributed_step, rules_of_order, rules_of_writes
+from kraft_conformance.runner.attribution import attributed_step, rules_of_order, rules_of_writes, steps_of
 from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.courses import FollowedCourse, followed_courses
 from kraft_conformance.runner.faults import AdapterFault, WrongState
@@ -23,13 +23,19 @@ from kraft_conformance.runner.requests_ahead import RequestsAhead
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.shown import Shown
 from kraft_conformance.runner.vector_run import VectorRun
-from kraft_mutants.attribution import Attribution
-from kraft_reference.replica import Replica
+from kraft_conformance.runner.without_pre_vote import as_asked
+from kraft_mutants.attribution import Attribution, Given
+from kraft_reference.effects import StartTimer
+from kraft_reference.replica import Replica, Step
 from kraft_reference.state import ReplicaState
 from kraft_spec.difference import Difference
-from kraft_traces.effects import TracedEffect
+from kraft_traces.effects import TracedEffect, traced_effect
+from kraft_traces.latitude.high_watermarks import as_unknown, is_first_of_all, published_as_unknown
+from kraft_traces.latitude.ordering import TOLD
 from kraft_traces.latitude.writes import NEW_DISK, counts_otherwise, disk_of
+from kraft_traces.states import traced_state
 from kraft_vectors.cluster import Cluster, configuration_from
+from kraft_vectors.features import Level
 from kraft_vectors.format import Vector, VectorEvent
 
 
@@ -106,6 +112,25 @@ class ReplicaRun(VectorRun[Vector]):
     def place(self, fault: AdapterFault) -> None:
         """Write into a fault where it happened, and the rules of what was asked for."""
         place_fault(fault, self._asked, self.vector)
+
+    @staticmethod
+    def as_asked(vector: Vector, hello: HelloReply) -> Vector:
+        """For software without Pre-Vote, the vector without Pre-Votes."""
+        return as_asked(vector, hello)
+
+    @staticmethod
+    def steps(vector: Vector) -> Sequence[Given]:
+        """See `VectorRun.steps`."""
+        return () if vector.courses else tuple(steps_of(vector, vector.cluster))
+
+    @staticmethod
+    def shown(step: Step, level: Level) -> object:
+        """See `VectorRun.shown`; timers are left out, because a mutant may start others and pass."""
+        traced = [traced_effect(1, one) for one in step.effects if not isinstance(one, StartTimer)]
+        effects = published_as_unknown(traced, lambda: is_first_of_all(step.state))
+        if level == "wire":
+            return [one for one in effects if isinstance(one, TOLD)]
+        return (effects, step.refusal, as_unknown(traced_state(step.state))) if level == "state" else effects
 
     def _cluster(self) -> Cluster:
         cluster = self.vector.cluster

@@ -1,14 +1,23 @@
 """One vector on one adapter, of whichever subject."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec.structs import replace
 
 from kraft_conformance.runner.asking import NotAsked, applies
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Failed, Outcome, Status
+from kraft_conformance.runner.partition_running import PartitionRun
+from kraft_conformance.runner.replica_running import ReplicaRun
 from kraft_conformance.runner.session import Adapter
-from kraft_conformance.runner.subjects import RUNNERS
+from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants.attribution import defect_line
 from kraft_vectors.catalogue import AnyVector
+from kraft_vectors.features import Subject
+
+RUNS: Mapping[Subject, type[VectorRun[Any]]] = {"replica": ReplicaRun, "partitions": PartitionRun}
+"""By the subject of the vector."""
 
 
 def run_vector(
@@ -31,9 +40,9 @@ def run_vector(
     Raises:
         AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
     """
-    subject = RUNNERS[vector.subject]
-    vector = subject.as_asked(vector, session.hello)
-    run = subject.run(session, vector, profile)
+    kind = RUNS[vector.subject]
+    vector = kind.as_asked(vector, session.hello)
+    run = kind(session, vector, profile)
     try:
         applies(vector, session.hello, profile)
         return run.outcome()
