@@ -8,7 +8,7 @@ from rich.padding import Padding
 
 from kraft_conformance.console import say, shown, table
 from kraft_conformance.exit_codes import ExitCode
-from kraft_traces.check import Extent, Rejection, Shown, Verdict, VerdictKind
+from kraft_traces.check import Extent, Rejection, ShownCount, Verdict, VerdictKind
 from kraft_traces.check.fast_path import Way
 from kraft_traces.partitions.checker import PartitionVerdict
 
@@ -87,7 +87,7 @@ _LACKING_SHOWN = 3
 """Maximum number of missing fields that the message names."""
 
 
-def lacking_text(requirement: str, fields: Mapping[str, Shown]) -> str:
+def lacking_text(requirement: str, fields: Mapping[str, ShownCount]) -> str:
     """Return the message about required fields that a trace lacks."""
     if fields.keys() == {requirement}:
         return f"--require {requirement}: not judged on traces of this kind"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kraft_reference.configuration import PreVoteSupport
-from kraft_reference.effects import Timer
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.messages import Message
 
@@ -223,15 +222,6 @@ Event = (
     | ReplaceSoftware
 )
 """All that may happen at one replica."""
-
-TIMER_EVENTS: dict[Timer, Event] = {
-    Timer.ELECTION: ElectionTimeout(),
-    Timer.FETCH: FetchTimeout(),
-    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
-    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
-    Timer.VOTER_CHANGE: VoterChangeTimeout(),
-}
-"""The event of each timer that fires."""
 
 DISK_EVENTS = (Crash, ReplaceDisk, ReplaceSoftware)
 """What happens to a disk, or to a stopped replica's software: nothing is written and nothing is sent in it."""

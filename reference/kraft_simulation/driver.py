@@ -9,7 +9,6 @@ from collections.abc import Callable
 from kraft_reference.configuration import Timeouts
 from kraft_reference.effects import TIMERS, Answer, Send, StartTimer, Timer
 from kraft_reference.events import (
-    TIMER_EVENTS,
     AdvanceReassignment,
     Crash,
     Event,
@@ -31,6 +30,7 @@ from kraft_reference.outcome import entry_timers
 from kraft_reference.polling import due_change_request, due_election_requests, due_fetch_targets
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, is_voter, other_voters
+from kraft_reference.timers import TIMER_EVENTS
 from kraft_simulation.event_queue import Chance, EventQueue
 from kraft_simulation.occurrence import (
     AnswerUnsupportedVersion,

@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from kraft_reference import events
 from kraft_reference.effects import Timer
+from kraft_reference.timers import TIMER_EVENTS
 from kraft_simulation.occurrence import NetworkEvent
 from kraft_traces.forms import forms
 from kraft_traces.message_types import TRACED_MESSAGES, TracedMessage
@@ -59,7 +60,7 @@ class EventShape(NamedTuple):
 
 
 _CAUSES: Mapping[Timer | Source, tuple[type[events.Event | NetworkEvent], ...]] = {
-    **{timer: (type(event),) for timer, event in events.TIMER_EVENTS.items()},
+    **{timer: (type(event),) for timer, event in TIMER_EVENTS.items()},
     "connection": (events.RequestTimeout,),
     "poll": (events.Poll, events.PollFetch, events.AdvanceReassignment),
     "client": (

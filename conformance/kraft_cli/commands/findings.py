@@ -12,7 +12,7 @@ from kraft_conformance.console import print_json, progress, say, show_table, std
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_kafka.findings.finding import Finding, FindingError, load_findings
-from kraft_kafka.findings.showing import Shown, counterexample_file, show
+from kraft_kafka.findings.showing import ReplayedFinding, counterexample_file, show
 
 Name = Annotated[str | None, typer.Argument(help="A finding to show again; without one: the list.")]
 
@@ -59,7 +59,7 @@ def _list(listed: tuple[Finding, ...], as_json: bool) -> int:
     return ExitCode.CONFORMANT
 
 
-def _show(demonstration: Shown) -> None:
+def _show(demonstration: ReplayedFinding) -> None:
     finding = demonstration.finding
     stdout.print(f"{finding.name}: {finding.title}", style="bold", markup=False)
     for name, text in (

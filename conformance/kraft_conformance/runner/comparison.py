@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from kraft_conformance.protocol.unobserved import names_of
-from kraft_conformance.runner.plain import Compared, compare, plain, tag_of, text
+from kraft_conformance.runner.plain import Compared, compare, plain, tag_of, text, wrong_order
 from kraft_conformance.runner.requests_ahead import RequestsAhead, request_of
 from kraft_reference.outcome import Refusal
 from kraft_spec.difference import Difference
@@ -139,9 +139,7 @@ class EffectComparison:
         """A write that is expected here and was done earlier has nothing to wait for."""
         done = {name: place for place, name in enumerate(names)}
         begun = {name: place for place, name in reversed(list(enumerate(names)))}
-        for first, second in self._pairs:
-            if first in done and second in begun and done[first] > begun[second]:
-                yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
+        return wrong_order(self._pairs, done, begun)
 
 
 def compared_state(step_path: str, expected: TracedState, actual: TracedState) -> Compared:

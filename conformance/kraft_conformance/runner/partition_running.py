@@ -19,14 +19,18 @@ from kraft_conformance.runner.asking import NotAsked
 from kraft_conformance.runner.comparison import compared_refusal
 from kraft_conformance.runner.concluding import concluded
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
-from kraft_conformance.runner.partition_attribution import attributed_controllers
+from kraft_conformance.runner.partition_attribution import attributed_controllers, steps_of_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
-from kraft_conformance.runner.plain import Compared, compare, text
+from kraft_conformance.runner.plain import Compared, compare, text, wrong_order
 from kraft_conformance.runner.session import Adapter
+from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
+from kraft_mutants.attribution import GivenToControllers
+from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_spec.difference import Difference
 from kraft_spec.rules import strictest_level
+from kraft_traces.partitions.encode import line_of, traced_state
 from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
@@ -92,7 +96,7 @@ class ControllerComparison:
 
     def compared(self) -> Compared:
         """The differences, and what was expected and not shown."""
-        return Compared.of([*self._contents(), *self._order()])
+        return Compared.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
@@ -121,11 +125,6 @@ class ControllerComparison:
         row = partition_fields(by_name(self._after)[item.partition])
         holds = [sent_to("LeaderAndIsr", item.partition, broker) for broker in row["replicas"]]
         return item.name in holds and not list(_compared_fields("", row, item.fields, left_out=False))
-
-    def _order(self) -> Iterator[Difference]:
-        for first, second in self._pairs:
-            if first in self._places and second in self._places and self._places[first] > self._places[second]:
-                yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")
 
 
 def _worded(item: Item) -> str:
@@ -180,15 +179,13 @@ def _row(name: Name, fields: dict[str, Any]) -> Item:
     return Item(f"state {label(name)}", "state", name, fields, 0)
 
 
-class PartitionRun:
-    """The vector on the adapter, as `run_vector` asks for it."""
+class PartitionRun(VectorRun[PartitionVector]):
+    """The vector on the adapter."""
 
     def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
-        self._session = session
-        self._vector = vector
-        self._hello = session.hello
+        super().__init__(session, vector, profile)
         self._cluster = replace(vector.cluster, profile=profile)
-        self._sees_state = self._hello.observability == "state"
+        self._sees_state = self.hello.observability == "state"
         self._choices = Choices()
         self._left_out: list[str] = []
         """Of what is done."""
@@ -198,19 +195,14 @@ class PartitionRun:
         """Of the state."""
 
     def outcome(self) -> Outcome:
-        """Run it to its end, or to the first step that shows something else.
-
-        Raises:
-            Failed: there is one.
-            NotAsked: the vector goes on from something else than the adapter has chosen.
-        """
+        """See `VectorRun.outcome`."""
         self._set_up()
-        expected = self._vector.before
+        expected = self.vector.before
         if self._sees_state:
             differences = self._compared(self._observed(), "before", expected)
             if differences:
                 raise Failed(0, None, differences)
-        for number, step in enumerate(self._vector.steps, 1):
+        for number, step in enumerate(self.vector.steps, 1):
             expected = applied(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
@@ -218,39 +210,50 @@ class PartitionRun:
             differences = self._happen(step, expected)
             if differences:
                 raise Failed(number, type(step.event).__name__, differences)
-        return concluded(self._vector, self._hello, self._left_out, self._unseen)
+        return concluded(self.vector, self.hello, self._left_out, self._unseen)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
         """A failure with the rules behind what differs."""
-        outcome = replace(outcome, rule_level=strictest_level(self._vector.rules))
+        outcome = replace(outcome, rule_level=strictest_level(self.vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
-        level = self._hello.observability
-        found = attributed_controllers(self._vector, self._cluster, outcome.step, reply, view, level, left_out)
+        level = self.hello.observability
+        found = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
         # Many places of that part name several rules: without a mutant that does the same, the vector says more.
         if not found.suspects:
             return outcome
         catalogue = load_catalogue()
         broken = [rule for name in found.suspects for rule in catalogue[name].rules]
-        rules = tuple(dict.fromkeys((*broken, *self._vector.rules)))[:RULES_MAX]
+        rules = tuple(dict.fromkeys((*broken, *self.vector.rules)))[:RULES_MAX]
         return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
 
+    @staticmethod
+    def steps(vector: PartitionVector) -> Sequence[GivenToControllers]:
+        """See `VectorRun.steps`."""
+        return steps_of_controllers(vector, vector.cluster)
+
+    @staticmethod
+    def shown(step: PartitionOccurrence, level: Level) -> object:
+        """See `VectorRun.shown`."""
+        effects = line_of(step).effects
+        return (effects, step.refusal, traced_state(step.state)) if level == "state" else effects
+
     def _set_up(self) -> None:
-        vector = self._vector
-        before = vector.before if self._hello.injects(has_history=True) else UNSET
-        self._session.ask(PartitionResetReply, PartitionReset, cluster=self._cluster, before=before)
+        vector = self.vector
+        before = vector.before if self.hello.injects(has_history=True) else UNSET
+        self.session.ask(PartitionResetReply, PartitionReset, cluster=self._cluster, before=before)
         if before is UNSET:
             for event in vector.history:
-                self._session.ask(PartitionStepReply, PartitionStep, event=event.event)
+                self.session.ask(PartitionStepReply, PartitionStep, event=event.event)
 
     def _happen(self, step: PartitionVectorStep, after: ControllerView) -> tuple[Difference, ...]:
         event = self._choices.event(step.event)
-        reply = self._session.ask(PartitionStepReply, PartitionStep, event=event)
+        reply = self.session.ask(PartitionStepReply, PartitionStep, event=event)
         actual = self._observed() if self._sees_state else ControllerView()
         self._shown = (reply, actual)
         self._choices.choose(step.latitude, after, [*items(reply.effects), *rows(actual)])
-        hello = self._hello
+        hello = self.hello
         compared = ControllerComparison(
             step, reply.effects, after, self._choices, hello.observability, hello.unobserved
         ).compared()
@@ -261,7 +264,7 @@ class PartitionRun:
         return (*compared.differences, *refused, *self._compared(actual, "state", after))
 
     def _observed(self) -> ControllerView:
-        return self._session.ask(PartitionObserveReply, PartitionObserve).state
+        return self.session.ask(PartitionObserveReply, PartitionObserve).state
 
     def _compared(self, actual: ControllerView, path: str, expected: ControllerView) -> tuple[Difference, ...]:
         compared = compared_view(path, self._choices.adopted(expected), actual)

@@ -1,7 +1,7 @@
 """Effects and states as plain JSON values, in one order, and where two of them differ."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -105,3 +105,12 @@ def compare(path: str, expected: Any, actual: Any) -> Iterator[Difference | str]
             yield from compare(f"{path}[{index}]", one, other)
     elif expected != actual:
         yield Difference(path, text(expected), text(actual))
+
+
+def wrong_order(
+    pairs: Iterable[tuple[str, str]], done: Mapping[str, int], begun: Mapping[str, int]
+) -> Iterator[Difference]:
+    """The pairs of which the second begins before the first is done; a missing effect is no such difference."""
+    for first, second in pairs:
+        if first in done and second in begun and done[first] > begun[second]:
+            yield Difference(f"{first} and {second}", f"{first} before {second}", f"{second} before {first}")

@@ -11,7 +11,7 @@ from kraft_traces.check.verdict import RejectionKind, Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReplayedFinding:
     """The result of a demonstration."""
 
     finding: Finding
@@ -27,7 +27,7 @@ def verdict_on(finding: Finding) -> Verdict:
     return check_occurrences(ran.occurrences, ran.configuration, finding.schedule, switched_off=variant.mutants)
 
 
-def show(finding: Finding) -> Shown:
+def show(finding: Finding) -> ReplayedFinding:
     """Run the schedule and check it with TLC.
 
     Raises:
@@ -35,7 +35,7 @@ def show(finding: Finding) -> Shown:
     """
     verdict = verdict_on(finding)
     counterexample = counterexample_file(finding).read_text(encoding="utf-8")
-    return Shown(finding, verdict, counterexample, _find_problem(finding, verdict))
+    return ReplayedFinding(finding, verdict, counterexample, _find_problem(finding, verdict))
 
 
 def _find_problem(finding: Finding, verdict: Verdict) -> str:

@@ -23,7 +23,6 @@ from kraft_reference.configuration import Configuration, ReplicaConfiguration
 from kraft_reference.describe import FetchTimes, with_fetch
 from kraft_reference.effects import TIMERS, Answer, Effect, Send, StartTimer, Timer
 from kraft_reference.events import (
-    TIMER_EVENTS,
     ClientAppend,
     Draw,
     Event,
@@ -41,6 +40,7 @@ from kraft_reference.polling import due_change_request, due_election_requests, d
 from kraft_reference.profile import Profile
 from kraft_reference.replica import Replica, Step
 from kraft_reference.roles import Role
+from kraft_reference.timers import TIMER_EVENTS
 from kraft_simulation.world import MakeReplica
 
 _BACKOFF_S = 0.05

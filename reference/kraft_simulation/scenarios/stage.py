@@ -5,13 +5,14 @@ from collections.abc import Callable
 from kraft_reference.configuration import Configuration
 from kraft_reference.effects import Answer, Send, StartTimer, Timer
 from kraft_reference.elections import has_election_timer
-from kraft_reference.events import TIMER_EVENTS, Draw, Event
+from kraft_reference.events import Draw, Event
 from kraft_reference.identity import ReplicaKey, Target, VoterSet, names
 from kraft_reference.outcome import Refusal
 from kraft_reference.records import RecordKind
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
+from kraft_reference.timers import TIMER_EVENTS
 from kraft_simulation.occurrence import Occurrence, message_id
 from kraft_simulation.scenarios.notation import differs
 from kraft_simulation.scenarios.schedule import Expectations

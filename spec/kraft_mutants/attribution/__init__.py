@@ -9,11 +9,12 @@ Where that is just what was seen, it is what is wrong.
 from kraft_mutants.attribution.attributing import Attribution, Compare, attributed
 from kraft_mutants.attribution.citing import rules_around, rules_in
 from kraft_mutants.attribution.defects import defect_line
-from kraft_mutants.attribution.given import Given, GivenToControllers
+from kraft_mutants.attribution.given import AnyGiven, Given, GivenToControllers
 from kraft_mutants.attribution.mutated import does_otherwise
 from kraft_mutants.attribution.ranking import because
 
 __all__ = [
+    "AnyGiven",
     "Attribution",
     "Compare",
     "Given",

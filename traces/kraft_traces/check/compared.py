@@ -102,8 +102,8 @@ class Extent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """In how many of how many events something was shown: of those that have it."""
+class ShownCount:
+    """Number of events that show something, of those that have it."""
 
     shown: int
     events: int
@@ -120,14 +120,14 @@ class Compared:
 
     whole: Extent | None
     """None if there is no such event."""
-    groups: Mapping[str, Shown]
+    groups: Mapping[str, ShownCount]
     """By name of `GROUPS`: the events that showed all its fields."""
-    properties: Mapping[str, Shown]
+    properties: Mapping[str, ShownCount]
     """By name of the property: the events that showed all that it speaks of, of those at which it is judged."""
-    fields: Mapping[str, Shown]
+    fields: Mapping[str, ShownCount]
     """By name of the field; empty for a format in which none may be left out."""
 
-    def lacking(self, requirement: str) -> Mapping[str, Shown]:
+    def lacking(self, requirement: str) -> Mapping[str, ShownCount]:
         """The fields that some events leave out, of those that a name of `REQUIREMENTS` or `PROPERTIES` requires.
 
         A property that is not judged on traces of this kind is lacking itself, in no event of none.
@@ -135,7 +135,7 @@ class Compared:
         if requirement in REQUIREMENTS:
             required = [field for group in REQUIREMENTS[requirement] for field in GROUPS[group]]
         elif requirement not in self.properties:
-            return {requirement: Shown(0, 0)}
+            return {requirement: ShownCount(0, 0)}
         elif self.properties[requirement].always:
             return {}
         else:
@@ -148,7 +148,7 @@ NOTHING_COMPARED = Compared(None, {}, {}, {})
 
 def nothing_left_out(groups: Iterable[str], properties: Iterable[str], events: int) -> Compared:
     """Of a trace whose format lets nothing be left out."""
-    counted = Shown(events, events)
+    counted = ShownCount(events, events)
     whole = Extent.COMPLETE if events else None
     return Compared(whole, dict.fromkeys(groups, counted), dict.fromkeys(properties, counted), {})
 
@@ -216,7 +216,7 @@ class ShownFields:
             for place, is_shown in _answers(event, bits):
                 events[place] += lines
                 shown[place] += lines * is_shown
-        counts = map(Shown, shown, events)
+        counts = map(ShownCount, shown, events)
         groups, fields, properties = (
             {name: next(counts) for name in names} for names in (_GROUP_BITS, _BITS, _PROPERTY_BITS)
         )

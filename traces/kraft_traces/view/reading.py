@@ -6,7 +6,7 @@ A trace that stops being one, in the middle of a line or with a line that is mal
 from dataclasses import replace
 from io import BufferedIOBase
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from kraft_traces.check import Verdict, check_reader
 from kraft_traces.check.fast_path import INTERPRETED
@@ -16,13 +16,16 @@ from kraft_traces.lines import EventLine
 from kraft_traces.reader import TraceReader
 from kraft_traces.view.document import Document, Numbered, view_document
 
+DocumentT = TypeVar("DocumentT")
+VerdictT = TypeVar("VerdictT")
 
-class Reading(NamedTuple):
-    """What a trace comes to that is read for its page."""
 
-    document: Document
-    verdict: Verdict | None
-    """None if the trace was not checked."""
+class Reading(NamedTuple, Generic[DocumentT, VerdictT]):
+    """The result of reading a trace for its page."""
+
+    document: DocumentT
+    verdict: VerdictT | None
+    """On the lines that could be read; None if the trace was not checked."""
     broken: TraceError | None
     """What is wrong with the first line that could not be read; the document holds the lines before it."""
 
@@ -49,7 +52,7 @@ class _Kept(TraceReader):
         return line
 
 
-def read_document(trace: str, *, checked: bool = True) -> Reading:
+def read_document(trace: str, *, checked: bool = True) -> Reading[Document, Verdict]:
     """The document of a trace, and the verdict on it.
 
     The document has the file's name without its folder, so that the same trace gives the same document wherever it

@@ -2,11 +2,10 @@
 
 from kraft_traces.view.partitions.document import PartitionDocument, partition_document
 from kraft_traces.view.partitions.page import partition_page_of
-from kraft_traces.view.partitions.reading import PartitionReading, read_partition_document
+from kraft_traces.view.partitions.reading import read_partition_document
 
 __all__ = (
     "PartitionDocument",
-    "PartitionReading",
     "partition_document",
     "partition_page_of",
     "read_partition_document",

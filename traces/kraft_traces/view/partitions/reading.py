@@ -3,8 +3,6 @@
 A trace that stops being one, in the middle of a line or with a line that is malformed, is read up to there.
 """
 
-from typing import NamedTuple
-
 from kraft_traces.errors import TraceError
 from kraft_traces.partitions.checker import PartitionVerdict, check_partition_reader
 from kraft_traces.partitions.lines import PartitionEventLine
@@ -12,17 +10,7 @@ from kraft_traces.partitions.process import PartitionProcess
 from kraft_traces.partitions.reader import PartitionTraceReader
 from kraft_traces.streams import open_bytes
 from kraft_traces.view.partitions.document import PartitionDocument, partition_document
-from kraft_traces.view.reading import name_of
-
-
-class PartitionReading(NamedTuple):
-    """What a trace comes to that is read for its page."""
-
-    document: PartitionDocument
-    verdict: PartitionVerdict | None
-    """On the lines that could be read; None if the trace was not checked."""
-    broken: TraceError | None
-    """What is wrong with the first line that could not be read; the document holds the lines before it."""
+from kraft_traces.view.reading import Reading, name_of
 
 
 class _Readable(PartitionTraceReader):
@@ -40,7 +28,7 @@ class _Readable(PartitionTraceReader):
             raise StopIteration from None
 
 
-def read_partition_document(trace: str, *, checked: bool = True) -> PartitionReading:
+def read_partition_document(trace: str, *, checked: bool = True) -> Reading[PartitionDocument, PartitionVerdict]:
     """The document of a trace, and the verdict on it.
 
     The document has the file's name without its folder: the same trace gives the same document wherever it lies.
@@ -60,7 +48,7 @@ def read_partition_document(trace: str, *, checked: bool = True) -> PartitionRea
         with PartitionProcess() as process:
             verdict = process.ask(_check, trace)
     document = partition_document(name_of(trace), reader.header, numbered, verdict, broken=reader.broken)
-    return PartitionReading(document, verdict, reader.broken)
+    return Reading(document, verdict, reader.broken)
 
 
 def _check(trace: str) -> PartitionVerdict:

@@ -1,0 +1,20 @@
+"""The event that happens when a timer fires."""
+
+from kraft_reference.effects import Timer
+from kraft_reference.events import (
+    BeginQuorumEpochTimeout,
+    CheckQuorumTimeout,
+    ElectionTimeout,
+    Event,
+    FetchTimeout,
+    VoterChangeTimeout,
+)
+
+# A module of its own, because a mutant of `effects` copies every module that imports it: copied events are other types.
+TIMER_EVENTS: dict[Timer, Event] = {
+    Timer.ELECTION: ElectionTimeout(),
+    Timer.FETCH: FetchTimeout(),
+    Timer.CHECK_QUORUM: CheckQuorumTimeout(),
+    Timer.BEGIN_QUORUM_EPOCH: BeginQuorumEpochTimeout(),
+    Timer.VOTER_CHANGE: VoterChangeTimeout(),
+}
