@@ -1,4 +1,4 @@
-"""What clients do to the replicas that lead, and what operators do to the voters, rightly and wrongly."""
+"""Clients append at the replicas that lead, and operators change the voters, rightly and wrongly."""
 
 from collections.abc import Callable
 
@@ -52,12 +52,12 @@ class Clients:
 
     @property
     def changes_voters(self) -> bool:
-        """Do operators of this workload ask for voter changes or the upgrade to them?"""
+        """True if operators of this workload ask for voter changes or the upgrade to them."""
         return self._workload.changes_voters or bool(self._workload.upgrade_interval_ms)
 
     @property
     def reassigns(self) -> bool:
-        """Do operators of this workload name targets for the quorum?"""
+        """True if operators of this workload name targets for the quorum."""
         return bool(self._workload.reassign_interval_ms)
 
     def start(self) -> None:
@@ -87,7 +87,7 @@ class Clients:
         action: Callable[[ReplicaState], Occurrence | None],
         goes_on: Callable[[], bool] | None = None,
     ) -> None:
-        """Do something again and again with a replica that leads, as far as it knows; see `EventQueue.repeat`."""
+        """Repeat an action at a random replica that leads, by default while operators act; see `EventQueue.repeat`."""
 
         def at_leader() -> Occurrence | None:
             leaders = running_leaders(self._driver.world)

@@ -58,7 +58,7 @@ _WRITE_MS_MAX = 20
 
 
 class Driver:
-    """What each replica waits for, and what comes of it."""
+    """Adds what each replica waits for to the queue, and makes the moves that are due."""
 
     def __init__(self, world: World, chance: Chance, faults: Faults, keeps_schedule: bool) -> None:
         self.world = world
@@ -98,7 +98,7 @@ class Driver:
                 self._plan_arrival(identifier, flight.message)
 
     def advance(self) -> Occurrence | None:
-        """Do the next thing that is due; None when it had become unnecessary.
+        """Make the next move that is due; return None if it has become unnecessary.
 
         Raises:
             IndexError: nothing is due, ever.
@@ -119,7 +119,7 @@ class Driver:
         return occurrence
 
     def die(self, replica_id: int) -> Occurrence | None:
-        """A replica crashes at rest; of the records that are not synced any part survives."""
+        """Crash a replica at rest; of the records that are not synced any part survives."""
         state = self.world.state(replica_id)
         if state.role is Role.STOPPED:
             return None
@@ -236,7 +236,7 @@ class Driver:
         faults = self.faults
         if faults.slow_chance and self.chance.random() < faults.slow_chance:
             return self.chance.between(faults.delay_ms_max, faults.slow_ms_max)
-        return self.chance.between(faults.delay_ms_min, faults.delay_ms_max)
+        return self.chance.between(1, faults.delay_ms_max)
 
     # -----------------------------------------------------------------------------------------------------
     # What falls due at a replica.
@@ -247,7 +247,7 @@ class Driver:
         return [timer for timer in sorted(Timer) if self.queue.is_pending((replica_id, timer))]
 
     def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
-        """A timer fires, at its time or before it."""
+        """Let a timer fire, at its time or before it."""
         self.queue.cancel((replica_id, timer))
         return self.happen(replica_id, TIMER_EVENTS[timer])
 

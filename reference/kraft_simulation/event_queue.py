@@ -18,7 +18,7 @@ _Picked = TypeVar("_Picked")
 
 
 class Chance:
-    """One seeded generator.
+    """The seeded generator.
 
     Everything is derived from `Random.random`, whose sequence for a seed never changes between Python versions.
     """
@@ -29,15 +29,15 @@ class Chance:
         self.random = random.Random(seed).random
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Return a whole number from `low` to `high`, both included."""
         return low + int(self.random() * (high - low + 1))
 
     def pick(self, choices: Sequence[_Picked]) -> _Picked:
-        """One of the choices, which must not be empty and must come in an order that no hash decides."""
+        """Pick a choice of a sequence, which must not be empty and must come in an order that no hash decides."""
         return choices[int(self.random() * len(choices))]
 
     def draw(self, correlation_id: int, timeouts: Timeouts) -> Draw:
-        """An election timeout from [T, 2T) and a backoff from (0, max].
+        """Return an election timeout from [T, 2T) and a backoff from (0, max].
 
         Rules: state.timers.random, state.candidate.lost.
         """

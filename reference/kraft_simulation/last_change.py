@@ -21,7 +21,7 @@ class LastChange:
     """One operator with one wish at a time."""
 
     def __init__(self, driver: Driver, clients: Clients, remaining: Remaining, watch: LivenessWatch) -> None:
-        """Where operators reassign, the wish is a reassignment from which the leader has to go."""
+        """If operators reassign, the wish is a reassignment from which the leader has to go."""
         self._driver = driver
         self._clients = clients
         self._remaining = remaining

@@ -32,7 +32,7 @@ from kraft_simulation.world import ImpossibleMoveError, World
 
 
 class Move(NamedTuple):
-    """One thing that was decided from outside: a delivery, an event at a replica, or an event of the network."""
+    """A decision from outside the replicas: a delivery, an event at a replica, or an event of the network."""
 
     sequence: int
     """Of the occurrence in the recorded run."""

@@ -40,10 +40,8 @@ class Workload:
 class Faults:
     """What goes wrong.  Intervals are mean virtual times in milliseconds, chances are from 0 to 1; 0 means never."""
 
-    delay_ms_min: int = 1
-    """Shortest time on the way."""
     delay_ms_max: int = 15
-    """Longest time on the way of a message that is not slow; different delays reorder messages."""
+    """Longest time on the way of a message that is not slow; the shortest is 1.  Different delays reorder messages."""
     slow_chance: float = 0.0
     """How many messages are slow."""
     slow_ms_max: int = 2500
@@ -80,7 +78,7 @@ class Faults:
 
     def healed(self) -> "Faults":
         """The same network when nothing goes wrong any more."""
-        return Faults(delay_ms_min=self.delay_ms_min, delay_ms_max=self.delay_ms_max)
+        return Faults(delay_ms_max=self.delay_ms_max)
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,15 @@ def test_an_answer_of_an_older_epoch_must_not_restart_the_fetch_timer() -> None:
     assert wrong.property_name == "EventualLeader"
 
 
+def test_voters_that_refuse_each_other_for_ever_have_no_leader() -> None:
+    """Simulated runs are not asked for NoPingPong: violating it violates EventualLeader."""
+    broken = load_catalogue()["pre-vote-wants-a-longer-log"]
+    plan = RunPlan(0, steps=150, workload="calm")
+    violation = ended(plan.simulation(make_replica=edited_replicas(reference_edits(broken)))).violation
+    assert violation is not None
+    assert violation.property_name == "EventualLeader"
+
+
 @pytest.mark.parametrize("stopped", [{1, 2}, {2, 3}, {1, 2, 3}])
 def test_without_a_majority_no_leader_is_promised_and_none_stays(stopped: set[int]) -> None:
     simulation = after_calm(1, 3, lambda _: LastingFaults(stopped=frozenset(stopped)))

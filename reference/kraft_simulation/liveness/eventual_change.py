@@ -104,7 +104,7 @@ class EventualChange:
         return self._can_reach_target(leader) or bool(self._joining(leader))
 
     def _can_reach_target(self, leader: ReplicaState) -> bool:
-        """Is there a target, and does everybody run who is in it or votes, linked to each other?"""
+        """True if there is a target, and all replicas in it and all voters run and are linked to each other."""
         if leader.target is None:
             return False
         needed = leader.target | {voter.id for voter in leader.voters}
@@ -130,11 +130,11 @@ class EventualChange:
 
     @property
     def is_promised(self) -> bool:
-        """Is anything of it promised in this run?"""
+        """True if the property promises anything in this run."""
         return self.expected or self.is_done or bool(self._joiners) or bool(self._asked)
 
     @property
     def longest_bound_ms(self) -> int:
-        """For how long the whole wait gets longer."""
+        """Time that the property adds to the whole wait."""
         steps = 2 * len(self._world.replicas) if self.reassigns else 2
         return steps * self._bound_ms + (self._join_bound_ms if self._joiners else 0)

@@ -11,7 +11,7 @@ from kraft_simulation.world import World
 
 
 class Leadership(NamedTuple):
-    """Who leads which epoch."""
+    """A leader and its epoch."""
 
     leader_id: int
     epoch: int
@@ -39,7 +39,7 @@ class Wait(NamedTuple):
 
 
 def follows(state: ReplicaState, leadership: Leadership) -> bool:
-    """Is this a follower of that leader in that epoch?"""
+    """True if the replica follows that leader in that epoch."""
     return state.role is Role.FOLLOWER and (state.leader_id, state.epoch) == leadership
 
 

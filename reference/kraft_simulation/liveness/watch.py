@@ -45,12 +45,12 @@ class LivenessWatch:
 
     @property
     def leadership(self) -> Leadership | None:
-        """Who leads with a majority behind it."""
+        """The leader with a majority behind it, and its epoch."""
         return self._standing.leadership
 
     @property
     def limit_ms(self) -> int:
-        """How long the wait may last, however often the cluster begins anew.
+        """Longest time that the wait may last, however often the cluster begins anew.
 
         Without a leader that anybody is promised only the end of other leaderships is waited for.
         """
