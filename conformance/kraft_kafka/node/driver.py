@@ -131,7 +131,6 @@ class Node:
 
     @property
     def id(self) -> int:
-        """The node's replica id."""
         return self.disk.key.id
 
     @property
