@@ -163,9 +163,9 @@ def _javac(java: Path, texts: Mapping[str, str], kafka: Kafka, staging: Path, cl
     done = subprocess.run([*command, *sources], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         errors = _javac_errors(done.stderr, f"{staging}/src/") or [f"javac says: {done.stderr[:200]}"]
-        others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise KafkaUnavailableError(
-            f"the adapter does not compile with Kafka {kafka.version}: {errors[0]}{others}; {_SOURCES}"
+            f"the adapter does not compile with Kafka {kafka.version}: {errors[0]}{more}; {_SOURCES}"
         )
 
 

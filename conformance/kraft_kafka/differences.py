@@ -34,7 +34,6 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def reason(self) -> str:
-        """The difference in one line."""
         return f"{'finding: ' if self.is_finding else ''}{self.says} ({self.where})"
 
 

@@ -56,7 +56,6 @@ class Release:
 
     @property
     def workloads(self) -> tuple[str, ...]:
-        """Random workloads whose features the release has."""
         since = {**dict.fromkeys(WORKLOADS, (0,)), **_WORKLOADS_SINCE}
         return tuple(name for name in WORKLOADS if name not in _NEVER_RUN and since[name] <= number(self.version))
 

@@ -43,7 +43,7 @@ _SAFE: Mapping[str, Callable[[Director], None]] = {
 
 
 class Ending(StrEnum):
-    """How the schedule ended."""
+    """Ending of the schedule."""
 
     SHOWN = "shown"
     """Kafka followed the whole schedule."""

@@ -1,1 +1,1 @@
-"""One module for each command of `kraft-spec`."""
+"""Commands of `kraft-spec`, one module each."""

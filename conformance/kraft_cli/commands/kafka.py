@@ -197,12 +197,12 @@ def run(
         program = "kraft-spec" if shutil.which("kraft-spec") else f"{shlex.quote(sys.executable)} -m kraft_cli.cli"
         # Fetched before the reply timeout starts.
         controller(name)
-        command, known = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
+        command, diffs = f"{program} live adapter --kafka {shlex.quote(name)}", known_live_failures()
         timeout_s = max(timeout_s, LIVE_REPLY_S)
     else:
         kafka = _kafka(version, jars, _patch(fix, mutant), of_partitions)
         command = command_line(kafka, level.value, log, sources)
-        known = known_failures(level is ShownLevel.STATE, None if jars else known_release(version or newest()).version)
+        diffs = known_failures(level is ShownLevel.STATE, None if jars else known_release(version or newest()).version)
     codes = [
         conformance.run_selected(
             # Known differences are relative to the release's own profile.
@@ -212,7 +212,7 @@ def run(
                 timeout_s,
                 profile,
                 jobs,
-                expected_failures={} if profile else known,
+                expected_failures={} if profile else diffs,
             ),
             words,
             expected_failures,

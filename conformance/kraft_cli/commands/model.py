@@ -74,7 +74,7 @@ def model(
         checks = checks_of(name) if name in GROUPS else (find_check(name),)
     except UnknownCheck as error:
         raise usage_error(str(error)) from error
-    checks = _under(checks, profile)
+    checks = _apply_profile(checks, profile)
     if write is not None:
         return _write(checks, write)
     if resume and checkpoints is None:
@@ -87,7 +87,7 @@ def model(
     def run(check: ModelCheck) -> CheckReport:
         return _run(check, workers, time_limit, checkpoints, resume, way)
 
-    for report in map(run, checks) if jobs == 1 else _side_by_side(run, checks, jobs):
+    for report in map(run, checks) if jobs == 1 else _run_parallel(run, checks, jobs):
         reports.append(report)
         if not as_json and len(checks) > 1:
             say(one_line(reports[-1]))
@@ -100,8 +100,8 @@ def model(
     return _exit_code(reports)
 
 
-def _under(checks: tuple[ModelCheck, ...], profile: str) -> tuple[ModelCheck, ...]:
-    """The checks where a profile decides."""
+def _apply_profile(checks: tuple[ModelCheck, ...], profile: str) -> tuple[ModelCheck, ...]:
+    """Return the checks that the profile affects, under this profile."""
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
     if profile == KIP.name:
@@ -113,7 +113,7 @@ def _under(checks: tuple[ModelCheck, ...], profile: str) -> tuple[ModelCheck, ..
 
 
 def _write(checks: tuple[ModelCheck, ...], folder: Path) -> ExitCode:
-    """What TLC is given for a check, for who runs it by hand."""
+    """Write TLC's input for a check, for users who run TLC themselves."""
     if len(checks) != 1:
         raise usage_error("--write is for one check, not for a group")
     [check] = checks
@@ -128,12 +128,12 @@ def _write(checks: tuple[ModelCheck, ...], folder: Path) -> ExitCode:
     return ExitCode.CONFORMANT
 
 
-def _side_by_side(
+def _run_parallel(
     run: Callable[[ModelCheck], CheckReport], checks: tuple[ModelCheck, ...], jobs: int
 ) -> Iterator[CheckReport]:
-    """The reports in the order of the checks, several of which run at a time, each in its own process of TLC.
+    """Yield the reports in the order of the checks; several checks run at a time, each in its own process of TLC.
 
-    Most checks are short, and half of such a one is the start of Java on one core.
+    Most checks are short, and half the time of a short check is the start of Java on one core.
     """
     with ThreadPoolExecutor(jobs) as pool:
         try:
@@ -149,8 +149,8 @@ def _run(
     with progress(f"model check {check.name}") as advance, mutated_model(check.mutants) as directory:
 
         def show(reached: TlcProgress) -> None:
-            found, left = reached.states_distinct, reached.queue_left
-            advance(0, f"model check {check.name}: {found} states, depth {reached.depth}, {left} in the queue")
+            states, left = reached.states_distinct, reached.queue_left
+            advance(0, f"model check {check.name}: {states} states, depth {reached.depth}, {left} in the queue")
 
         return run_check(
             check,
@@ -176,54 +176,54 @@ def _exit_code(reports: list[CheckReport]) -> ExitCode:
 
 
 def one_line(report: CheckReport) -> str:
-    """A check and what it found."""
-    found = report.report
-    reached = found.progress
-    what = found.outcome.value
-    if found.violated:
-        what = f"violates {found.violated} after {len(found.trace)} states"
-        what += ", as it must" if report.as_expected else ""
-    elif found.outcome is Outcome.TIME_LIMIT:
-        what = f"stopped by the time limit with {reached.queue_left} states in the queue"
+    """Return a line with a check and its result."""
+    run = report.report
+    reached = run.progress
+    text = run.outcome.value
+    if run.violated:
+        text = f"violates {run.violated} after {len(run.trace)} states"
+        text += ", as it must" if report.as_expected else ""
+    elif run.outcome is Outcome.TIME_LIMIT:
+        text = f"stopped by the time limit with {reached.queue_left} states in the queue"
     counted = f"{reached.states_distinct or reached.states_generated} states, depth {reached.depth}"
-    verdict = "stop" if found.outcome is Outcome.TIME_LIMIT else "ok  "
-    return f"{verdict if report.as_expected else 'FAIL'} {report.check.name}: {what}; {counted}, {found.seconds:.0f} s"
+    verdict = "stop" if run.outcome is Outcome.TIME_LIMIT else "ok  "
+    return f"{verdict if report.as_expected else 'FAIL'} {report.check.name}: {text}; {counted}, {run.seconds:.0f} s"
 
 
 def show_report(report: CheckReport) -> None:
-    """Everything about one check."""
-    check, found = report.check, report.report
+    """Show all results of a check."""
+    check, result = report.check, report.report
     say(one_line(report), "bold" if report.as_expected else "bold red")
     stdout.print(f"  bounds      {check.bounds}", markup=False)
     stdout.print(f"  leaves out  {check.leaves_out}", markup=False)
-    stdout.print(f"  the model   {_ASKED[report.way]}", markup=False)
+    stdout.print(f"  the model   {_FORMS[report.way]}", markup=False)
     if report.never_fired:
         stdout.print(f"  never fired {', '.join(report.never_fired)}", markup=False)
-    if found.checkpoint is not None:
-        stdout.print(f"  checkpoint  {found.checkpoint}", markup=False, soft_wrap=True)
-    if found.outcome is Outcome.ERROR:
-        stdout.print(found.message, markup=False)
-    if found.trace and not (report.as_expected and len(found.trace) > _TRACE_SHOWN_MAX):
-        _show_trace(found)
+    if result.checkpoint is not None:
+        stdout.print(f"  checkpoint  {result.checkpoint}", markup=False, soft_wrap=True)
+    if result.outcome is Outcome.ERROR:
+        stdout.print(result.message, markup=False)
+    if result.trace and not (report.as_expected and len(result.trace) > _TRACE_SHOWN_MAX):
+        _show_trace(result)
 
 
 _TRACE_SHOWN_MAX = 60
 
-_ASKED = {Way.COMPILED: "compiled", Way.INTERPRETED: "interpreted by TLC", Way.BOTH: "compiled, and interpreted by TLC"}
+_FORMS = {Way.COMPILED: "compiled", Way.INTERPRETED: "interpreted by TLC", Way.BOTH: "compiled, and interpreted by TLC"}
 
 
-def _show_trace(found: ModelCheckReport) -> None:
-    """An error trace: each action and what it changed; the states as TLC prints them where it failed within one."""
-    if found.outcome is Outcome.ERROR:
-        text = "\n".join(f"{state.number}. {state.action}\n{state.text}" for state in found.trace)
+def _show_trace(result: ModelCheckReport) -> None:
+    """Show an error trace by actions and their changes, or as TLC's states if TLC failed within an action."""
+    if result.outcome is Outcome.ERROR:
+        text = "\n".join(f"{state.number}. {state.action}\n{state.text}" for state in result.trace)
     else:
-        text = text_of(in_words(found, next_actions()))
+        text = text_of(in_words(result, next_actions()))
     for line in text.splitlines():
         stdout.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _document(report: CheckReport) -> dict[str, Any]:
-    check, found = report.check, report.report
+    check, result = report.check, report.report
     return {
         "name": check.name,
         "profile": check.profile,
@@ -232,30 +232,30 @@ def _document(report: CheckReport) -> dict[str, Any]:
         "leaves_out": check.leaves_out,
         "expected_violation": check.violates or None,
         "way": report.way.value,
-        "outcome": found.outcome.value,
-        "violated": found.violated or None,
+        "outcome": result.outcome.value,
+        "violated": result.violated or None,
         "as_expected": report.as_expected,
         "exhaustive": report.exhaustive,
-        "states_generated": found.progress.states_generated,
-        "states_distinct": found.progress.states_distinct,
-        "queue_left": found.progress.queue_left,
-        "depth": found.progress.depth,
-        "seconds": round(found.seconds, 1),
+        "states_generated": result.progress.states_generated,
+        "states_distinct": result.progress.states_distinct,
+        "queue_left": result.progress.queue_left,
+        "depth": result.progress.depth,
+        "seconds": round(result.seconds, 1),
         "never_fired": report.never_fired,
-        "trace_length": len(found.trace),
-        "checkpoint": found.checkpoint,
+        "trace_length": len(result.trace),
+        "checkpoint": result.checkpoint,
     }
 
 
 def _list(as_json: bool) -> int:
     if as_json:
         print_json(
-            [{name: getattr(one, name) for name in ("name", "groups", "bounds", "leaves_out")} for one in CHECKS]
+            [{name: getattr(check, name) for name in ("name", "groups", "bounds", "leaves_out")} for check in CHECKS]
         )
         return ExitCode.CONFORMANT
     rows = []
-    for one in CHECKS:
-        expected = f"violates {one.violates}" if one.violates else "holds"
-        rows.append((one.name, ", ".join(one.groups), expected, one.bounds, one.leaves_out))
+    for check in CHECKS:
+        expected = f"violates {check.violates}" if check.violates else "holds"
+        rows.append((check.name, ", ".join(check.groups), expected, check.bounds, check.leaves_out))
     show_table("Model checks", ("name", "groups", "expected", "bounds", "leaves out"), rows)
     return ExitCode.CONFORMANT

@@ -78,12 +78,12 @@ def format_node(
         own = own_directory_id and directory_id(own_directory_id)
     except MalformedNameError as error:
         raise usage_error(str(error)) from error
-    for one in listed:
-        _check_uuid(one.directory_id, f"--initial-controllers, node {one.id}")
+    for voter in listed:
+        _check_uuid(voter.directory_id, f"--initial-controllers, node {voter.id}")
     _check_uuid(own, "--directory-id")
-    # So is the example that Kafka's documentation gives.
+    # The example in Kafka's documentation is not canonical either.
     _check_uuid(cluster, "--cluster-id", is_canonical=False)
-    mine = next((one for one in listed if one.id == node.id), None)
+    mine = next((voter for voter in listed if voter.id == node.id), None)
     directory = own or (mine and mine.directory_id) or random_directory_id()
     if mine is not None and (mine.directory_id, mine.endpoint) != (directory, node.endpoint):
         raise usage_error(
@@ -92,13 +92,13 @@ def format_node(
     if standalone:
         listed = (ListedVoter(node.id, node.endpoint, directory),)
     key = ReplicaKey(node.id, directory)
-    format_folder(node.metadata_directory, cluster, key, _checkpoint(listed) if listed else None)
+    format_folder(node.metadata_directory, cluster, key, _make_checkpoint(listed) if listed else None)
     say(f"Formatted {node.metadata_directory} for node {key} of cluster {cluster}.")
     return ExitCode.CONFORMANT
 
 
 def _check_uuid(text: str | None, option: str, is_canonical: bool = True) -> None:
-    """What an option gives; one that is not canonical may have more bits in its last character."""
+    """Check a uuid of an option; one that is not canonical may have extra bits in its last character."""
     if text is None or (not is_canonical and re.fullmatch("[A-Za-z0-9_-]{22}", text)):
         return
     from kraft_kafka.wire.encoding import uuid_bytes
@@ -110,15 +110,15 @@ def _check_uuid(text: str | None, option: str, is_canonical: bool = True) -> Non
         raise usage_error(str(error)) from error
 
 
-def _checkpoint(listed: tuple[ListedVoter, ...]) -> Snapshot:
-    details = tuple(VoterDetails(one.id, one.endpoint, 0, 1) for one in listed)
-    return Snapshot(0, 0, 1, frozenset(ReplicaKey(one.id, one.directory_id) for one in listed), details)
+def _make_checkpoint(listed: tuple[ListedVoter, ...]) -> Snapshot:
+    details = tuple(VoterDetails(voter.id, voter.endpoint, 0, 1) for voter in listed)
+    return Snapshot(0, 0, 1, frozenset(ReplicaKey(voter.id, voter.directory_id) for voter in listed), details)
 
 
 def static_checkpoint(node: NodeProperties) -> Snapshot:
-    """What is known without a snapshot: the static voters, or nobody.  Rule: bootstrap.static-quorum."""
-    details = tuple(VoterDetails(one.id, one.endpoint, 0, 0) for one in node.static_voters)
-    return Snapshot(0, 0, 0, frozenset(ReplicaKey(one.id) for one in node.static_voters), details)
+    """Return the state without any snapshot: the static voters, or no voters. Rule: bootstrap.static-quorum."""
+    details = tuple(VoterDetails(voter.id, voter.endpoint, 0, 0) for voter in node.static_voters)
+    return Snapshot(0, 0, 0, frozenset(ReplicaKey(voter.id) for voter in node.static_voters), details)
 
 
 @app.command("random-uuid")
@@ -170,7 +170,7 @@ async def _run(properties: NodeProperties, profile: str, trace: Path | None, mut
     async def respond(frame: bytes) -> bytes | None:
         return await serving.respond(frame)
 
-    # Before its trace is opened: a second process of this node ends here, and has written nothing.
+    # Before opening the trace, so that a second process of this node ends here without writing.
     server = Server(*properties.bind, respond)
     try:
         await server.start()

@@ -1,7 +1,7 @@
-"""Commands that are imported when they are asked for.
+"""Commands that are imported on demand.
 
-A command line answers within a second only if it does not import what other commands need: the libraries of them all
-take longer than a proof.
+A command line responds within a second only if it does not import the libraries of other commands, which together take
+longer than a proof.
 """
 
 import inspect
@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 Commands = Mapping[str, Mapping[str, str]]
-"""Names of commands, each with the line that the help of all says of it, by the heading below which it is listed."""
+"""Help line of each command, by heading and name."""
 
 EPILOG = (
     "Exit codes: 0 conformant, 1 violation, 2 inconclusive, 3 internal error, 4 nothing judged, 64 and above wrong use "
@@ -22,19 +22,19 @@ EPILOG = (
 
 
 def app_of(package: str, commands: Commands, **options: Any) -> typer.Typer:
-    """A command line of these commands.
+    """Return a command line with these commands.
 
-    The module of a command has the command's name and is in `package`; in it is `app`, or a function of that name.
-    The other arguments are those of `typer.Typer`.
+    Each command is a module of its name in `package`, which has `app` or a function of that name.
+    `options` are arguments of `typer.Typer`.
     """
 
     class CommandsOnDemand(TyperGroup):
-        """The commands as the table has them; one is imported when it is run, or its own help asked."""
+        """The commands of the table; each is imported when it, or its own help, runs."""
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            """The name, the imported command and the words that are left, of these words."""
+            """Return the command's name, the imported command and the remaining arguments."""
             name, listed, words = super().resolve_command(ctx, args)
-            return name, listed and _imported(package, listed.name), words
+            return name, listed and _import_command(package, listed.name), words
 
     app = typer.Typer(
         cls=CommandsOnDemand,
@@ -47,30 +47,30 @@ def app_of(package: str, commands: Commands, **options: Any) -> typer.Typer:
     )
     for heading, lines in commands.items():
         for name, line in lines.items():
-            app.command(name, help=line, rich_help_panel=heading)(_listed)
+            app.command(name, help=line, rich_help_panel=heading)(_placeholder)
     return app
 
 
-def _listed() -> None:
-    """Stands for a command in the help of all."""
+def _placeholder() -> None:
+    """Placeholder for a command in the list of commands."""
 
 
-def _imported(package: str, name: Any) -> Any:
+def _import_command(package: str, name: Any) -> Any:
     module = import_module(f"{package}.{name.replace('-', '_')}")
     group = typer.Typer(add_completion=False, callback=lambda: None)
     if hasattr(module, "app"):
         group.add_typer(module.app, name=name)
     else:
         group.command(name)(getattr(module, name.replace("-", "_")))
-    made: Any = typer.main.get_command(group)
-    for command in _with_all_below(made.commands[name]):
-        # A terminal has another width than a docstring, and typer joins the lines of the first paragraph alone.
+    parent: Any = typer.main.get_command(group)
+    for command in _walk(parent.commands[name]):
+        # Join the lines of each paragraph for the terminal's width; typer only joins those of the first one.
         paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
         command.help = "\n\n".join(" ".join(paragraph.splitlines()) for paragraph in paragraphs)
-    return made.commands[name]
+    return parent.commands[name]
 
 
-def _with_all_below(command: Any) -> Iterator[Any]:
+def _walk(command: Any) -> Iterator[Any]:
     yield command
-    for one in getattr(command, "commands", {}).values():
-        yield from _with_all_below(one)
+    for subcommand in getattr(command, "commands", {}).values():
+        yield from _walk(subcommand)

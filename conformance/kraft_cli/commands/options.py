@@ -44,36 +44,36 @@ Smt2 = Annotated[
 ]
 
 
-def at_most_one(**given: object) -> None:
-    """Refuse options that exclude each other; an option that is not given is None or False.
+def at_most_one(**options: object) -> None:
+    """Reject options that exclude each other; an absent option is None or False.
 
     Raises:
-        CommandError: more than one is given.
+        CommandError: more than one option is present.
     """
-    names = [f"--{name}" for name, value in given.items() if value is not None and value is not False]
+    names = [f"--{name}" for name, value in options.items() if value is not None and value is not False]
     if len(names) > 1:
         raise usage_error(f"{' and '.join(names)}: expected one of them")
 
 
-def one_of(kind: str, name: str, known: Collection[str]) -> str:
-    """A name of the command line, if there is one of that kind.
+def one_of(kind: str, name: str, allowed: Collection[str]) -> str:
+    """Return a name of the command line if it is allowed.
 
     Raises:
-        CommandError: there is none.
+        CommandError: it is not.
     """
-    if name not in known:
-        raise usage_error(f"no {kind} {name!r}; there are {', '.join(known)}")
+    if name not in allowed:
+        raise usage_error(f"no {kind} {name!r}; there are {', '.join(allowed)}")
     return name
 
 
 def seeds_of(text: str, option: str = "--seed") -> range:
-    """The seeds that an option means.
+    """Return the seeds of an option.
 
     Raises:
-        CommandError: it is not written so.
+        CommandError: the text is malformed.
     """
-    found = re.fullmatch(r"(\d{1,15})(?::(\d{1,15}))?", text)
-    seeds = range(0) if found is None else range(int(found[1]), int(found[2] or int(found[1]) + 1))
+    match = re.fullmatch(r"(\d{1,15})(?::(\d{1,15}))?", text)
+    seeds = range(0) if match is None else range(int(match[1]), int(match[2] or int(match[1]) + 1))
     if not seeds:
         raise usage_error(f"{option} {text}: expected a seed, or FIRST:END with FIRST below END, as 0:100")
     return seeds
@@ -83,11 +83,11 @@ def known_mutants(names: Collection[str] | None, *, in_trace: bool = False) -> t
     """Return the mutants of the command line, in alphabetical order.
 
     Args:
-        names: of mutants of the reference, or ids of rules that a mutant omits.
-        in_trace: allow only ids of rules of the quorum, which is what the header of a trace can name.
+        names: mutants of the reference, or ids of rules that a mutant omits.
+        in_trace: True to allow only ids of the quorum's rules, which the header of a trace can name.
 
     Raises:
-        CommandError: there is no such mutant; near matches are named.
+        CommandError: there is no such mutant; the message has near matches.
     """
     for name in names or ():
         try:

@@ -1,4 +1,4 @@
-"""`kraft-spec scenario s25` to `s29`: the scenarios of partition reassignment, which have a model of their own."""
+"""`kraft-spec scenario s25` to `s29`: the scenarios of partition reassignment, which have their own model."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ from kraft_traces.streams import whole_file
 
 
 def named_partition_scenario(name: str) -> PartitionScenario | None:
-    """The scenario of partitions with this name or label; None if there is none."""
+    """Return the partition scenario with this name or label; None if there is none."""
     try:
         return partition_scenario(name)
     except KeyError:
@@ -29,18 +29,20 @@ def named_partition_scenario(name: str) -> PartitionScenario | None:
 
 
 def play_partition_variant(
-    process: PartitionProcess, chosen: PartitionScenario, one: PartitionVariant, output: str | None
+    process: PartitionProcess, chosen: PartitionScenario, variant: PartitionVariant, output: str | None
 ) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Run a variant, write its trace if there is an `output`, and check it; the document, and what prints the same.
+    """Run a variant, write its trace to `output` if any, and check it; return its document and a function to print it.
 
     Raises:
-        ScenarioFailure: The reference does something else than the scenario says.
+        ScenarioFailure: the reference deviates from the scenario.
     """
-    outcome = play_partitions(chosen, one)
+    outcome = play_partitions(chosen, variant)
     if output is not None:
         _write(output, outcome)
-    name = f"{chosen.name}/{one.name}"
-    verdict = process.ask(check_partition_occurrences, outcome.occurrences, one.configuration, name, one.mutants)
+    name = f"{chosen.name}/{variant.name}"
+    verdict = process.ask(
+        check_partition_occurrences, outcome.occurrences, variant.configuration, name, variant.mutants
+    )
     agrees = _agrees(outcome, verdict)
     return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 
@@ -55,14 +57,14 @@ def _write(output: str, outcome: PartitionScenarioRun) -> None:
             stream.write(line)
 
 
-def _judged(verdict: PartitionVerdict) -> set[str]:
+def _list_violations(verdict: PartitionVerdict) -> set[str]:
     return {*verdict.given_up, *(verdict.rejection.properties if verdict.rejection else ())}
 
 
 def _agrees(outcome: PartitionScenarioRun, verdict: PartitionVerdict) -> bool:
-    """Does the model say what the scenario says?  It judges no liveness on a trace, and stops at the first line."""
+    """True if the model agrees with the scenario; it judges no liveness, and stops at the first violation."""
     violated = set(outcome.violated) - {EVENTUALLY_COMPLETES}
-    judged = _judged(verdict)
+    judged = _list_violations(verdict)
     return judged <= violated if judged else not violated and verdict.accepted
 
 
@@ -73,11 +75,11 @@ def _document(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: 
         "outcome": outcome.variant.outcome,
         "events": len(outcome.occurrences),
         "violated": dict(outcome.violated),
-        "judged": sorted(_judged(verdict)),
+        "judged": sorted(_list_violations(verdict)),
         "agrees": agrees,
         "steps": [
             {
-                "event": type(one.event).__name__,
+                "event": type(occurrence.event).__name__,
                 "partitions": {
                     str(name): {
                         "replicas": part.replicas,
@@ -86,10 +88,10 @@ def _document(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: 
                         "removing": part.removing,
                         "leader": part.leader,
                     }
-                    for name, part in sorted(one.state.partitions.items())
+                    for name, part in sorted(occurrence.state.partitions.items())
                 },
             }
-            for one in outcome.occurrences
+            for occurrence in outcome.occurrences
         ],
     }
 
@@ -99,14 +101,14 @@ def _show(outcome: PartitionScenarioRun, verdict: PartitionVerdict, agrees: bool
         f"[bold]{outcome.scenario.number}. {outcome.scenario.name}/{outcome.variant.name}[/bold]", soft_wrap=True
     )
     stdout.print(f"  {outcome.variant.outcome}", markup=False)
-    for one in outcome.occurrences:
-        for partition, part in sorted(one.state.partitions.items()):
+    for step in outcome.occurrences:
+        for partition, part in sorted(step.state.partitions.items()):
             lists = f"R {list(part.replicas)} I {sorted(part.in_sync)} AR {list(part.adding)} RR {list(part.removing)}"
             stdout.print(
-                f"  {one.sequence}. {type(one.event).__name__}: {partition} {lists}", markup=False, soft_wrap=True
+                f"  {step.sequence}. {type(step.event).__name__}: {partition} {lists}", markup=False, soft_wrap=True
             )
     if outcome.violated:
         stdout.print(f"  violates {', '.join(sorted(outcome.violated))}", markup=False)
-    said = f"violates {', '.join(sorted(_judged(verdict)))}" if _judged(verdict) else "accepted"
-    shown = f"{len(outcome.occurrences)} events, {said} by the model"
-    stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")
+    judgement = f"violates {', '.join(sorted(_list_violations(verdict)))}" if _list_violations(verdict) else "accepted"
+    summary = f"{len(outcome.occurrences)} events, {judgement} by the model"
+    stdout.print(f"  {summary}{'' if agrees else ' [red](not what the scenario says)[/red]'}")

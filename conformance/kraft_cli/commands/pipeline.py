@@ -32,17 +32,17 @@ Conf = Annotated[list[str] | None, typer.Option("--conf", help="A setting of Spa
 
 
 def session_options(runs: Any, master: str, conf: list[str] | None, spark_log: bool) -> Any:
-    """`runs.SessionOptions` of a command.
+    """Return the `runs.SessionOptions` of a command.
 
     Raises:
-        CommandError: the master or a setting is not written as it should be.
+        CommandError: the master or a setting is malformed.
     """
     settings: dict[str, str] = {}
     for setting in conf or ():
-        name, equals, given = setting.partition("=")
+        name, equals, value = setting.partition("=")
         if not equals or not name.startswith("spark."):
             raise usage_error(f"--conf {setting}: expected a setting of Spark, spark.NAME=VALUE")
-        settings[name] = given
+        settings[name] = value
     if not re.fullmatch(r"local(\[(\*|[1-9]\d*)(,[1-9]\d*)?\])?|local-cluster\[.+\]|[a-z0-9]+(:.+)?", master):
         raise usage_error(f"--master {master}: expected local[*], local[N] or spark://HOST:PORT")
     return runs.SessionOptions(master=master, spark_log=spark_log, settings=settings)
@@ -56,10 +56,10 @@ def plans_of(
     replicas: int | None,
     **more: Any,
 ) -> Any:
-    """The `Plans` of a command; None stands for every workload, and for the profile `kip`.
+    """Return the `Plans` of a command; None means every workload, and the profile `kip`.
 
     Raises:
-        CommandError: a name is not known, or there is nothing to simulate.
+        CommandError: a name is unknown, or there is nothing to simulate.
     """
     from kraft_pipeline.plans import Plans
 
@@ -134,7 +134,7 @@ def run(
     else:
         show_account(document["account"])
         show_report(document, output)
-    return _code(document)
+    return _exit_code(document)
 
 
 @app.command()
@@ -183,8 +183,8 @@ def sweep(
     with _pipeline(output) as (runs, notice):
         workloads, profiles = workload or list(WORKLOADS), profile or list(PROFILES)
         seeds = -(-schedules // (len(workloads) * len(profiles)))
-        given = range(first_seed, first_seed + seeds)
-        plans = plans_of(given, workloads, profiles, steps, replicas, count=schedules)
+        seed_range = range(first_seed, first_seed + seeds)
+        plans = plans_of(seed_range, workloads, profiles, steps, replicas, count=schedules)
         document = runs.sweep(
             session_options(runs, master, conf, spark_log),
             plans,
@@ -196,22 +196,22 @@ def sweep(
         print_json(document)
     else:
         show_sweep(document, output)
-    return _code(document)
+    return _exit_code(document)
 
 
 @contextmanager
 def _pipeline(output: Path | None) -> Iterator[tuple[Any, Notice]]:
-    """The commands of the pipeline, and a progress bar for the time of the block."""
+    """Yield the pipeline's functions, with a progress bar for the time of the block."""
     need("the pipeline", "pipeline")
     try:
         with stage_progress() as notice:
             yield import_module("kraft_pipeline.runs"), notice
     except KeyboardInterrupt:
-        _hint(output)
+        _say_hint(output)
         raise
     except PipelineError as error:
         if isinstance(error, SparkError):
-            _hint(output)
+            _say_hint(output)
         raise CommandError(str(error), _ERROR_CODES[type(error)]) from error
 
 
@@ -225,24 +225,24 @@ _ERROR_CODES: Mapping[type[PipelineError], ExitCode] = {
 }
 
 
-def _hint(output: Path | None) -> None:
+def _say_hint(output: Path | None) -> None:
     if output is None:
         return
     output = Path(os.path.abspath(output))
     if output.with_name(f"{output.name}.unfinished").is_dir():
-        said = "what is done is kept: the same command with --resume goes on"
+        text = "what is done is kept: the same command with --resume goes on"
     else:
-        said = "nothing half-written is left"
-    say(said, console=stderr)
+        text = "nothing half-written is left"
+    say(text, console=stderr)
 
 
-def _code(document: Mapping[str, Any]) -> ExitCode:
-    """What the numbers of traces by verdict, and in quarantine, mean."""
-    counted = document["account"]
-    if counted["rejected"] or document["violations"]:
+def _exit_code(document: Mapping[str, Any]) -> ExitCode:
+    """Return the exit code for the numbers of traces by verdict, and in quarantine."""
+    account = document["account"]
+    if account["rejected"] or document["violations"]:
         return ExitCode.VIOLATION
-    if any(one["defect"] for one in document["inconclusive"]):
+    if any(reason["defect"] for reason in document["inconclusive"]):
         return ExitCode.INTERNAL_ERROR
-    if counted.get("traces_quarantined"):
+    if account.get("traces_quarantined"):
         return ExitCode.BAD_INPUT
-    return ExitCode.INCONCLUSIVE if counted.get("inconclusive") else ExitCode.CONFORMANT
+    return ExitCode.INCONCLUSIVE if account.get("inconclusive") else ExitCode.CONFORMANT

@@ -1,6 +1,6 @@
-"""`kraft-spec prove`: what holds of voters sets of any size, proved.
+"""`kraft-spec prove`: proofs about voter sets of any size.
 
-The solver is imported by the commands that ask it, so that the others start without it.
+Commands import the solver themselves, so that other commands start without it.
 """
 
 from typing import Annotated
@@ -103,7 +103,7 @@ def _one_voter(text: str) -> ReplicaKey:
     return voters[0]
 
 
-# After the commands of this module, because help lists them in this order.
+# After this module's commands, because help lists commands in this order.
 app.command("theorems")(prove_theorems.theorems)
 app.command("induction")(prove_induction.induction)
 app.command("mutants")(prove_trust.mutants)

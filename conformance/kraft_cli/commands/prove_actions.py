@@ -1,4 +1,4 @@
-"""`kraft-spec prove actions`: the actions of KRaft.tla, translated, are steps of the inductive proof."""
+"""`kraft-spec prove actions`: proof that the translated actions of KRaft.tla are steps of the inductive proof."""
 
 from collections.abc import Mapping
 from time import perf_counter
@@ -27,7 +27,7 @@ def actions(names: Names = None, only_list: List = False, smt2: Smt2 = None, as_
     """
     at_most_one(list=only_list, smt2=smt2)
     folder = smt2_folder(smt2)
-    # Here, because importing the solver takes longer than most commands run.
+    # Imported here, because importing the solver takes longer than most commands.
     from kraft_proofs.induction.smt2 import questions
     from kraft_proofs.translation.acting import ACTIONS, EXECUTED
     from kraft_proofs.translation.proving import OTHERS, prove_action, specification
@@ -37,32 +37,32 @@ def actions(names: Names = None, only_list: List = False, smt2: Smt2 = None, as_
     if only_list:
         return _list(ACTIONS, EXECUTED, as_json)
     chosen = names or [*ACTIONS, OTHERS]
-    of_model, started = specification(), perf_counter()
-    found: list[Proved] = []
+    spec, started = specification(), perf_counter()
+    results: list[Proved] = []
     with progress("proving", len(chosen)) as advance:
         for name in chosen:
-            found.append(prove_action(of_model, name))
+            results.append(prove_action(spec, name))
             advance(1, name)
     if folder is not None:
-        write_smt2(folder, questions(tuple(answer for one in found for answer in one.answers)))
+        write_smt2(folder, questions(tuple(answer for result in results for answer in result.answers)))
     if as_json:
         print_json(
             [
                 {
-                    "action": one.action,
-                    "steps": one.steps,
-                    "obligations": len(one.answers),
-                    "not_proved": [answer.obligation.name for answer in one.failing],
-                    "possible": one.is_possible,
-                    "counterexample": one.counterexample,
-                    "slowest_milliseconds": round(max(answer.milliseconds for answer in one.answers)),
+                    "action": result.action,
+                    "steps": result.steps,
+                    "obligations": len(result.answers),
+                    "not_proved": [answer.obligation.name for answer in result.failing],
+                    "possible": result.is_possible,
+                    "counterexample": result.counterexample,
+                    "slowest_milliseconds": round(max(answer.milliseconds for answer in result.answers)),
                 }
-                for one in found
+                for result in results
             ]
         )
     else:
-        _show(found, perf_counter() - started)
-    return ExitCode.CONFORMANT if all(one.holds for one in found) else ExitCode.VIOLATION
+        _show(results, perf_counter() - started)
+    return ExitCode.CONFORMANT if all(result.holds for result in results) else ExitCode.VIOLATION
 
 
 def _list(proved: Mapping[str, object], executed: Mapping[str, str], as_json: bool) -> int:
@@ -76,18 +76,18 @@ def _list(proved: Mapping[str, object], executed: Mapping[str, str], as_json: bo
     return ExitCode.CONFORMANT
 
 
-def _show(found: "list[Proved]", seconds: float) -> None:
-    number = sum(len(one.answers) for one in found)
-    failing = sum(len(one.failing) for one in found)
+def _show(results: "list[Proved]", seconds: float) -> None:
+    number = sum(len(result.answers) for result in results)
+    failing = sum(len(result.failing) for result in results)
     rows = []
-    for one in found:
-        slowest = max(answer.milliseconds for answer in one.answers)
-        verdict = "proved" if one.holds else "NOT PROVED"
-        rows.append((one.action, "; ".join(one.steps), len(one.answers), f"{slowest:.0f}", verdict))
+    for result in results:
+        slowest = max(answer.milliseconds for answer in result.answers)
+        verdict = "proved" if result.holds else "NOT PROVED"
+        rows.append((result.action, "; ".join(result.steps), len(result.answers), f"{slowest:.0f}", verdict))
     title = f"{number - failing} of {number} obligations proved, in {seconds:.0f} s"
     show_table(title, ("action of KRaft.tla", "steps of the proof", "obligations", "slowest, ms", "verdict"), rows)
-    for one in found:
-        for answer in one.failing:
+    for result in results:
+        for answer in result.failing:
             say(f"not proved: {answer.obligation.name}", "red", stderr)
-        for line in one.counterexample:
+        for line in result.counterexample:
             say(f"  {line}", console=stderr)

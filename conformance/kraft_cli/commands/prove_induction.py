@@ -1,4 +1,4 @@
-"""`kraft-spec prove induction`: elections and voter changes keep what is committed, in clusters of any size."""
+"""`kraft-spec prove induction`: proof that elections and voter changes keep committed records, in any cluster."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -51,8 +51,8 @@ def induction(
         raise usage_error(f"--trust is about the whole proof, expected no names beside it: {', '.join(names)}")
     folder = smt2_folder(smt2)
     if trust:
-        return _trust(as_json)
-    # Here, because importing the solver takes longer than most commands run.
+        return _show_trust(as_json)
+    # Imported here, because importing the solver takes longer than most commands.
     from kraft_proofs.induction.obligations import obligations, select
     from kraft_proofs.induction.own_vote import where_safe as safe_restart
     from kraft_proofs.induction.prover import premises, prove
@@ -66,7 +66,7 @@ def induction(
     try:
         chosen = select(listed, names or ())
     except KeyError as error:
-        parts = ", ".join(dict.fromkeys(one.part for one in listed))
+        parts = ", ".join(dict.fromkeys(obligation.part for obligation in listed))
         raise usage_error(f"no obligation {error.args[0]!r}; expected ACTION or ACTION/INVARIANT of {parts}") from error
     if only_list:
         names_of = [obligation.name for obligation in chosen]
@@ -76,7 +76,7 @@ def induction(
             print("\n".join(names_of))
         return ExitCode.CONFORMANT
     if folder is not None:
-        # Before the proof, which takes a while.
+        # Checked before the proof, which takes a while.
         refuse_other_questions(folder, (file_name(obligation.name) for obligation in chosen))
     answers: list[Answer] = []
     started = perf_counter()
@@ -91,12 +91,12 @@ def induction(
         print_json(
             [
                 {
-                    "obligation": one.obligation.name,
-                    "proved": one.proved,
-                    "premises": premises(one) if one.proved else None,
-                    "milliseconds": round(one.milliseconds, 3),
+                    "obligation": answer.obligation.name,
+                    "proved": answer.proved,
+                    "premises": premises(answer) if answer.proved else None,
+                    "milliseconds": round(answer.milliseconds, 3),
                 }
-                for one in answers
+                for answer in answers
             ]
         )
     else:
@@ -110,14 +110,14 @@ def induction(
     return ExitCode.CONFORMANT if all(answer.proved for answer in answers) else ExitCode.VIOLATION
 
 
-def _trust(as_json: bool) -> int:
+def _show_trust(as_json: bool) -> int:
     from kraft_proofs.induction.trust import CHECKED, REVIEWED
 
     if as_json:
         print_json({"machine": to_builtins(CHECKED), "human": to_builtins(REVIEWED)})
         return ExitCode.CONFORMANT
-    show_table("What the machine proves", ("what", "how"), [(shown(one.what), shown(one.how)) for one in CHECKED])
-    reviewed = [(one.name, shown(one.what), shown(one.where), shown(one.evidence)) for one in REVIEWED]
+    show_table("What the machine proves", ("what", "how"), [(shown(item.what), shown(item.how)) for item in CHECKED])
+    reviewed = [(item.name, shown(item.what), shown(item.where), shown(item.evidence)) for item in REVIEWED]
     show_table("What a human must review", ("name", "what", "where", "executed evidence"), reviewed)
     return ExitCode.CONFORMANT
 
@@ -129,9 +129,9 @@ def _show(answers: "Sequence[Answer]", seconds: float) -> None:
     for part in dict.fromkeys(answer.obligation.part for answer in answers):
         of_part = [answer for answer in answers if answer.obligation.part == part]
         slowest = max(of_part, key=lambda answer: answer.milliseconds)
-        so_many = sum(answer.proved for answer in of_part)
-        name, verdict = slowest.obligation.name.partition("/")[2], "proved" if so_many == len(of_part) else "NOT PROVED"
-        rows.append((part, len(of_part), so_many, name, f"{slowest.milliseconds:.0f}", verdict))
+        done = sum(answer.proved for answer in of_part)
+        name, verdict = slowest.obligation.name.partition("/")[2], "proved" if done == len(of_part) else "NOT PROVED"
+        rows.append((part, len(of_part), done, name, f"{slowest.milliseconds:.0f}", verdict))
     show_table(title, ("of", "obligations", "proved", "slowest", "ms", "verdict"), rows)
     for answer in answers:
         if not answer.proved:

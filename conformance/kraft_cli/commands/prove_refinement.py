@@ -1,4 +1,4 @@
-"""`kraft-spec prove refinement`: the steps of the replicas are steps of the inductive proof."""
+"""`kraft-spec prove refinement`: a check that the replicas' steps are steps of the inductive proof."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -44,7 +44,7 @@ def refinement(
     Exit code 1 at the first step of a run that is none, with the states of both sides, or in whose state an invariant
     fails; of scenarios the first such step of each is shown.
     """
-    # Here, because importing the solver takes longer than most commands run.
+    # Imported here, because importing the solver takes longer than most commands.
     from kraft_proofs.induction.explaining import explain, of_plan, of_variant
 
     chosen = workload or list(WORKLOADS)
@@ -54,11 +54,11 @@ def refinement(
     numbers = seeds_of(seeds, "--seeds")
     omitted = known_mutants(mutant, in_trace=True)
     plans = [RunPlan(seed, replicas, steps, name, profile, omitted) for name in chosen for seed in numbers]
-    variants = _variants(scenario or ())
+    variants = _list_variants(scenario or ())
     plays = map(of_variant, *zip(*variants, strict=True)) if variants else map(of_plan, plans)
     number, started = len(variants or plans), perf_counter()
     with progress("explaining", number) as advance:
-        found = explain(
+        result = explain(
             plays,
             lambda name: advance(1, name),
             profile=PROFILES[profile],
@@ -67,23 +67,23 @@ def refinement(
         )
     seconds = perf_counter() - started
     if as_json:
-        document = {"runs": number, "events": dict(found.events), "steps": dict(found.steps)}
-        unexplained = "\n".join(found.problems) or None
-        more = {"states_evaluated": found.states, "unexplained": unexplained, "seconds": round(seconds, 1)}
+        document = {"runs": number, "events": dict(result.events), "steps": dict(result.steps)}
+        unexplained = "\n".join(result.problems) or None
+        more = {"states_evaluated": result.states, "unexplained": unexplained, "seconds": round(seconds, 1)}
         print_json({**document, **more})
     else:
-        what = "scenario variants" if variants else "runs"
-        say(f"{found.events.total():,} events of {number} {what}, {seconds:.0f} s", "bold")
-        say(f"{found.states:,} states with every invariant evaluated")
-        show_table("", ("step of the proof", "times"), [(one, f"{times:,}") for one, times in found.steps.items()])
-        for problem in found.problems or ("Each is a sequence of the proof's steps.",):
-            say(problem, "red" if found.problems else "green")
-    return ExitCode.VIOLATION if found.problems else ExitCode.CONFORMANT
+        noun = "scenario variants" if variants else "runs"
+        say(f"{result.events.total():,} events of {number} {noun}, {seconds:.0f} s", "bold")
+        say(f"{result.states:,} states with every invariant evaluated")
+        show_table("", ("step of the proof", "times"), [(step, f"{times:,}") for step, times in result.steps.items()])
+        for problem in result.problems or ("Each is a sequence of the proof's steps.",):
+            say(problem, "red" if result.problems else "green")
+    return ExitCode.VIOLATION if result.problems else ExitCode.CONFORMANT
 
 
-def _variants(names: Sequence[str]) -> list[tuple[Scenario, Variant]]:
+def _list_variants(names: Sequence[str]) -> list[tuple[Scenario, Variant]]:
     try:
-        found = SCENARIOS if "all" in names else [find_scenario(name) for name in names]
+        scenarios = SCENARIOS if "all" in names else [find_scenario(name) for name in names]
     except KeyError as error:
         raise usage_error(str(error.args[0])) from error
-    return [(one, variant) for one in found for variant in one.variants if not variant.mutants]
+    return [(scenario, variant) for scenario in scenarios for variant in scenario.variants if not variant.mutants]

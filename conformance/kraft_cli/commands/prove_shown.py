@@ -1,4 +1,4 @@
-"""How `kraft-spec prove` shows its answers, to people and to machines."""
+"""Output of `kraft-spec prove`, as text and as JSON."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
@@ -13,7 +13,7 @@ from kraft_reference.identity import ReplicaKey
 
 
 def show_step(step: Step) -> None:
-    """Print both answers about one step, and what they rest on."""
+    """Print both answers about a step, and their reasons."""
     say(f"{listed(step.change.given_old)} -> {listed(step.change.given_new)}: {step.protocol.kind}")
     if isinstance(step.answer, Counterexample):
         say("majorities: NOT SAFE, two of them have no replica in common")
@@ -40,7 +40,7 @@ def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | Refused
     rows: list[tuple[object, ...]] = [("", shown(listed(sets[0])), "", "", "")]
     for number, step in enumerate(plan.steps, start=1):
         allowed = "allowed" if step.protocol.allowed else "forbidden"
-        cells = listed(sets[number]), step.protocol.kind, _majorities(step.answer), allowed
+        cells = listed(sets[number]), step.protocol.kind, _describe_majorities(step.answer), allowed
         rows.append((number, *map(shown, cells)))
     show_table(title, ("step", "voters", "change", "majorities", "KIP-853"), rows)
     if isinstance(plan, RefusedPlan):
@@ -53,7 +53,7 @@ def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | Refused
 
 
 def step_document(step: Step) -> dict[str, Any]:
-    """Both answers about one step, as JSON values."""
+    """Return both answers about a step, as JSON values."""
     return {
         "old": _names(step.change.given_old),
         "new": _names(step.change.given_new),
@@ -72,7 +72,7 @@ def step_document(step: Step) -> dict[str, Any]:
 def plan_document(
     sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]
 ) -> dict[str, Any]:
-    """A plan as JSON values."""
+    """Return a plan as JSON values."""
     document = {
         "sets": [_names(voters) for voters in sets],
         "steps": [step_document(step) for step in plan.steps],
@@ -91,15 +91,14 @@ def plan_document(
     }
 
 
-def _majorities(answer: Proof | Counterexample) -> str:
-    """The answer in a cell of a table."""
+def _describe_majorities(answer: Proof | Counterexample) -> str:
     if isinstance(answer, Counterexample):
         return f"NOT SAFE: {listed(answer.old_quorum)} and {listed(answer.new_quorum)} are disjoint"
     return f"{'nothing to prove' if answer.is_vacuous else 'proved'}: {answer.summary}"
 
 
 def _way(shape: Shape) -> str:
-    """How a plan comes to its last set."""
+    """Return how a plan approaches its last set, in words."""
     if not shape.is_direct:
         return "with detours"
     one_by_one = all(here - there == 1 for here, there in pairwise(shape.distances))
@@ -117,14 +116,14 @@ def _show_proof(proof: Proof) -> None:
     show_table("", ("fact", "what it says", "rule", "times"), rows)
 
 
-def _show_counterexample(found: Counterexample) -> None:
-    counted = sizes(found.change)
-    checked = "checked" if found.recheck() else "NOT CONFIRMED"
+def _show_counterexample(example: Counterexample) -> None:
+    counted = sizes(example.change)
+    checked = "checked" if example.recheck() else "NOT CONFIRMED"
     say(f"counterexample, {checked} without a solver: each quorum decides alone, and no replica is in both")
-    old, new = len(found.change.old), len(found.change.new)
+    old, new = len(example.change.old), len(example.change.new)
     rows = (
-        ("the old set", shown(listed(found.old_quorum)), f"{counted.old_majority} of {old}"),
-        ("the new set", shown(listed(found.new_quorum)), f"{counted.new_majority} of {new}"),
+        ("the old set", shown(listed(example.old_quorum)), f"{counted.old_majority} of {old}"),
+        ("the new set", shown(listed(example.new_quorum)), f"{counted.new_majority} of {new}"),
     )
     show_table("", ("of", "quorum", "needs"), rows)
 
@@ -147,12 +146,12 @@ def _reasons(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
     return [{"text": reason.text, "rules": list(reason.rules)} for reason in reasons]
 
 
-def _disjoint(found: Counterexample) -> dict[str, Any]:
+def _disjoint(example: Counterexample) -> dict[str, Any]:
     return {
         "answer": "counterexample",
-        "old_quorum": _names(found.old_quorum),
-        "new_quorum": _names(found.new_quorum),
-        "rechecked": found.recheck(),
+        "old_quorum": _names(example.old_quorum),
+        "new_quorum": _names(example.new_quorum),
+        "rechecked": example.recheck(),
     }
 
 

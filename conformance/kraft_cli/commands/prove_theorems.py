@@ -1,4 +1,4 @@
-"""`kraft-spec prove theorems`: what holds of voters sets of every size, proved and its limits shown."""
+"""`kraft-spec prove theorems`: proofs about voter sets of every size, with their limits."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,21 +27,21 @@ def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as
     """
     at_most_one(list=only_list, smt2=smt2)
     folder = smt2_folder(smt2)
-    chosen = _chosen(slugs)
+    chosen = _select(slugs)
     if folder is not None:
-        write_smt2(folder, {name: text for one in chosen for name, text in one.questions().items()})
+        write_smt2(folder, {name: text for theorem in chosen for name, text in theorem.questions().items()})
     if only_list:
         return _list(chosen, as_json)
-    # Here and below, because the theorems and the solver take longer to import than most commands run.
+    # Imported here and below, because importing the theorems and the solver takes longer than most commands.
     from kraft_proofs.theorems.checking import check
 
     results: list[tuple[Checked, float]] = []
     with progress("proving", len(chosen)) as advance:
-        for one in chosen:
+        for theorem in chosen:
             started = perf_counter()
-            checked = check(one)
+            checked = check(theorem)
             results.append((checked, 1000 * (perf_counter() - started)))
-            advance(1, one.slug)
+            advance(1, theorem.slug)
     if as_json:
         print_json([_document(checked, milliseconds) for checked, milliseconds in results])
     else:
@@ -49,7 +49,7 @@ def theorems(slugs: Slugs = None, only_list: List = False, smt2: Smt2 = None, as
     return ExitCode.VIOLATION if any(checked.problems for checked, _ in results) else ExitCode.CONFORMANT
 
 
-def _chosen(slugs: list[str] | None) -> "tuple[Theorem, ...]":
+def _select(slugs: list[str] | None) -> "tuple[Theorem, ...]":
     from kraft_proofs import theorems as registry
 
     try:
@@ -60,9 +60,9 @@ def _chosen(slugs: list[str] | None) -> "tuple[Theorem, ...]":
 
 def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
     if as_json:
-        print_json([{"theorem": one.slug, "statement": one.statement, "rules": one.rules} for one in chosen])
+        print_json([{"theorem": it.slug, "statement": it.statement, "rules": it.rules} for it in chosen])
         return ExitCode.CONFORMANT
-    rows = [(one.slug, one.statement, "\n".join(one.rules)) for one in chosen]
+    rows = [(theorem.slug, theorem.statement, "\n".join(theorem.rules)) for theorem in chosen]
     show_table(number_of(len(chosen), "theorem"), ("theorem", "statement", "rules"), rows)
     return ExitCode.CONFORMANT
 
@@ -72,15 +72,15 @@ def _show(results: "list[tuple[Checked, float]]") -> None:
     spent = sum(milliseconds for _, milliseconds in results)
     title = f"{proved} of {len(results)} theorems proved for voters sets of every size, in {spent / 1000:.1f} s"
     drawn = table(title, "theorem", "statement", "verdict", "certificates", "false if", "ms")
-    # What is written in few words gives way to what is not.
+    # Short columns give way to long ones.
     drawn.columns[1].ratio, drawn.columns[4].ratio, drawn.columns[3].max_width = 2, 3, 14
     for checked, milliseconds in results:
-        weakenings = [f"{one.change}: {one.counterexample}" for one in checked.theorem.weakenings]
+        weakenings = [f"{weakening.change}: {weakening.counterexample}" for weakening in checked.theorem.weakenings]
         drawn.add_row(
             checked.theorem.slug,
             checked.theorem.statement,
             "NOT PROVED" if checked.problems else "proved",
-            _certificates(checked),
+            _count_certificates(checked),
             "\n".join(weakenings),
             f"{milliseconds:.0f}",
         )
@@ -90,8 +90,8 @@ def _show(results: "list[tuple[Checked, float]]") -> None:
             say(problem, "red", stderr)
 
 
-def _certificates(checked: "Checked") -> str:
-    """How many rows the certificates have, and how many obligations have none."""
+def _count_certificates(checked: "Checked") -> str:
+    """Return the numbers of rows of the certificates, and of obligations without one, in words."""
     rows = [rows for rows in checked.certificate_rows if rows is not None]
     whole = len(checked.obligations) - len(rows)
     parts = [f"{' '.join(map(str, rows))} row{'s' * (rows != [1])}"] if rows else []
@@ -101,32 +101,32 @@ def _certificates(checked: "Checked") -> str:
 
 
 def _document(checked: "Checked", milliseconds: float) -> dict[str, Any]:
-    found = checked.theorem
+    theorem = checked.theorem
     return {
-        "theorem": found.slug,
-        "statement": found.statement,
-        "rules": found.rules,
+        "theorem": theorem.slug,
+        "statement": theorem.statement,
+        "rules": theorem.rules,
         "proved": not checked.problems,
         "problems": checked.problems,
         "milliseconds": round(milliseconds, 3),
         "obligations": [
             {
-                "case": one.case,
-                "core": one.core,
+                "case": obligation.case,
+                "core": obligation.core,
                 "certificate": None
-                if one.certificate is None
-                else [{"fact": part.fact, "weight": str(part.weight)} for part in one.certificate],
+                if obligation.certificate is None
+                else [{"fact": part.fact, "weight": str(part.weight)} for part in obligation.certificate],
             }
-            for one in checked.obligations
+            for obligation in checked.obligations
         ],
         "weakenings": [
             {
                 "name": stated.name,
                 "change": stated.change,
                 "counterexample": None
-                if one.counterexample is None
-                else {"sets": one.counterexample.sets, "numbers": one.counterexample.numbers},
+                if result.counterexample is None
+                else {"sets": result.counterexample.sets, "numbers": result.counterexample.numbers},
             }
-            for stated, one in zip(found.weakenings, checked.weakenings, strict=True)
+            for stated, result in zip(theorem.weakenings, checked.weakenings, strict=True)
         ],
     }

@@ -1,4 +1,4 @@
-"""`kraft-spec prove mutants` and `premises`: why to believe the inductive proof."""
+"""`kraft-spec prove mutants` and `premises`: evidence for the inductive proof."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which mutants; without one: all.")]
 
 
-# The solver is imported by the commands that ask it, so that the others start without it.
+# Commands import the solver themselves, so that other commands start without it.
 
 
 def mutants(names: Names = None, as_json: Json = False) -> int:
@@ -29,47 +29,47 @@ def mutants(names: Names = None, as_json: Json = False) -> int:
         chosen = [mutant(name) for name in dict.fromkeys(names)] if names else list(MUTANTS)
     except MutantError as error:
         raise usage_error(str(error)) from error
-    found = []
+    results = []
     with progress("breaking the proof", len(chosen)) as advance:
-        for one in chosen:
-            advance(0, one.name)
-            found.append((reject(one), exhibit(one)))
+        for chosen_mutant in chosen:
+            advance(0, chosen_mutant.name)
+            results.append((reject(chosen_mutant), exhibit(chosen_mutant)))
             advance()
     if as_json:
-        print_json([_mutant_document(rejection, run) for rejection, run in found])
+        print_json([_mutant_document(rejection, run) for rejection, run in results])
     else:
-        _show_mutants(found)
-    return _verdict(all(rejection.as_expected and run.as_expected for rejection, run in found))
+        _show_mutants(results)
+    return _exit_code(all(rejection.as_expected and run.as_expected for rejection, run in results))
 
 
-def _show_mutants(found: "list[tuple[Rejection, Exhibit]]") -> None:
-    rejected = sum(rejection.as_expected and run.as_expected for rejection, run in found)
-    title = f"{rejected} of {len(found)} mutants rejected where they should be"
+def _show_mutants(results: "list[tuple[Rejection, Exhibit]]") -> None:
+    rejected = sum(rejection.as_expected and run.as_expected for rejection, run in results)
+    title = f"{rejected} of {len(results)} mutants rejected where they should be"
     rows = []
-    for rejection, run in found:
+    for rejection, run in results:
         breach = "NONE FOUND" if run.breach is None else f"{run.breach.step}: {', '.join(run.breach.names)}"
-        one, first = rejection.mutant, rejection.first or "NOT REJECTED"
+        mutant, first = rejection.mutant, rejection.first or "NOT REJECTED"
         steps = 0 if run.breach is None else run.breach.number
-        rows.append((one.name, one.sentence, first, breach, steps))
+        rows.append((mutant.name, mutant.sentence, first, breach, steps))
     show_table(title, ("mutant", "what is broken", "not proved", "a step that breaks an invariant", "steps"), rows)
-    for rejection, run in found:
-        one = rejection.mutant
+    for rejection, run in results:
+        mutant = rejection.mutant
         if not rejection.as_expected:
-            stderr.print(shown(f"{one.name}: {rejection.first} is not proved, expected {one.fails}"), style="red")
+            stderr.print(shown(f"{mutant.name}: {rejection.first} is not proved, expected {mutant.fails}"), style="red")
         if not run.as_expected:
-            stderr.print(shown(f"{one.name}: a run breaks {run.found}, expected {one.breaks}"), style="red")
+            stderr.print(shown(f"{mutant.name}: a run breaks {run.found}, expected {mutant.breaks}"), style="red")
 
 
 def _mutant_document(rejection: "Rejection", run: "Exhibit") -> dict[str, Any]:
-    one = rejection.mutant
+    mutant = rejection.mutant
     return {
-        "mutant": one.name,
-        "sentence": one.sentence,
-        "rules": one.rules,
+        "mutant": mutant.name,
+        "sentence": mutant.sentence,
+        "rules": mutant.rules,
         "not_proved": rejection.first,
-        "expected_not_proved": one.fails,
+        "expected_not_proved": mutant.fails,
         "breaks": run.found,
-        "expected_breaks": one.breaks,
+        "expected_breaks": mutant.breaks,
         "step": None if run.breach is None else str(run.breach.step),
         "steps": None if run.breach is None else run.breach.number,
         "rejected": rejection.as_expected and run.as_expected,
@@ -92,14 +92,14 @@ def premises(as_json: Json = False) -> int:
     with progress("asking without the goal", len(listed)) as advance:
         refuted = refuted_premises(listed, advance)
     wrong = {
-        name: (*interpreter.broken(found.world), *interpreter.broken_axioms(found.world))
-        for name, found in worlds.items()
+        name: (*interpreter.broken(witness.world), *interpreter.broken_axioms(witness.world))
+        for name, witness in worlds.items()
     }
     missing = tuple(action.name for action in theory().actions if action.name not in worlds)
     if as_json:
         print_json(
             {
-                "worlds": {name: str(found.step) for name, found in worlds.items()},
+                "worlds": {name: str(witness.step) for name, witness in worlds.items()},
                 "without_a_world": missing,
                 "untrue_in_its_world": {name: broken for name, broken in wrong.items() if broken},
                 "asked": len(listed),
@@ -108,12 +108,12 @@ def premises(as_json: Json = False) -> int:
         )
     else:
         title = f"{len(worlds)} actions with a world in which all premises are true"
-        show_table(title, ("action", "possible step"), [(name, found.step) for name, found in worlds.items()])
+        show_table(title, ("action", "possible step"), [(name, witness.step) for name, witness in worlds.items()])
         stdout.print(f"{len(listed)} obligations asked without their goals: {len(refuted)} refuted")
         for text in (*(f"{name}: no world" for name in missing), *(f"{name}: contradictory" for name in refuted)):
             stderr.print(shown(text), style="red")
-    return _verdict(not missing and not refuted and not any(wrong.values()))
+    return _exit_code(not missing and not refuted and not any(wrong.values()))
 
 
-def _verdict(good: bool) -> int:
-    return ExitCode.CONFORMANT if good else ExitCode.VIOLATION
+def _exit_code(holds: bool) -> int:
+    return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION

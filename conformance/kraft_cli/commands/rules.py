@@ -25,7 +25,7 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     """Show the rules: all of them in a table, or one with everything that is known about it."""
     registry = load_registry()
     if rule_id is not None and rule_id in registry:
-        return _one(registry[rule_id], as_json)
+        return _show_rule(registry[rule_id], as_json)
     if rule_id is None:
         chosen = tuple(registry)
     elif rule_id in registry.groups:
@@ -40,24 +40,24 @@ def rules(rule_id: RuleId = None, as_json: Json = False) -> int:
     if as_json:
         print_json([rule.as_dict() for rule in chosen])
         return 0
-    rows = [(one.id, one.level, "yes" if one.safety else "", one.status, one.title) for one in chosen]
+    rows = [(rule.id, rule.level, "yes" if rule.safety else "", rule.status, rule.title) for rule in chosen]
     show_table(f"{len(chosen)} rules", ("id", "level", "safety", "status", "title"), rows)
     if rule_id is not None:
         rows_of_all = (row for rule in chosen for row in rows_about(rule.id, load_catalogue()))
-        # A mutant that breaks several of them is about each.
-        _without(list({row.bug: row for row in rows_of_all}.values()), with_rule=True)
+        # A mutant that breaks several rules has a row for each.
+        _show_mutants(list({row.bug: row for row in rows_of_all}.values()), with_rule=True)
     return 0
 
 
-def _one(rule: Rule, as_json: bool) -> int:
+def _show_rule(rule: Rule, as_json: bool) -> int:
     places = citations_of(rule.id, load_registry())
     broken = rows_about(rule.id, load_catalogue())
     outside = load_scope().outside
     if as_json:
         without = [{"bug": row.bug, "verdict": row.verdict, "how": row.explanation} for row in broken]
         named_in = [str(place) for place in places]
-        stated = {"vectors": _vectors(rule.id), "tests": _tests(rule.id, places)}
-        theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _proved(rule.id)]
+        stated = {"vectors": _list_vectors(rule.id), "tests": _list_tests(rule.id, places)}
+        theorems_of = [{"theorem": slug, "statement": statement} for slug, statement in _list_theorems(rule.id)]
         in_scope = {"outside": outside[rule.id]} if rule.id in outside else {}
         print_json(
             {**rule.as_dict(), **in_scope, "named_in": named_in, **stated, "without": without, "proved": theorems_of}
@@ -81,52 +81,50 @@ def _one(rule: Rule, as_json: bool) -> int:
         if text:
             stdout.print(f"\n[bold]{name}[/bold]")
             stdout.print(text, markup=False)
-    _without(broken, with_rule=False)
-    if proved := _proved(rule.id):
+    _show_mutants(broken, with_rule=False)
+    if proved := _list_theorems(rule.id):
         stdout.print("\n[bold]proved for voters sets of every size[/bold] (kraft-spec prove theorems)")
     for slug, statement in proved:
         stdout.print(f"  {slug}: {statement}", markup=False)
     stdout.print("\n[bold]named in[/bold]")
     for place in places:
         stdout.print(f"  {place}", markup=False)
-    for title, found in (("vectors", _vectors(rule.id)), ("tests", _tests(rule.id, places))):
-        if found:
+    for title, entries in (("vectors", _list_vectors(rule.id)), ("tests", _list_tests(rule.id, places))):
+        if entries:
             stdout.print(f"\n[bold]{title}[/bold]")
-            for one in found:
-                stdout.print(f"  {one}", markup=False)
+            for entry in entries:
+                stdout.print(f"  {entry}", markup=False)
     return 0
 
 
-def _vectors(rule_id: str) -> list[str]:
-    """Ids of the vectors about a rule."""
+def _list_vectors(rule_id: str) -> list[str]:
     return [entry.id for entry in read_manifest().vectors if rule_id in entry.rules]
 
 
-def _tests(rule_id: str, places: Iterable[Citation]) -> list[str]:
-    """Where tests hold the reference to a rule, its vectors and scenarios first; nowhere without a checkout."""
+def _list_tests(rule_id: str, places: Iterable[Citation]) -> list[str]:
+    """Return the tests of the reference for a rule, its vectors and scenarios first; none without a checkout."""
     if (source := reference_tests()) is None:
         return []
-    replays = [f"{source.name}/test_vectors.py"] if _vectors(rule_id) else []
+    replays = [f"{source.name}/test_vectors.py"] if _list_vectors(rule_id) else []
     plays = [f"{source.name}/test_scenarios.py"] if _decides_scenario(rule_id, places) else []
-    return replays + plays + [f"{one.path}:{one.line}" for one in citations_of(rule_id, load_registry(), [source])]
+    return replays + plays + [f"{it.path}:{it.line}" for it in citations_of(rule_id, load_registry(), [source])]
 
 
 def _decides_scenario(rule_id: str, places: Iterable[Citation]) -> bool:
     if not any(place.path.startswith("kraft_simulation/scenarios/") for place in places):
         return False
-    # They bring the cluster, which nothing else here needs.
+    # Imported here, because only this needs the cluster.
     from kraft_simulation.scenarios import SCENARIOS
 
-    return any(rule_id in one.rules for one in SCENARIOS)
+    return any(rule_id in scenario.rules for scenario in SCENARIOS)
 
 
-def _proved(rule_id: str) -> list[tuple[str, str]]:
-    """Slug and statement of the theorems that the rule rests on."""
-    return [(one.slug, one.statement) for one in theorems() if rule_id in one.rules]
+def _list_theorems(rule_id: str) -> list[tuple[str, str]]:
+    """Return slug and statement of the theorems for a rule."""
+    return [(theorem.slug, theorem.statement) for theorem in theorems() if rule_id in theorem.rules]
 
 
-def _without(broken: Sequence[Row], *, with_rule: bool) -> None:
-    """What breaks without rules: the evidence of the mutants that break them."""
+def _show_mutants(broken: Sequence[Row], *, with_rule: bool) -> None:
     if not broken:
         return
     stdout.print(f"\n[bold]without {'them' if with_rule else 'it'}[/bold]")

@@ -1,4 +1,4 @@
-"""`kraft-spec run`: the main job, all of it in one command."""
+"""`kraft-spec run`: the main job, in one command."""
 
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,20 +37,20 @@ MUTANTS: tuple[tuple[str, str, int], ...] = (
     ("vote.voter-key", "crashes", 1),
     ("check-quorum.resign", "storm", 1),
 )
-"""Mutants of the reference, which the traces do not name: the omitted rule, a workload and a seed."""
+"""Mutants of the reference that the trace does not name: the omitted rule, a workload and a seed."""
 
 
 NAMED_AMONG = 3
-"""The broken rule must be among so many that the rejection names first."""
+"""The broken rule must be among this many first rules of the rejection."""
 KAFKA = "4.1.2"
-"""The release of Apache Kafka whose controller becomes a voter among nodes."""
+"""Apache Kafka release of the controller that becomes a voter among nodes."""
 _MAVEN_S = 60.0
-"""How long Maven may take to fetch it, from the beginning of the run on."""
+"""Time limit for Maven to fetch it, from the start of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One row of the summary."""
+    """A row of the summary."""
 
     name: str
     done: str
@@ -74,13 +74,13 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
         kafka = workers.submit(_fetch_kafka) if find_spec("kio") is not None else None
         variants = sum(len(scenario.variants) for scenario in SCENARIOS)
         with progress("scenarios on the reference, traces against the model", variants) as advance:
-            parts.append(_scenarios(advance, rejected))
+            parts.append(_check_scenarios(advance, rejected))
         with progress("simulated runs, traces against the model", runs * len(WORKLOADS)) as advance:
-            parts.append(_simulations(runs, steps, advance, rejected))
+            parts.append(_check_simulations(runs, steps, advance, rejected))
         with progress("mutants", len(MUTANTS)) as advance:
             parts.append(_check_mutants(advance, of_mutants))
         with progress("model check: smoke"):
-            parts.append(_smoke(smoke))
+            parts.append(_report_smoke(smoke))
         if kafka is None:
             say("not run: processes over TCP, which need kraft-spec with the extra `conformance`", console=stderr)
         else:
@@ -103,16 +103,16 @@ def run(runs: Runs = 3, steps: Steps = 400, as_json: Json = False) -> int:
         stdout.print("A mutant, as the checker reports it:", style="bold")
         show_rejection(stdout, of_mutants[0])
     rows = [
-        (one.name, one.done, "[green]yes[/green]" if one.holds else "[red]no[/red]", f"{one.seconds:.1f}", one.detail)
-        for one in parts
+        (it.name, it.done, "[green]yes[/green]" if it.holds else "[red]no[/red]", f"{it.seconds:.1f}", it.detail)
+        for it in parts
     ]
     show_table("kraft-spec run", ("part", "what was done", "holds", "seconds", "detail"), rows)
     stdout.print(f"{'All of it holds' if holds else 'Something does not hold'}; {monotonic() - began:.0f} s.")
     return ExitCode.CONFORMANT if holds else ExitCode.VIOLATION
 
 
-def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
-    """Every variant of every scenario: as it says, and accepted (or its violation named) by the model."""
+def _check_scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
+    """Check every variant of every scenario: it goes as scripted, and the model accepts it or names its violation."""
     began = monotonic()
     events = 0
     variants = 0
@@ -137,8 +137,8 @@ def _scenarios(advance: Advance, rejected: list[Rejection]) -> Part:
     return Part("scenarios", done, not wrong, monotonic() - began, "; ".join(wrong))
 
 
-def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Rejection]) -> Part:
-    """Seeded runs with faults: invariants and progress in the simulator, every line in the model."""
+def _check_simulations(seeds: int, steps: int, advance: Advance, rejected: list[Rejection]) -> Part:
+    """Check seeded runs with faults: invariants and progress in the simulator, every line with the model."""
     began = monotonic()
     events = 0
     runs = 0
@@ -160,8 +160,8 @@ def _simulations(seeds: int, steps: int, advance: Advance, rejected: list[Reject
     return Part("simulations", done, not wrong, monotonic() - began, "; ".join(wrong))
 
 
-def _check_mutants(advance: Advance, found: list[Rejection]) -> Part:
-    """The checker must reject a run of a broken reference, and name the broken rule."""
+def _check_mutants(advance: Advance, rejections: list[Rejection]) -> Part:
+    """Check that the checker rejects each mutant's run and names the broken rule."""
     began = monotonic()
     missed: list[str] = []
     for rule, workload, seed in MUTANTS:
@@ -171,13 +171,13 @@ def _check_mutants(advance: Advance, found: list[Rejection]) -> Part:
         if rejection is None or rule not in rejection.rules[:NAMED_AMONG]:
             missed.append(rule)
         else:
-            found.append(rejection)
+            rejections.append(rejection)
         advance()
-    done = f"{len(found)} of {len(MUTANTS)} rejected with the rule named"
+    done = f"{len(rejections)} of {len(MUTANTS)} rejected with the rule named"
     return Part("mutants", done, not missed, monotonic() - began, "; ".join(missed))
 
 
-def _smoke(check: "Future[CheckReport]") -> Part:
+def _report_smoke(check: "Future[CheckReport]") -> Part:
     report = check.result()
     done = f"{report.report.progress.states_distinct} states, depth {report.report.progress.depth}"
     detail = "" if report.as_expected else f"{report.report.outcome.value} {report.report.violated}"
@@ -185,10 +185,10 @@ def _smoke(check: "Future[CheckReport]") -> Part:
 
 
 def _fetch_kafka() -> None:
-    """See that the jars of Kafka's controller are in the cache.
+    """Fetch the jars of Kafka's controller into the cache.
 
     Raises:
-        KafkaUnavailableError, OSError: they cannot be had.
+        KafkaUnavailableError, OSError: they are not available.
     """
     from kraft_kafka.controllers import jars_of
     from kraft_kafka.jars import fetched, missing_of
@@ -200,8 +200,8 @@ def _fetch_kafka() -> None:
 
 
 def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
-    """Processes over TCP elect a leader, add a voter and lose the leader; one trace of all of them is checked."""
-    # It takes a moment to import, and the bar of the first part should not wait for it.
+    """Check one trace of processes over TCP that elect a leader, add a voter and lose the leader."""
+    # Imported here, so that the first part's progress bar does not wait for it.
     from kraft_cli.commands.live_quorum import finding
 
     if not kafka.done():
@@ -209,23 +209,23 @@ def _quorum(kafka: "Future[None]", rejected: list[Rejection]) -> Part:
     began = monotonic()
     try:
         kafka.result()
-        judged, added = _judged({4: KAFKA}), f"Kafka {KAFKA}"
+        judged, added = _judge_quorum({4: KAFKA}), f"Kafka {KAFKA}"
     except (UnavailableError, OSError) as error:
         say(f"nodes alone, without Apache Kafka: {str(error).splitlines()[0]}", console=stderr)
-        judged, added = _judged({}), "a voter"
-    known = finding(judged)
-    if judged.verdict.rejection is not None and known is None:
+        judged, added = _judge_quorum({}), "a voter"
+    explanation = finding(judged)
+    if judged.verdict.rejection is not None and explanation is None:
         rejected.append(judged.verdict.rejection)
     is_added = any(line.event == "AddVoter" for line in judged.inferred.lines)
     has_two = len({leader for _, leader in judged.leaders}) > 1
-    holds = known is not None or (judged.is_accepted and is_added and has_two)
+    holds = explanation is not None or (judged.is_accepted and is_added and has_two)
     done = f"3 nodes elect, add {added}, lose the leader: one trace"
-    detail = known or ("" if holds else "kraft-spec live quorum keeps all")
+    detail = explanation or ("" if holds else "kraft-spec live quorum keeps all")
     return Part("processes over TCP", done, holds, monotonic() - began, detail)
 
 
-def _judged(kafka: dict[int, str]) -> "Judged":
-    """What comes of three nodes as voters, and a fourth replica that is added, Kafka's or a node."""
+def _judge_quorum(kafka: dict[int, str]) -> "Judged":
+    """Run and judge three nodes as voters with an added fourth replica, Kafka's or a node."""
     from kraft_cli.commands.live_quorum import judged_run
     from kraft_kafka.live.faults import LEADER, Fault, FaultKind
     from kraft_kafka.live.quorum import Plan

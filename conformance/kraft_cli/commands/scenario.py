@@ -1,4 +1,4 @@
-"""`kraft-spec scenario`: the named schedules of the KIPs."""
+"""`kraft-spec scenario`: named schedules of the KIPs."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -36,7 +36,7 @@ def scenario(name: Name = None, variant: VariantName = None, output: Output = No
         return ExitCode.CONFORMANT
     of_partitions = named_partition_scenario(name)
     if of_partitions is None:
-        return _show_variants(_named(name), _play, variant, output, as_json)
+        return _show_variants(_find_scenario(name), _play, variant, output, as_json)
     with PartitionProcess() as process:
         return _show_variants(of_partitions, partial(play_partition_variant, process), variant, output, as_json)
 
@@ -48,7 +48,7 @@ def _show_variants(
     output: str | None,
     as_json: bool,
 ) -> int:
-    """Run the variants of a scenario, of whichever protocol, check their traces, and show both."""
+    """Run the variants of a scenario of either protocol, check their traces, and show both."""
     variants = chosen.variants
     if variant is not None or output is not None:
         try:
@@ -56,9 +56,9 @@ def _show_variants(
         except KeyError as error:
             raise usage_error(str(error.args[0])) from error
     documents: list[dict[str, Any]] = []
-    for one in variants:
+    for played in variants:
         try:
-            document, show = play_variant(chosen, one, output)
+            document, show = play_variant(chosen, played, output)
         except ScenarioFailure as failure:
             raise CommandError(str(failure), ExitCode.VIOLATION) from failure
         documents.append(document)
@@ -69,23 +69,25 @@ def _show_variants(
     return ExitCode.CONFORMANT if all(document["agrees"] for document in documents) else ExitCode.VIOLATION
 
 
-def _play(chosen: Scenario, one: Variant, output: str | None) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Run a variant, write its trace if there is an `output`, and check it."""
-    outcome = play(chosen, one)
-    name = f"{chosen.name}/{one.name}"
+def _play(chosen: Scenario, played: Variant, output: str | None) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Run a variant, write its trace to `output` if any, and check it."""
+    outcome = play(chosen, played)
+    name = f"{chosen.name}/{played.name}"
     if output is not None:
         own = own_generator(workload=name)
-        with write_trace(output, outcome.configuration, own, spec_hash=spec_hash(), switched_off=one.mutants) as writer:
+        with write_trace(
+            output, outcome.configuration, own, spec_hash=spec_hash(), switched_off=played.mutants
+        ) as writer:
             writer.write_all(outcome.occurrences)
-    verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=one.mutants)
+    verdict = check_occurrences(outcome.occurrences, outcome.configuration, name, switched_off=played.mutants)
     agrees = verdict_agrees(outcome, verdict)
     return _document(outcome, verdict, agrees), lambda: _show(outcome, verdict, agrees)
 
 
 def verdict_agrees(outcome: ScenarioRun, verdict: Verdict) -> bool:
-    """Does the model say what the scenario says: accepted, or the first violated property by name?
+    """True if the model accepts the trace, or names a violated property, as the scenario says.
 
-    Properties about time and progress it does not judge on a trace.
+    The model does not judge properties about time and progress on a trace.
     """
     violated = set(outcome.violated) & TRACE_PROPERTIES
     if not violated or verdict.rejection is None:
@@ -93,7 +95,7 @@ def verdict_agrees(outcome: ScenarioRun, verdict: Verdict) -> bool:
     return bool(violated & set(verdict.rejection.properties))
 
 
-def _named(name: str) -> Scenario:
+def _find_scenario(name: str) -> Scenario:
     for candidate in SCENARIOS:
         if name == str(candidate.number):
             return candidate
@@ -124,17 +126,17 @@ def _show(outcome: ScenarioRun, verdict: Verdict, agrees: bool) -> None:
     stdout.print(f"  {outcome.summary()}", markup=False, soft_wrap=True)
     if outcome.violated:
         stdout.print(f"  violates {', '.join(sorted(outcome.violated))}", markup=False)
-    said = f"violates {', '.join(verdict.rejection.properties)}" if verdict.rejection else "accepted"
-    shown = f"{len(outcome.occurrences)} events, {said} by the model"
-    stdout.print(f"  {shown}{'' if agrees else ' [red](not what the scenario says)[/red]'}")
-    for line in _table_of(assignments(outcome)):
+    judgement = f"violates {', '.join(verdict.rejection.properties)}" if verdict.rejection else "accepted"
+    summary = f"{len(outcome.occurrences)} events, {judgement} by the model"
+    stdout.print(f"  {summary}{'' if agrees else ' [red](not what the scenario says)[/red]'}")
+    for line in _format_table(assignments(outcome)):
         stdout.print(f"  {line}", markup=False, highlight=False)
     if verdict.rejection is not None:
         show_rejection(stdout, verdict.rejection)
 
 
 def assignments(outcome: ScenarioRun) -> list[dict[str, Any]]:
-    """The control records of the newest log, if a quorum was reassigned in it: who votes, and who shall in the end."""
+    """Return the control records, with voters and targets, of the newest log if it has a quorum reassignment."""
     log = max((state.log for state in outcome.states.values()), key=lambda log: (log.last_epoch, log.end_offset))
     if all(record.kind is not RecordKind.VOTER_ASSIGNMENT for record in log.records):
         return []
@@ -152,17 +154,17 @@ def assignments(outcome: ScenarioRun) -> list[dict[str, Any]]:
     ]
 
 
-def _table_of(records: list[dict[str, Any]]) -> Iterator[str]:
-    """The records in columns, without what is the same everywhere."""
+def _format_table(records: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the records as lines of a table."""
     if records:
         yield f"{'@':>3}  epoch  {'record':<15}  {'voters':<9}  {'majority':<8}  target"
-    for one in records:
-        voters, size = one["voters"], len(one["voters"] or ())
-        who = _listed(voters) or f"leader {one['leader']}" if one["record"] != RecordKind.KRAFT_VERSION else ""
+    for row in records:
+        voters, size = row["voters"], len(row["voters"] or ())
+        names = _join(voters) or f"leader {row['leader']}" if row["record"] != RecordKind.KRAFT_VERSION else ""
         majority = f"{size // 2 + 1} of {size}" if size else ""
-        shown = f"{one['offset']:>3}  {one['epoch']:>5}  {one['record']:<15}  {who:<9}  {majority:<8}"
-        yield f"{shown}  {_listed(one['target'])}".rstrip()
+        cells = f"{row['offset']:>3}  {row['epoch']:>5}  {row['record']:<15}  {names:<9}  {majority:<8}"
+        yield f"{cells}  {_join(row['target'])}".rstrip()
 
 
-def _listed(ids: list[int] | None) -> str:
-    return ",".join(str(one) for one in ids or ())
+def _join(ids: list[int] | None) -> str:
+    return ",".join(str(id_) for id_ in ids or ())

@@ -1,4 +1,4 @@
-"""The names of all scenarios, those of the quorum and those of partitions: the list, and the nearest to a name."""
+"""Names of all scenarios of the quorum and of partitions: the list, and near matches of a name."""
 
 import re
 from collections.abc import Iterator
@@ -18,29 +18,29 @@ _WITHIN_MIN = 3
 
 
 class ScenarioRow(NamedTuple):
-    """What the list says of a scenario."""
+    """Row of the scenario list."""
 
     number: int | None
     """None for a scenario of partitions, which has a label only."""
     label: str | None
-    """In the lists of membership scenarios, as `s10`; None for a scenario of elections."""
+    """Label of a membership or partition scenario, such as `s10`; None for a scenario of elections."""
     name: str
     title: str
     source: str
     rules: tuple[str, ...]
-    """Ids of the rules that decide it."""
+    """Ids of the deciding rules."""
     variants: tuple[str, ...]
 
 
 def scenario_rows() -> Iterator[ScenarioRow]:
-    """All scenarios: those of the quorum by number, then those of partitions by label."""
+    """Yield all scenarios: those of the quorum by number, then those of partitions by label."""
     every: tuple[AnyScenario[Any, Any], ...] = (*SCENARIOS, *PARTITION_SCENARIOS)
-    for one in every:
-        labelled = _LABEL.match(one.name)
+    for scenario in every:
+        labelled = _LABEL.match(scenario.name)
         label = None if labelled is None else labelled[1]
-        number = one.number if isinstance(one, Scenario) else None
-        variants = tuple([variant.name for variant in one.variants])
-        yield ScenarioRow(number, label, one.name, one.title, one.source, one.rules, variants)
+        number = scenario.number if isinstance(scenario, Scenario) else None
+        variants = tuple([variant.name for variant in scenario.variants])
+        yield ScenarioRow(number, label, scenario.name, scenario.title, scenario.source, scenario.rules, variants)
 
 
 def show_scenarios(as_json: bool) -> None:
@@ -57,30 +57,30 @@ def show_scenarios(as_json: bool) -> None:
 
 
 def unknown_scenario(name: str) -> CommandError:
-    """The error for a name that no scenario has: it says which ones are nearest, by number or by letters."""
+    """Return the error for an unknown name, with the nearest scenarios by number or by letters."""
     rows = list(scenario_rows())
-    asked = name.strip().lower()
-    near = _neighbours(asked, rows)
+    wanted = name.strip().lower()
+    near = _find_neighbours(wanted, rows)
     if not near:
         names = [row.name for row in rows]
-        within = [one for one in names if len(asked) >= _WITHIN_MIN and asked in one]
-        near = list(dict.fromkeys((*get_close_matches(asked, names, n=_NAMED_MAX), *within)))[:_NAMED_MAX]
+        within = [known_name for known_name in names if len(wanted) >= _WITHIN_MIN and wanted in known_name]
+        near = list(dict.fromkeys((*get_close_matches(wanted, names, n=_NAMED_MAX), *within)))[:_NAMED_MAX]
     hint = f"did you mean {' or '.join(near)}?" if near else "kraft-spec scenario lists them"
     return usage_error(f"no scenario {name!r}; {hint}")
 
 
-def _neighbours(asked: str, rows: list[ScenarioRow]) -> list[str]:
-    """The scenarios before and after a number or label that nobody has; none for what is neither."""
-    numbered = _NUMBERED.fullmatch(asked)
+def _find_neighbours(wanted_name: str, rows: list[ScenarioRow]) -> list[str]:
+    """Return the scenarios before and after an unknown number or label; none for other names."""
+    numbered = _NUMBERED.fullmatch(wanted_name)
     if numbered is None:
         return []
-    known: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for row in rows:
         label = _NUMBERED.fullmatch(row.label or "")
         number = row.number if not numbered["kind"] else None if label is None else int(label["number"])
         if number is not None:
-            known.setdefault(number, row.name)
+            by_number.setdefault(number, row.name)
     wanted = int(numbered["number"])
-    before = [number for number in known if number <= wanted]
-    after = [number for number in known if number > wanted]
-    return [known[number] for number in (*sorted(before)[-1:], *sorted(after)[:1])]
+    before = [number for number in by_number if number <= wanted]
+    after = [number for number in by_number if number > wanted]
+    return [by_number[number] for number in (*sorted(before)[-1:], *sorted(after)[:1])]

@@ -1,4 +1,4 @@
-"""A command that is ended from outside leaves no process behind."""
+"""Signal handling, so that a command that is ended from outside leaves no process behind."""
 
 import signal
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from typing import Any
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the run as Ctrl-C does, so that adapters end with it."""
+    """Make SIGTERM and SIGHUP end the run as Ctrl-C does, so that adapters end with it."""
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -64,7 +64,7 @@ def simulate(
     with progress(f"simulating {workload}, seed {seed}", steps) as advance, ExitStack() as stack:
         writer = None
         if output is not None:
-            writer = stack.enter_context(_trace_in(output, simulation, plan, checkpoint_every))
+            writer = stack.enter_context(_open_trace(output, simulation, plan, checkpoint_every))
         for occurrence in simulation.run():
             if writer is not None:
                 writer.write(occurrence)
@@ -75,12 +75,12 @@ def simulate(
         return ExitCode.CONFORMANT
     with progress("shrinking the failing schedule"):
         failure = failure_of(plan) if shrink else None
-        found = () if failure is None else findings_in(failure)
-    _report_failure(plan, simulation, failure, found, output, as_json)
+        recognised = () if failure is None else findings_in(failure)
+    _report_failure(plan, simulation, failure, recognised, output, as_json)
     return ExitCode.VIOLATION
 
 
-def _trace_in(
+def _open_trace(
     target: str, simulation: Simulation, plan: RunPlan, checkpoint_every: int | None = None
 ) -> AbstractContextManager[TraceWriter]:
     return write_trace(
@@ -131,14 +131,14 @@ def _report_failure(
     plan: RunPlan,
     simulation: Simulation,
     failure: Failure | None,
-    found: tuple[Finding, ...],
+    recognised: tuple[Finding, ...],
     output: str | None,
     as_json: bool,
 ) -> None:
     shortest = None
     if failure is not None:
         shortest = f"seed-{plan.seed}-{failure.violation.property_name}.shrunk.jsonl"
-        with _trace_in(shortest, simulation, plan) as writer:
+        with _open_trace(shortest, simulation, plan) as writer:
             writer.write_all(failure.occurrences)
             writer.end(complete=False)
     if as_json:
@@ -148,7 +148,7 @@ def _report_failure(
                 "violation": str(simulation.violation),
                 "shrunk_moves": None if failure is None else len(failure.schedule),
                 "shrunk_trace": shortest,
-                "findings": [finding.name for finding in found],
+                "findings": [finding.name for finding in recognised],
                 "trace": output,
             }
         )
@@ -156,10 +156,10 @@ def _report_failure(
     console = stderr if output == "-" else stdout
     text = f"{simulation.violation}\nrepeat: {plan.command_line()}" if failure is None else failure.report()
     console.print(text, markup=False, soft_wrap=True)
-    for finding in found:
+    for finding in recognised:
         assert finding.decision is not None, "only those with a decision are recognised"
-        said = f"this is {finding.name} ({finding.title}): with {finding.decision.name} = {finding.decision.safe}"
-        say(f"{said} the same moves keep every property", console=console)
+        statement = f"this is {finding.name} ({finding.title}): with {finding.decision.name} = {finding.decision.safe}"
+        say(f"{statement} the same moves keep every property", console=console)
         say(f"see: kraft-spec findings {finding.name}", console=console)
     if shortest is not None:
         say(f"shrunk trace: {shortest}", console=console)

@@ -1,4 +1,4 @@
-"""`kraft-spec trace`: traces as files."""
+"""`kraft-spec trace`: trace files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def merge_traces(files: Files, output: Output) -> int:
     try:
         traces = [read_process_trace(path) for path in files]
         for trace in traces:
-            for text in _lost(trace):
+            for text in _describe_gaps(trace):
                 say(text, console=stderr)
         if missing := replicas_without_trace(traces):
             named = ", ".join(map(str, missing))
@@ -50,8 +50,8 @@ def merge_traces(files: Files, output: Output) -> int:
     return ExitCode.CONFORMANT
 
 
-def _lost(trace: ProcessTrace) -> Iterator[str]:
-    """What the file of a process lacks, a line for each gap."""
+def _describe_gaps(trace: ProcessTrace) -> Iterator[str]:
+    """Yield a line for each gap in the file of a process."""
     for index, text in trace.gaps.items():
         number = trace.events[index][0] if index < len(trace.events) else trace.events[-1][0] + 1
         yield f"{trace.source}:{number}: {text}: the merged trace marks the gap"

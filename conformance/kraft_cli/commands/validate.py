@@ -1,4 +1,4 @@
-"""`kraft-spec validate`: traces against the model."""
+"""`kraft-spec validate`: checks of traces against the model."""
 
 import math
 import shutil
@@ -73,10 +73,10 @@ Interpreted = Annotated[
 
 
 _BRIEF_BYTES = 60_000_000
-"""Of so many bytes of traces, and fewer, Java's second compiler costs more than its code saves."""
+"""Up to this many bytes of traces, Java's second compiler costs more than its code saves."""
 
 _GZIP_RATIO = 10
-"""Of traces, about."""
+"""Approximate compression ratio of traces."""
 
 
 def validate(
@@ -97,7 +97,7 @@ def validate(
     else 65 if one is malformed, else 66 if one cannot be read, else 2 if one is inconclusive, or leaves out what
     --require names.
     """
-    required = _known(require or [])
+    required = _check_names(require or [])
     if both and interpreted:
         raise usage_error("--both asks the compiled model and --interpreted does not: expected one of them")
     way = BOTH if both else INTERPRETED if interpreted else COMPILED
@@ -106,9 +106,9 @@ def validate(
     codes: set[ExitCode] = set()
     documents: list[dict[str, Any]] = []
     judged: list[Verdict] = []
-    brief = way is COMPILED and _bytes_of(paths) <= _BRIEF_BYTES
+    brief = way is COMPILED and _estimate_bytes(paths) <= _BRIEF_BYTES
     with PartitionProcess() as partitions:
-        for file in _files(paths, codes, documents):
+        for file in _find_traces(paths, codes, documents):
             try:
                 verdict, prefix = _check(
                     file, strict, every, candidates, prefixes or Path(), partitions, way, brief=brief
@@ -117,7 +117,7 @@ def validate(
                 codes.add(_report_error(error, documents))
                 continue
             except (CommandError, ModuleNotFoundError, OSError, JavaMissing, JarMissing, JarMismatch):
-                # They concern the command, and so every trace.
+                # These errors concern the command, so every trace.
                 raise
             except CompiledModelError as error:
                 codes.add(_report_defect(file, f"{error}: `--interpreted` asks TLC alone", documents))
@@ -128,7 +128,7 @@ def validate(
                 codes.add(ExitCode.BAD_INPUT)
                 continue
             except Exception as error:
-                # Whatever is wrong with this trace, or with the checker, the others get their verdicts.
+                # The other traces get their verdicts, even if this one makes the checker fail.
                 stderr.print(traceback.format_exc(), markup=False)
                 message = f"{file}: the checker fails: {type(error).__name__}: {error}"
                 codes.add(_report_defect(file, message, documents))
@@ -142,8 +142,8 @@ def validate(
             if lacking:
                 codes.add(ExitCode.INCONCLUSIVE)
             if not as_json:
-                said = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
-                say(said)
+                line = partition_summary(verdict) if isinstance(verdict, PartitionVerdict) else summary(verdict)
+                say(line)
                 if (shown_part := shown_in_part(verdict)) is not None:
                     say(shown_part)
                 for name, fields in lacking.items():
@@ -158,23 +158,23 @@ def validate(
     return next((code for code in order if code in codes), ExitCode.CONFORMANT)
 
 
-def _known(required: list[str]) -> tuple[str, ...]:
-    """What is required of every trace, each once.
+def _check_names(required: list[str]) -> tuple[str, ...]:
+    """Return the distinct requirements on every trace.
 
     Raises:
-        CommandError: something that is no requirement.
+        CommandError: a name is no requirement.
     """
-    known = (*REQUIREMENTS, *PROPERTIES)
+    allowed = (*REQUIREMENTS, *PROPERTIES)
     for name in required:
-        if name not in known:
-            nearest = get_close_matches(name, known, 1)
-            meant = f"did you mean {nearest[0]}?" if nearest else f"expected one of {', '.join(known)}"
-            raise usage_error(f"--require {name}: {meant}")
+        if name not in allowed:
+            nearest = get_close_matches(name, allowed, 1)
+            hint = f"did you mean {nearest[0]}?" if nearest else f"expected one of {', '.join(allowed)}"
+            raise usage_error(f"--require {name}: {hint}")
     return tuple(dict.fromkeys(required))
 
 
-def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any]]) -> Iterator[str]:
-    """The traces that the paths stand for; a path that leads to none is reported."""
+def _find_traces(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the traces of the paths; report a path without any."""
     for path in paths:
         try:
             yield from trace_paths(path)
@@ -182,18 +182,18 @@ def _files(paths: list[str], codes: set[ExitCode], documents: list[dict[str, Any
             codes.add(_report_error(error, documents))
 
 
-def _bytes_of(paths: list[str]) -> float:
-    """The bytes of all traces, as far as they can be told before they are read."""
-    found = 0.0
+def _estimate_bytes(paths: list[str]) -> float:
+    """Return the size of all traces, as far as it is known before reading them."""
+    total = 0.0
     for path in paths:
         try:
             files = [Path(file) for file in trace_paths(path)]
             if not all(file.is_file() for file in files):
                 return math.inf
-            found += sum(file.stat().st_size * (_GZIP_RATIO if file.suffix == ".gz" else 1) for file in files)
+            total += sum(file.stat().st_size * (_GZIP_RATIO if file.suffix == ".gz" else 1) for file in files)
         except (TraceError, OSError):
             continue
-    return found
+    return total
 
 
 def _check(
@@ -208,10 +208,10 @@ def _check(
     brief: bool,
 ) -> tuple[Verdict | PartitionVerdict, Path | None]:
     with tempfile.TemporaryDirectory() as folder, lines_of(file) as lines:
-        source = _kept(lines, Path(folder))
+        source = _make_rereadable(lines, Path(folder))
         verdict: Verdict | PartitionVerdict
         if is_partition_trace(source, file):
-            # TLC keeps one specification in a process, and here it is that of the quorum.
+            # TLC keeps one specification in a process, which is the quorum's in this one.
             with progress(f"checking {file}"):
                 verdict = partitions.ask(check_partition_file, source, file, strict)
         else:
@@ -222,31 +222,30 @@ def _check(
                 )
         if verdict.rejection is None:
             return verdict, None
-        # The name of a trace without what says its format.
-        suffix = next((one for one in sorted(SUFFIXES, key=len, reverse=True) if file.endswith(one)), ".gz")
+        # The name of the trace without the suffix of its format.
+        suffix = next((end for end in sorted(SUFFIXES, key=len, reverse=True) if file.endswith(end)), ".gz")
         name = "stdin" if file == "-" else Path(file).name.removesuffix(suffix)
         prefix = prefixes / f"{name}.failing.jsonl"
         try:
             write_failing_prefix(source, verdict.rejection, prefix)
         except OSError as error:
-            # The verdict stands without it.
+            # The verdict does not need the prefix.
             say(f"{prefix}: {error.strerror}; --prefixes names another folder for it", console=stderr)
             return verdict, None
         return verdict, prefix
 
 
-def _kept(file: str, folder: Path) -> Path:
-    """A trace that can be read twice: standard input and pipes are put in a file first."""
+def _make_rereadable(file: str, folder: Path) -> Path:
+    """Return a file that can be read twice: standard input and pipes are copied to a file."""
     if file != "-" and (Path(file).is_file() or not Path(file).exists()):
         return Path(file)
-    kept = folder / "input"
-    with kept.open("wb") as output, nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as given:
-        shutil.copyfileobj(given, output)
-    return kept
+    copy = folder / "input"
+    with copy.open("wb") as output, nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as stream:
+        shutil.copyfileobj(stream, output)
+    return copy
 
 
 def _report_defect(file: str, message: str, documents: list[dict[str, Any]]) -> ExitCode:
-    """Report that this trace has no verdict, because of the checker."""
     say(f"{message}; this is a defect of kraft-spec, please report it", "red", stderr)
     documents.append({"source": file, "kind": "undecided", "code": "INTERNAL_ERROR", "message": message})
     return ExitCode.INTERNAL_ERROR

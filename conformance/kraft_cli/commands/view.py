@@ -1,4 +1,4 @@
-"""`kraft-spec view`: a trace as one page to look at."""
+"""`kraft-spec view`: a trace as an HTML page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,12 +46,12 @@ def view(trace: Trace, output: Output, unchecked: Unchecked = False, title: Titl
         with progress(f"reading {trace}"):
             document, verdict, broken = read_document(lines, checked=not unchecked)
         page = page_of(document, title or name_of(trace))
-        said = None if verdict is None else summary(replace(verdict, source=trace))
-        return _written(page, output, said, broken, len(document["events"]))
+        line = None if verdict is None else summary(replace(verdict, source=trace))
+        return _write_page(page, output, line, broken, len(document["events"]))
 
 
 def _check_output(trace: str, output: str) -> None:
-    """Refuse to replace the trace by its page, under whatever names the two are given."""
+    """Refuse to replace the trace by its page, whatever their names."""
     if not output:
         raise usage_error("--output names no file")
     if output == "-":
@@ -64,14 +64,14 @@ def _check_output(trace: str, output: str) -> None:
 def _view_partitions(trace: str, output: str, unchecked: bool, title: str) -> int:
     with progress(f"reading {trace}"):
         document, verdict, broken = read_partition_document(trace, checked=not unchecked)
-    said = None if verdict is None else partition_summary(verdict)
+    line = None if verdict is None else partition_summary(verdict)
     if verdict is not None and verdict.accepted and broken is not None:
-        # What was found right in a part of a trace is no verdict on the trace.
-        said = f"{trace}: inconclusive, {verdict.events} events: {inconclusive_reason(broken)}"
-    return _written(partition_page_of(document, title), output, said, broken, len(document["events"]))
+        # A correct part of a trace is no verdict on the whole trace.
+        line = f"{trace}: inconclusive, {verdict.events} events: {inconclusive_reason(broken)}"
+    return _write_page(partition_page_of(document, title), output, line, broken, len(document["events"]))
 
 
-def _written(page: str, output: str, verdict: str | None, broken: TraceError | None, count: int) -> int:
+def _write_page(page: str, output: str, verdict: str | None, broken: TraceError | None, count: int) -> int:
     try:
         with whole_file(Path(output)) as file:
             file.write(page.encode())
@@ -83,7 +83,7 @@ def _written(page: str, output: str, verdict: str | None, broken: TraceError | N
         say(f"page: {output}")
     if broken is not None:
         before = f"The page holds {count} events, those before the first line that cannot be read:"
-        said = "The page holds no event:" if isinstance(broken, EmptyTraceError) else before
-        say(said, console=stderr)
+        text = "The page holds no event:" if isinstance(broken, EmptyTraceError) else before
+        say(text, console=stderr)
         raise broken
     return ExitCode.CONFORMANT

@@ -35,23 +35,23 @@ Frame = Annotated[str, typer.Argument(metavar="HEX|-", help="The frame in hex; -
 def list_messages(as_json: Json = False) -> int:
     """List the messages and records, and their versions: all that there are, and those that a rule names."""
     if as_json:
-        print_json([_listed(one) for one in messages().values()])
+        print_json([_document(message) for message in messages().values()])
         return ExitCode.CONFORMANT
     show_table(
         "Messages and records",
         ("name", "key or type", "kind", "versions", "flexible", "named by rules"),
         [
-            (one.name, one.key if one.key >= 0 else "", one.kind, one.versions, one.flexible, one.needed)
-            for one in messages().values()
+            (it.name, it.key if it.key >= 0 else "", it.kind, it.versions, it.flexible, it.needed)
+            for it in messages().values()
         ],
     )
     return ExitCode.CONFORMANT
 
 
-def _listed(one: Message) -> dict[str, Any]:
-    plain = {"name": one.name, "api": one.api or None, "key": one.key if one.key >= 0 else None, "kind": one.kind.value}
-    ranges = {name: str(getattr(one, name)) for name in ("versions", "flexible", "needed")}
-    return plain | ranges | {"rules": list(one.rules), "source": one.source}
+def _document(it: Message) -> dict[str, Any]:
+    plain = {"name": it.name, "api": it.api or None, "key": it.key if it.key >= 0 else None, "kind": it.kind.value}
+    ranges = {name: str(getattr(it, name)) for name in ("versions", "flexible", "needed")}
+    return plain | ranges | {"rules": list(it.rules), "source": it.source}
 
 
 @app.command()
@@ -72,17 +72,17 @@ def encode(
     """
     if (api is not None) + (record is not None) + is_trace > 1:
         raise usage_error("--api, --record and --trace name the same thing: only one of them")
-    named = None if record is None else _named(record_of, record)
+    record_message = None if record is None else _find_message(record_of, record)
     with _wire_errors("standard input" if json_file == "-" else json_file):
         from kraft_kafka.wire.documents import read_json
 
-        document = read_json(_text(json_file))
-        if named is not None:
-            return _encode_record(named, version, document, binary)
+        document = read_json(_read_text(json_file))
+        if record_message is not None:
+            return _encode_record(record_message, version, document, binary)
         if is_trace:
-            message, chosen, document = _from_trace(document, version)
+            message, chosen, document = _read_trace(document, version)
         else:
-            message, chosen, document = _from_json(api, kind, version, document)
+            message, chosen, document = _read_json(api, kind, version, document)
         from kraft_kafka.wire.frames import encode_frame
 
         header = {"correlationId": correlation_id}
@@ -96,7 +96,7 @@ def encode(
     return _write(raw, binary)
 
 
-def _from_trace(document: Any, version: int | None) -> tuple[Message, int, Any]:
+def _read_trace(document: Any, version: int | None) -> tuple[Message, int, Any]:
     from kraft_kafka.wire.trace_links import LINKS, kafka_name, without_kafka_field
     from kraft_kafka.wire.translation import to_kafka
 
@@ -111,8 +111,8 @@ def _from_trace(document: Any, version: int | None) -> tuple[Message, int, Any]:
     return message, chosen, frame
 
 
-def _from_json(api: str | None, kind: str, version: int | None, document: Any) -> tuple[Message, int, Any]:
-    """The message that the options name, or the document as `wire decode` prints it."""
+def _read_json(api: str | None, kind: str, version: int | None, document: Any) -> tuple[Message, int, Any]:
+    """Return the message of the options, or of a document as `wire decode` prints it."""
     names = {"api", "kind", "version"}
     if isinstance(document, dict) and names <= document.keys():
         if api is not None:
@@ -124,17 +124,17 @@ def _from_json(api: str | None, kind: str, version: int | None, document: Any) -
         raise usage_error("which message? --api and --kind name it, --record a record, --trace a traced message")
     if kind not in (Kind.REQUEST, Kind.RESPONSE):
         raise usage_error(f"--kind {kind}: expected request or response")
-    message = _named(lambda name: message_of(name, Kind(kind)), api)
-    return message, _version(message, version), document
+    message = _find_message(lambda name: message_of(name, Kind(kind)), api)
+    return message, _check_version(message, version), document
 
 
 def _encode_record(message: Message, version: int | None, document: Any, binary: bool) -> int:
     if message.kind is Kind.TEXT:
         from kraft_kafka.wire.quorum_state import DATA_VERSION, encode_quorum_state
 
-        named = document.get(DATA_VERSION) if isinstance(document, dict) else None
-        chosen = named if version is None and isinstance(named, int) else version
-        text, dropped = encode_quorum_state(_version(message, chosen), document)
+        stated = document.get(DATA_VERSION) if isinstance(document, dict) else None
+        chosen = stated if version is None and isinstance(stated, int) else version
+        text, dropped = encode_quorum_state(_check_version(message, chosen), document)
         for path in dropped:
             say(f"dropped, since this version lacks it: {path}", console=stderr)
         print(text)
@@ -142,7 +142,7 @@ def _encode_record(message: Message, version: int | None, document: Any, binary:
     from kraft_kafka.wire.batches import batch_of, decode_batch, encode_batch
 
     if isinstance(document, dict) and "records" not in document:
-        own = {} if version is None else {"version": _version(message, version)}
+        own = {} if version is None else {"version": _check_version(message, version)}
         document = batch_of(message, {"version": message.versions.high} | document | own)
     raw = encode_batch(document)
     _check_types(decode_batch(raw)[0], message)
@@ -169,17 +169,17 @@ def decode(
     source = "standard input" if frame == "-" else "the frame"
     with _wire_errors(source):
         if record is not None:
-            return _decode_record(_named(record_of, record), frame, binary, lenient)
+            return _decode_record(_find_message(record_of, record), frame, binary, lenient)
         from kraft_kafka.wire.frames import decode_request, decode_response
 
-        raw = _bytes(frame, binary)
+        raw = _read_bytes(frame, binary)
         if api is None or version is None:
-            found = decode_request(raw, lenient)
+            parsed = decode_request(raw, lenient)
         else:
-            message = _named(lambda name: message_of(name, Kind.RESPONSE), api)
-            found = decode_response(raw, message, _version(message, version), lenient)
-    _show({"api": found.message.api, "kind": found.message.kind.value, "version": found.version} | found.document)
-    _show_notes(found.notes)
+            message = _find_message(lambda name: message_of(name, Kind.RESPONSE), api)
+            parsed = decode_response(raw, message, _check_version(message, version), lenient)
+    _show({"api": parsed.message.api, "kind": parsed.message.kind.value, "version": parsed.version} | parsed.document)
+    _show_notes(parsed.notes)
     return ExitCode.CONFORMANT
 
 
@@ -187,11 +187,11 @@ def _decode_record(message: Message, frame: str, binary: bool, lenient: bool) ->
     if message.kind is Kind.TEXT:
         from kraft_kafka.wire.quorum_state import decode_quorum_state
 
-        _show(decode_quorum_state(_text("-") if frame == "-" else frame))
+        _show(decode_quorum_state(_read_text("-") if frame == "-" else frame))
         return ExitCode.CONFORMANT
     from kraft_kafka.wire.batches import decode_batch
 
-    batch, notes = decode_batch(_bytes(frame, binary), lenient)
+    batch, notes = decode_batch(_read_bytes(frame, binary), lenient)
     _check_types(batch, message)
     _show(batch)
     _show_notes(notes)
@@ -199,11 +199,11 @@ def _decode_record(message: Message, frame: str, binary: bool, lenient: bool) ->
 
 
 def _check_types(batch: dict[str, Any], message: Message) -> None:
-    """The first record of the batch has to be the one that --record names; a snapshot begins with several others."""
-    found = batch["records"][0]["key"]["type"]
-    if found != message.key:
+    """Check that the batch's first record has the type of --record; a snapshot begins with several other types."""
+    key = batch["records"][0]["key"]["type"]
+    if key != message.key:
         expected = f"{message.key}, a {message.name}"
-        raise WireError(Reason.UNKNOWN_API, "records[0].key.type", expected, str(found))
+        raise WireError(Reason.UNKNOWN_API, "records[0].key.type", expected, str(key))
 
 
 @contextmanager
@@ -214,23 +214,22 @@ def _wire_errors(source: str) -> Iterator[None]:
         raise CommandError(f"{source}: {error}", ExitCode.BAD_INPUT) from error
 
 
-def _named(find: Any, name: str) -> Any:
-    """A message or record that the command line names."""
+def _find_message(find: Any, name: str) -> Any:
     try:
         return find(name)
     except WireError as error:
         raise usage_error(f"no {name!r} on the wire: expected {error.expected}") from error
 
 
-def _version(message: Message, version: int | None) -> int:
+def _check_version(message: Message, version: int | None) -> int:
     chosen = message.versions.high if version is None else version
     if not isinstance(chosen, int) or chosen not in message.versions:
         raise usage_error(f"version {chosen}: {message.name} has {message.versions}")
     return chosen
 
 
-def _text(source: str) -> str:
-    """A file, or standard input."""
+def _read_text(source: str) -> str:
+    """Read a file, or standard input."""
     try:
         raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
@@ -243,12 +242,12 @@ def _text(source: str) -> str:
         ) from None
 
 
-def _bytes(frame: str, binary: bool) -> bytes:
+def _read_bytes(frame: str, binary: bool) -> bytes:
     from kraft_kafka.wire.encoding import hex_bytes
 
     if binary:
         return sys.stdin.buffer.read()
-    return hex_bytes(_text("-") if frame == "-" else frame, "hex")
+    return hex_bytes(_read_text("-") if frame == "-" else frame, "hex")
 
 
 def _write(raw: bytes, binary: bool) -> int:
@@ -261,7 +260,7 @@ def _write(raw: bytes, binary: bool) -> int:
 
 
 def _show(document: Any) -> None:
-    # ASCII: a string of a frame may hold control characters, which a terminal must not obey.
+    # ASCII, because strings of a frame may contain control characters that a terminal would execute.
     print(json.dumps(document, indent=2))
 
 

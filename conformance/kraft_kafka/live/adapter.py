@@ -86,7 +86,6 @@ class LiveAdapter:
             return ErrorReply(id=number, code="failed", detail=str(error))
 
     async def close(self) -> None:
-        """Kill the process."""
         if self._played is not None:
             await self._played.close()
             self._played = None

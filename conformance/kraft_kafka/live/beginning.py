@@ -10,7 +10,7 @@ from kraft_traces.message_types import TracedVoteRequest
 _LEADING = frozenset(("BeginQuorumEpochRequest", "FetchResponse"))
 
 
-def leader_without_election(seen: Sequence[Sighting], start: Start) -> tuple[int, int] | None:
+def leader_without_election(messages: Sequence[Sighting], start: Start) -> tuple[int, int] | None:
     """Return a leader and its epoch that began before the capture; None if every election is recorded.
 
     No replica leads an epoch again after a restart.
@@ -20,7 +20,7 @@ def leader_without_election(seen: Sequence[Sighting], start: Start) -> tuple[int
         return None
     candidates: set[tuple[int, int]] = set()
     oldest: int | None = None
-    for sighting in seen:
+    for sighting in messages:
         message = sighting.message
         epoch = getattr(message, "epoch", None)
         if not isinstance(epoch, int):

@@ -105,7 +105,6 @@ class Bench:
         await self.negotiate()
 
     async def close(self) -> None:
-        """Kill the process and close all connections."""
         if self._process is not None:
             self._process.kill()
         for peer in (*self.peers.values(), self.client):
@@ -127,14 +126,12 @@ class Bench:
         return min(highest, high)
 
     def kill(self) -> None:
-        """Kill -9."""
         self.process.kill()
         self.log.add(0, Way.NOTE, "kill -9")
         for peer in (*self.peers.values(), self.client):
             peer.hang_up()
 
     async def restart(self) -> None:
-        """Restart the process on its disk."""
         try:
             await self.process.start()
         except LaunchError as error:
@@ -142,7 +139,6 @@ class Bench:
         self.log.add(0, Way.NOTE, "started again")
 
     def quorum_state(self) -> Document:
-        """Return the current file quorum-state."""
         return self.process.quorum_state()
 
     # --- Responses of mock peers ---------------------------------------------------------------------------------

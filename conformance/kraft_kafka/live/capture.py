@@ -126,7 +126,6 @@ class CaptureWriter:
         self._read_lines += 1
 
     def end(self) -> None:
-        """Write the last line."""
         self._put(CaptureEnd(self._read_lines))
 
     def _put(self, line: CaptureLine) -> None:

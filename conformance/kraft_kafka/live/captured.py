@@ -71,9 +71,9 @@ def messages_of(header: CaptureHeader, lines: Iterable[Line], start_us: int | No
     Their times count from `start_us` on the capture's clock, or from its first line.
     """
     reading = _Reading({node.id for node in header.nodes}, start_us)
-    seen = tuple(reading.read_all(lines))
+    messages = tuple(reading.read_all(lines))
     spans = {number: Span(link.opened, link.closed) for number, link in reading.connections.items()}
-    return Captured(seen, reading.left_out, tuple(reading.faults), tuple(reading.files), spans)
+    return Captured(messages, reading.left_out, tuple(reading.faults), tuple(reading.files), spans)
 
 
 class _Connection:

@@ -24,7 +24,6 @@ class ClientRecords:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
-        """Stop waiting for responses."""
         for task in self._tasks:
             task.cancel()
 

@@ -25,7 +25,6 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def reason(self) -> str:
-        """The difference in one line."""
         return f"{self.says} ({self.where})"
 
 

@@ -20,19 +20,19 @@ _VOTE = "vote.once-per-epoch"
 _LOG = "durable.flush-before-fetch"
 
 
-def disk_faults(readings: Sequence[FileReading], seen: Sequence[Sighting], start: Start) -> Iterator[Fault]:
+def disk_faults(readings: Sequence[FileReading], messages: Sequence[Sighting], start: Start) -> Iterator[Fault]:
     """Yield the files that contradict the messages, and unreadable files."""
     files: dict[int, dict[str, bytes]] = {}
     last_log = {reading.node: reading.line for reading in readings if reading.name.endswith(LOG)}
     for reading in readings:
         held = files.setdefault(reading.node, {})
         held[reading.name] = reading.content
-        sent = [sighting for sighting in seen[: reading.place] if sighting.source == reading.node]
+        sent = [sighting for sighting in messages[: reading.place] if sighting.source == reading.node]
         try:
             if reading.name == QUORUM_STATE:
-                details = [*_check_quorum_state(reading, sent, seen)]
+                details = [*_check_quorum_state(reading, sent, messages)]
             elif last_log.get(reading.node) == reading.line:
-                details = [*_check_log(reading, held, sent, seen, start)]
+                details = [*_check_log(reading, held, sent, messages, start)]
             else:
                 continue
         except WireError as error:
@@ -43,7 +43,7 @@ def disk_faults(readings: Sequence[FileReading], seen: Sequence[Sighting], start
             yield Fault(reading.line, reading.time_ms, reading.node, text, is_violation=True)
 
 
-def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[str]:
+def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], messages: Sequence[Sighting]) -> Iterator[str]:
     """Yield contradictions between a file quorum-state and the messages of its node before it was read."""
     fields = decode_quorum_state(reading.content.decode(errors="replace"))
     epoch, voted, leader = fields["leaderEpoch"], fields["votedId"], fields["leaderId"]
@@ -52,18 +52,18 @@ def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], seen: Se
         yield f"leaderEpoch: expected {newest} or more, actual {epoch} (rule {_WRITE})"
     # A node that knows the leader may have erased its vote: it grants no other vote in the epoch.
     forgotten = () if leader < 0 else (-1,)
-    for candidate in _find_votes(reading.node, epoch, seen[: reading.place], seen):
+    for candidate in _find_votes(reading.node, epoch, messages[: reading.place], messages):
         if voted not in (candidate, *forgotten):
             yield f"votedId: expected {candidate} in epoch {epoch}, actual {voted} (rule {_WRITE})"
-    for candidate in _find_votes(reading.node, epoch, seen[reading.place :], seen):
+    for candidate in _find_votes(reading.node, epoch, messages[reading.place :], messages):
         if voted not in (-1, candidate):
             yield f"votedId: expected {candidate} in epoch {epoch}, actual {voted} (rule {_VOTE})"
-    leaders = {it.source for it in seen if _is_from_leader(it) and it.message.epoch == epoch}
+    leaders = {it.source for it in messages if _is_from_leader(it) and it.message.epoch == epoch}
     if leader >= 0 and leaders and leader not in leaders:
         yield f"leaderId: expected {min(leaders)} in epoch {epoch}, actual {leader} (rule {_WRITE})"
 
 
-def _find_votes(node: int, epoch: int, among: Sequence[Sighting], seen: Sequence[Sighting]) -> Iterator[int]:
+def _find_votes(node: int, epoch: int, among: Sequence[Sighting], messages: Sequence[Sighting]) -> Iterator[int]:
     """Yield the candidates that a node votes for in an epoch, including itself."""
     for sighting in among:
         message = sighting.message
@@ -72,7 +72,7 @@ def _find_votes(node: int, epoch: int, among: Sequence[Sighting], seen: Sequence
         if isinstance(message, TracedVoteRequest) and not message.pre_vote:
             yield node
         elif isinstance(message, TracedVoteResponse) and message.granted and sighting.request is not None:
-            request = seen[sighting.request]
+            request = messages[sighting.request]
             if isinstance(request.message, TracedVoteRequest) and not request.message.pre_vote:
                 yield request.source
 
@@ -87,7 +87,7 @@ def _check_log(
     reading: FileReading,
     files: dict[str, bytes],
     sent: Sequence[Sighting],
-    seen: Sequence[Sighting],
+    messages: Sequence[Sighting],
     start: Start,
 ) -> Iterator[str]:
     """Yield contradictions between a log and the newest Fetch of its node before it was read."""
@@ -101,7 +101,7 @@ def _check_log(
     fetch = next((it for it in reversed(sent) if isinstance(it.message, TracedFetchRequest)), None)
     if fetch is None:
         return
-    answers = [response.message for response in seen if response.request == fetch.number]
+    answers = [response.message for response in messages if response.request == fetch.number]
     if any(getattr(it, "diverging_epoch", -1) != -1 or getattr(it, "snapshot_epoch", -1) != -1 for it in answers):
         # The node truncates or replaces its log.
         return

@@ -49,7 +49,6 @@ class Exchanges:
         """Offset up to which the process has committed earlier than the reference."""
 
     def close(self) -> None:
-        """Cancel all waiting."""
         self._holding.hang_up([*self._holding.all])
         for task in self._tasks:
             task.cancel()

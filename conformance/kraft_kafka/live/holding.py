@@ -78,7 +78,6 @@ class Holding:
             held.answer.cancel()
 
     def tell(self, held: Held, body: Document) -> None:
-        """Answer a request."""
         self.all.remove(held)
         if not held.answer.done():
             held.answer.set_result(body)

@@ -59,7 +59,6 @@ class Peer:
 
     @property
     def port(self) -> int:
-        """Its listening port."""
         return self._server.port
 
     async def listen(self) -> None:
@@ -147,7 +146,6 @@ class Peer:
         return encode_frame(message_of(api, Kind.RESPONSE), frame.version, document)[0]
 
     def api_versions(self, version: int) -> Document:
-        """Return its ApiVersions response."""
         body: Document = {"errorCode": 0, "apiKeys": api_keys(self.offered)}
         if version >= 1:
             body["throttleTimeMs"] = 0

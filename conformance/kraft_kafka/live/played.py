@@ -89,7 +89,6 @@ class PlayedReplica:
 
     @property
     def _state(self) -> ReplicaState:
-        """State of the reference."""
         return self._shadow.replica().state
 
     async def start(self) -> None:

@@ -215,7 +215,6 @@ class Process:
 
     @property
     def is_alive(self) -> bool:
-        """True if the process runs."""
         return self._child is not None and self._child.poll() is None
 
     def said(self) -> str:
@@ -272,7 +271,6 @@ class Process:
         return directory_id
 
     def forget_quorum_state(self) -> None:
-        """Remove the file quorum-state."""
         (self.data / PARTITION / QUORUM_STATE).unlink(missing_ok=True)
 
     def log(self) -> tuple[Batch, ...]:

@@ -56,7 +56,6 @@ class Plan(Struct, frozen=True):
 
     @property
     def replicas(self) -> tuple[int, ...]:
-        """Ids of all replicas."""
         return (*self.voters, *self.others)
 
 

@@ -80,7 +80,6 @@ class Recorder:
         self._tasks.add(asyncio.create_task(self._watch()))
 
     async def stop(self) -> None:
-        """Close all connections."""
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):

@@ -66,12 +66,10 @@ class LiveResults(Run):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Version of the suite."""
         return {"suite": self.about.suite}
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The implementation and the suite."""
         return (said(self.implementation), f"suite {self.about.suite}, {self.about.cases} cases")
 
     @cached_property

@@ -37,7 +37,7 @@ Target = Commands | Endpoint
 async def run_cases(
     cases: Sequence[Case],
     target: Target,
-    known: Mapping[str, ExpectedFailure] = MappingProxyType({}),
+    expected: Mapping[str, ExpectedFailure] = MappingProxyType({}),
     kept: Path | None = None,
 ) -> AsyncIterator[Outcome]:
     """Yield the outcomes of cases, grouped by setup.
@@ -45,7 +45,7 @@ async def run_cases(
     Args:
         cases: the cases.
         target: the implementation's commands, or its address.
-        known: reasons of known failures, by case id.
+        expected: reasons of known failures, by case id.
         kept: folder that keeps the data folders, each named after its first case; None deletes them.
 
     Raises:
@@ -63,7 +63,7 @@ async def run_cases(
                     await bench.close()
                     bench = None
                 bench = bench or await _open(setup, target, home, ports, kept and _data_folder(kept, case))
-                outcome = against_expectation(await _run(case, bench), known)
+                outcome = against_expectation(await _run(case, bench), expected)
                 yield outcome
                 if case.is_fresh or outcome.status in (Status.FAIL, Status.INCONCLUSIVE):
                     await bench.close()

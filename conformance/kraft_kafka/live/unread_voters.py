@@ -11,21 +11,21 @@ from kraft_traces.inference.sightings import Seen, Sighting
 from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 
 
-def unread_voters(seen: Sequence[Seen], replica: int, starts: Sequence[int]) -> int | None:
+def unread_voters(messages: Sequence[Seen], replica: int, starts: Sequence[int]) -> int | None:
     """Return the offset of the newest voters record that a controller has appended but not read.
 
     Args:
-        seen: messages up to the one in question.
+        messages: messages up to the one in question.
         replica: the controller's id.
         starts: start times of its processes, in milliseconds.
 
     Rules: voters.set-from-snapshot-and-log, voters.truncation-reverts.
     """
     read_to, unread, began = 0, None, 0
-    for sighting in seen:
+    for sighting in messages:
         if not isinstance(sighting, Sighting) or sighting.destination != replica or sighting.request is None:
             continue
-        request, answer = seen[sighting.request], sighting.message
+        request, answer = messages[sighting.request], sighting.message
         assert isinstance(request, Sighting), "a message stands there"
         if not isinstance(request.message, TracedFetchRequest) or not isinstance(answer, TracedFetchResponse):
             continue

@@ -110,7 +110,6 @@ class WireLog:
         return event
 
     def add_damage(self, peer: int, what: str, api: str, error: WireError) -> None:
-        """Record an unreadable frame."""
         self.add(peer, Way.NOTE, f"{what} cannot be read: {error}")
         self.damage = self.damage or Damage(what, api, error)
 

@@ -8,7 +8,7 @@ from kraft_kafka.node.controller import Controller
 
 
 class Api(NamedTuple):
-    """One API."""
+    """Versions and handler of an API."""
 
     versions: range
     answer: Callable[[Controller, Any], Awaitable[Mapping[str, Any]]]

@@ -35,7 +35,6 @@ class Controller:
     """The controller of a node, whether the node leads or not."""
 
     def __init__(self, node: Node) -> None:
-        """Make the controller of this node."""
         self.node = node
         self._one_at_a_time = asyncio.Lock()
         self._read_end = -1

@@ -117,7 +117,6 @@ class Disk:
         self._log: IO[bytes] = self._open_log()
 
     def close(self) -> None:
-        """Close the log and release the lock."""
         self._log.close()
         self._lock.close()
 

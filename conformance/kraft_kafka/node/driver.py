@@ -120,7 +120,6 @@ class Node:
 
     @property
     def id(self) -> int:
-        """The node's replica id."""
         return self.disk.key.id
 
     @property

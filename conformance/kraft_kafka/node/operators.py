@@ -18,20 +18,20 @@ from kraft_reference.messages import Error, Reply
 _LISTENER = "CONTROLLER"
 
 
-def api_keys(others: Mapping[int, range]) -> list[Document]:
-    """Return each API that a node serves, with its versions; `others` are those outside the quorum's protocol.
+def api_keys(other_apis: Mapping[int, range]) -> list[Document]:
+    """Return each API that a node serves, with its versions; `other_apis` are those outside the quorum's protocol.
 
     Rule: wire.negotiation.
     """
     requests = messages_by_key(Kind.REQUEST)
     listed = {key: (request.versions.low, request.versions.high) for key, request in requests.items()}
-    listed |= {key: (versions[0], versions[-1]) for key, versions in others.items()}
+    listed |= {key: (versions[0], versions[-1]) for key, versions in other_apis.items()}
     return [{"apiKey": key, "minVersion": low, "maxVersion": high} for key, (low, high) in sorted(listed.items())]
 
 
-def api_versions(node: Node, version: int, others: Mapping[int, range]) -> Document:
+def api_versions(node: Node, version: int, other_apis: Mapping[int, range]) -> Document:
     """Return the body of an ApiVersions response."""
-    body: Document = {"errorCode": 0, "apiKeys": api_keys(others)}
+    body: Document = {"errorCode": 0, "apiKeys": api_keys(other_apis)}
     if version >= 1:
         body["throttleTimeMs"] = 0
     if version >= 3:

@@ -46,7 +46,6 @@ class Serving:
     """Answers the frames that arrive at a node."""
 
     def __init__(self, node: Node, is_controller: bool = True) -> None:
-        """Serve the requests to this node."""
         self._node, self._controller = node, Controller(node)
         self._others = apis.CONTROLLER if is_controller else apis.BROKER
         self._other_versions = apis.versions(self._others)

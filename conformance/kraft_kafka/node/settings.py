@@ -75,7 +75,6 @@ class NodeProperties:
 
     @property
     def source(self) -> Path:
-        """The properties file."""
         return self.properties.source
 
     def likely_typos(self) -> list[str]:

@@ -37,7 +37,7 @@ class WholeCluster:
     """Controllers of one Kafka, by id, with their network and operator."""
 
     def __init__(
-        self, kafka: Kafka, home: Path, voters: Sequence[int], others: Sequence[int], more: str, say: Say
+        self, kafka: Kafka, home: Path, voters: Sequence[int], joining: Sequence[int], more: str, say: Say
     ) -> None:
         """Prepare a cluster; nothing runs yet.
 
@@ -45,11 +45,11 @@ class WholeCluster:
             kafka: the Kafka of each controller.
             home: a folder for all files.
             voters: ids of the first voter set.
-            others: ids of controllers that are formatted without a voter set.
+            joining: ids of controllers that are formatted without a voter set.
             more: further lines of each properties file.
             say: is called with each step.
         """
-        ids = (*voters, *others)
+        ids = (*voters, *joining)
         ports = free_ports(2 * len(ids))
         advertised, own = dict(zip(ids, ports, strict=False)), dict(zip(ids, ports[len(ids) :], strict=True))
         commands = commands_of(kafka, {f"org.slf4j.simpleLogger.{name}": text for name, text in _LOG_LEVELS.items()})
@@ -97,17 +97,14 @@ class WholeCluster:
         await asyncio.gather(*(self.processes[id_].start() for id_ in ids))
 
     def kill(self, id_: int) -> None:
-        """Kill -9."""
         self.processes[id_].kill()
         self.note(f"kill -9 {id_}")
 
     def cut(self, side: Sequence[int], other: Sequence[int]) -> None:
-        """Cut all links between two sides."""
         self.links.cut(side, other)
         self.note(f"cut the links between {_join(side)} and {_join(other)}")
 
     def heal(self) -> None:
-        """Heal all links."""
         self.links.heal()
         self.note("heal all links")
 

@@ -71,7 +71,6 @@ class Links:
             self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
 
     async def close(self) -> None:
-        """Close all connections."""
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):
@@ -87,7 +86,6 @@ class Links:
                     writer.close()
 
     def heal(self) -> None:
-        """Accept all connections again."""
         self._cut.clear()
 
     def _is_cut(self, source: int | None, destination: int) -> bool:

@@ -70,7 +70,6 @@ class Operator:
         self._reader = asyncio.create_task(self._read())
 
     async def close(self) -> None:
-        """Kill the JVM."""
         if self._child is not None and self._child.returncode is None:
             self._child.kill()
             await self._child.wait()
@@ -111,11 +110,9 @@ class Operator:
         return frozenset(reply.text.split()) if reply.is_acknowledged else frozenset()
 
     async def remove_voter(self, at: int, voter: int, directory: str, timeout_ms: int = TIMEOUT_MS) -> Reply:
-        """Remove a controller from the voter set."""
         return await self._ask(at, "remove", voter, directory, timeout_ms=timeout_ms)
 
     async def add_voter(self, at: int, voter: int, directory: str) -> Reply:
-        """Add a controller to the voter set."""
         return await self._ask(at, "add", voter, directory, f"127.0.0.1:{self._ports[voter]}")
 
     async def quorum(self, at: int, timeout_ms: int = 4_000) -> Quorum | None:

@@ -125,7 +125,6 @@ class Connection:
             raise OSError(f"{self.host!r} is no host name") from error
 
     def close(self) -> None:
-        """Close the connection, if it is open."""
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
@@ -137,7 +136,7 @@ class Server:
     def __init__(
         self, host: str, port: int, respond: Respond, damaged: Callable[[WireError], None] = lambda _: None
     ) -> None:
-        """Do not listen yet; `damaged` is called with the error of a damaged frame, before its connection ends."""
+        """Prepare the server; `damaged` is called with the error of a damaged frame, before its connection ends."""
         self.host, self.port, self._respond, self._damaged = host, port, respond, damaged
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -154,7 +153,6 @@ class Server:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Stop listening, and end all connections."""
         if self._server is not None:
             self._server.close()
             self._server = None

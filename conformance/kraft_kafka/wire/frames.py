@@ -31,7 +31,6 @@ class Frame:
 
     @property
     def document(self) -> Document:
-        """The frame's JSON."""
         return {"header": self.header, "body": self.body}
 
 

@@ -47,7 +47,6 @@ class Bytes:
 
     @property
     def left(self) -> int:
-        """Number of unread bytes."""
         return self.end - self.offset
 
     def part(self, size: int) -> "Bytes":
