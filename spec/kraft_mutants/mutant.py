@@ -52,7 +52,7 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
     definitions: str = ""
     """TLA+ definitions for the bounds of all of them."""
     constants: dict[str, str] = {}
-    """More overrides of their configurations: a reduction that the broken model does not allow, switched off."""
+    """More overrides of their configurations: the broken model does not allow a reduction."""
 
 
 Evidence = Exhaustive | Schedule | Covered

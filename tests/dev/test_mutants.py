@@ -374,10 +374,9 @@ def test_of_listed_mutants_each_fourth_is_asked_and_of_the_others_all(
     assert [name for name in (*names, HALF.name) if f"{name}: " in shown] == [names[0], names[4], HALF.name]
 
 
-def test_the_list_names_mutants_and_tools(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_names_mutants(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", "vote.log-check", "--list"]) == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert all(name in shown for name in (*TOOLS, "vote-without-log-check: a vote is granted"))
+    assert "vote-without-log-check: a vote is granted" in capsys.readouterr().out
 
 
 def test_a_file_without_edges_is_no_file_to_keep_them_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """The slices of the model that leave a rule out and must be found violated, by rule.
 
-The entry of its check names a rule that an experiment leaves out.
+The entry of its check names a rule that a mutant omits.
 Else a slice says so in TLA+: in its configuration an operator is replaced by, or its start reaches, one that does
 something else than the rule has it; the comment above that operator begins with "Without" and names the rule.
 """

@@ -57,7 +57,7 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     where: str = ""
     """The vector, the scenario's variant, the workload and its seed."""
     amount: int = 0
-    """How much it looked at until then, or in all, in its tool's unit."""
+    """How much it looked at: events, edges, runs; vectors that fail, states of a counterexample."""
     seconds: float = 0.0
     names: tuple[str, ...] = ()
     """The rules that it names."""
@@ -94,7 +94,7 @@ class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256, in hexadecimal, of the packages that it describes."""
 
 
-class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A result."""
 
     schema: Literal["kraft-mutants/1"]
@@ -102,11 +102,9 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """One of `DESCRIBES`."""
     command: str
     """What repeats it."""
+    measured: Measured
     how: str = ""
     """What else a reader has to know of how it was measured."""
-    measured: Measured
-    seed: int = 0
-    """Of the sample of machine-made mutants."""
     population: int = 0
     """From how many changes it was drawn; 0 if none was."""
     rows: tuple[Row, ...] = ()

@@ -1,7 +1,6 @@
 """`python -m kraft_dev mutants`: mutants, and what detects them."""
 
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
@@ -19,11 +18,11 @@ from kraft_dev.mutants.measuring import problems, runner
 from kraft_dev.mutants.recorded import record_counterexample, shown
 from kraft_dev.mutants.searching import leaves_open
 from kraft_dev.mutants.subjects import Subject, UndetectableError, foreign_subjects, seeded_subjects
-from kraft_dev.mutants.tables import line_of, measured_sections, tools_section
+from kraft_dev.mutants.tables import line_of, measured_sections
 from kraft_dev.mutants.tool import Means, Tool, ToolError
 from kraft_dev.mutants.tools import EVIDENCE, SUITE, TOOLS, detections, is_asked
 from kraft_dev.results import SCHEMA, Result, ResultError, Row, measured_now, record_result
-from kraft_mutants import Exhaustive, MutantError
+from kraft_mutants import MutantError
 from kraft_reference.profile import KIP, PROFILES
 from kraft_spec.edits import EditError
 from kraft_vectors.manifest import VectorFileError
@@ -44,7 +43,7 @@ Every = Annotated[int, typer.Option(min=1, help="Of the mutants that are listed 
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
 Profile = Annotated[str, typer.Option("--profile", help="Who decides what a search of `evidence` leaves open.")]
 Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
-List = Annotated[bool, typer.Option("--list", help="List the mutants and the tools, and ask none.")]
+List = Annotated[bool, typer.Option("--list", help="List the mutants, and ask no tool.")]
 
 
 def mutants(
@@ -75,7 +74,9 @@ def mutants(
     try:
         seeded = _each_nth(_seeded(names or (), tools, profile), every) if use_seeded or names else ()
         if list_only:
-            return _list(seeded)
+            for subject in seeded:
+                say(f"{subject.name}: {subject.change}")
+            return ExitCode.CONFORMANT
         made, population = _machine_made(machine, seed)
         subjects = (*seeded, *made, *(foreign_subjects() if foreign else ()))
         if not subjects:
@@ -89,26 +90,19 @@ def mutants(
         ):
             rows = run.rows(subjects, jobs=at_a_time, on_row=lambda row: advance(what=line_of(row)))
         if record:
-            _record(rows, seeded)
+            record_listed(rows)
+            _record_counterexamples(rows)
         if record and not (names or tool or every > 1) and use_seeded:
-            more = ("--machine", str(machine), "--seed", str(seed)) if machine else ()
-            words = ["python", "-m", "kraft_dev", "mutants", *more, *(["--foreign"] * foreign), "--record"]
-            record_result(
-                Result(
-                    schema=SCHEMA,
-                    name="mutants",
-                    command=shlex.join(words),
-                    measured=measured_now("mutants"),
-                    population=population,
-                    rows=rows,
-                )
-            )
+            more = ["--machine", str(machine), "--seed", str(seed)] if machine else []
+            words = " ".join(["python -m kraft_dev mutants", *more, *(["--foreign"] * foreign), "--record"])
+            now = measured_now("mutants")
+            record_result(Result(SCHEMA, "mutants", words, now, population=population, rows=rows))
     except (EdgeFileError, VectorFileError) as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
     found = tuple(problems(rows, tools))
-    for line in _lines(rows, seeded, found, is_listed=not tools, show_steps=show_steps):
+    for line in _lines(rows, found, is_listed=not tools, show_steps=show_steps):
         stdout.print(line, markup=False, highlight=False, soft_wrap=True)
     show(measured_sections(rows))
     return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
@@ -171,38 +165,27 @@ def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
     return machine_made.sample(number, seed)
 
 
-def _record(rows: Sequence[Row], seeded: Sequence[Subject]) -> None:
-    """Keep what the mutants of the catalogue are listed with, and the shortest counterexamples that are as stated."""
-    of_catalogue = rows[: len(seeded)]
-    record_listed(of_catalogue)
-    for row, subject in zip(of_catalogue, seeded, strict=True):
+def _record_counterexamples(rows: Sequence[Row]) -> None:
+    """Keep the counterexamples that are as stated: those of exhaustive searches, the shortest."""
+    for row in rows:
         cell = row.by(EVIDENCE.name)
-        is_shortest = subject.mutant is not None and isinstance(subject.mutant.evidence, Exhaustive)
-        if cell is not None and cell.counterexample and is_shortest and not cell.problem:
+        if cell is not None and cell.counterexample and not cell.problem:
             record_counterexample(row.name, cell.counterexample)
 
 
-def _lines(
-    rows: Sequence[Row], seeded: Sequence[Subject], found: Sequence[str], *, is_listed: bool, show_steps: bool
-) -> Iterator[str]:
-    """A line for each mutant, and after many of them how many there are."""
+def _lines(rows: Sequence[Row], found: Sequence[str], *, is_listed: bool, show_steps: bool) -> Iterator[str]:
+    """How many mutants there are, a line for each, what is wrong, and what is not listed yet."""
+    if len(rows) > 1:
+        detected = sum(bool(detections(row)) for row in rows)
+        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
     for row in rows:
         yield line_of(row)
         cell = row.by(EVIDENCE.name)
         if show_steps and cell is not None:
             yield shown(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
     yield from found
-    known = load_listed() if is_listed else {}
-    for row in rows[: len(seeded)]:
-        if is_listed and row.name not in known and (entry := entry_of(row)):
+    known = load_listed()
+    for row in rows:
+        entry = entry_of(row) if is_listed and row.kind == "seeded" else {}
+        if entry and row.name not in known:
             yield f"not listed in detected_by.toml: {line_of_entry(row.name, entry).strip()}"
-    if len(rows) > 1:
-        detected = sum(bool(detections(row)) for row in rows)
-        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
-
-
-def _list(subjects: Sequence[Subject]) -> int:
-    for subject in subjects:
-        say(f"{subject.name}: {subject.change}")
-    show([tools_section()])
-    return ExitCode.CONFORMANT

@@ -1,6 +1,6 @@
 """The process in which one tool meets one mutant: `python -m kraft_dev.mutants.inside TOOL [EDGES]`.
 
-It prints one cell of the matrix as JSON.
+It prints one cell as JSON.
 Whatever imports `kraft_reference` is imported late, because a mutant may fail at that.
 """
 

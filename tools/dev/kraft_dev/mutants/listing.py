@@ -61,7 +61,7 @@ def record_listed(rows: Iterable[Row]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    new = {row.name: entry for row in rows if (entry := entry_of(row))}
+    new = {row.name: entry for row in rows if row.kind == "seeded" and (entry := entry_of(row))}
     entries = {**load_listed(), **new}
     names = [mutant.name for mutant in load_catalogue().mutants if mutant.name in entries]
     with whole_file(FILE) as output:

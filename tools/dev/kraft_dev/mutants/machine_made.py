@@ -4,7 +4,7 @@ The operators are the library's: all that need no arguments, but for those that 
 or the other way round, which for members of an enumeration, None and small integers is the same, and those that compare
 by order in place of identity, because what is compared by identity has none but that of its letters.
 Changed are the modules of the protocol; the cluster and the scenarios are the test bench, and what describes a replica
-to people, DescribeQuorum and the gauges, is read by no tool of the matrix.
+to people, DescribeQuorum and the gauges, is read by no tool.
 Left out is what no behaviour depends on: annotations, type aliases, `__all__`, whether a data class has slots and may
 be changed, code for type checkers only, the messages of assertions, and every change that leaves the compiled code as
 it was.

@@ -72,8 +72,11 @@ def listed_rows(catalogue: Catalogue, listed: Listed, result: Result | None) -> 
 
 def line_of(row: Row) -> str:
     """A mutant and what the tools say, for a terminal."""
-    words = "; ".join(filter(None, map(_words, row.cells))) or row.reason or "NOTHING detects it"
-    is_missed = is_asked(row) and not detections(row) and not row.reason
+    suite = detections(row)
+    first = [f"{', '.join(cell.detector for cell in suite)}: {suite[0].what} in {suite[0].where}"] if suite else []
+    others = [_words(cell) for cell in row.cells if cell not in suite or cell.problem]
+    words = "; ".join(filter(None, (*first, *others))) or row.reason or "NOTHING detects it"
+    is_missed = is_asked(row) and not suite and not row.reason
     is_wrong = is_missed or any(cell.problem for cell in row.cells)
     rule = f" ({row.breaks[0]})" if row.breaks else ""
     return f"{'FAIL' if is_wrong else 'ok  '} {row.name}{rule}: {words}"
@@ -202,10 +205,3 @@ def score(named: Sequence[_Named]) -> tuple[int, int, int]:
         sum(bool(names) and names[0] in breaks for breaks, names in named),
         sum(breaks[0] in names[:_NAMES_SHOWN] for breaks, names in named),
     )
-
-
-def tools_section() -> Section:
-    """The tools, from the cheapest on."""
-    rows = tuple((tool.name, tool.does, tool.unit) for tool in TOOLS.values())
-    heads = ("tool", "what it does", "counts")
-    return Section("Tools, those of the suite from the cheapest to the most expensive", (), heads, rows)

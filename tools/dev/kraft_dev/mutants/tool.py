@@ -47,7 +47,6 @@ class Tool:
     Attributes:
         name: As `--tool` takes it.
         does: In a sentence.
-        unit: What `Cell.amount` counts.
         cells: What it says of a mutant: one cell for each of its detectors, the first that detects is the cheapest.
         detectors: Names in the cells; its own if empty.
         applies: True for the mutants that it can be asked about.
@@ -55,7 +54,6 @@ class Tool:
 
     name: str
     does: str
-    unit: str
     cells: Callable[[Subject, Means], Iterable[Cell]]
     detectors: tuple[str, ...] = ()
     applies: Callable[[Subject], bool] = has_edits

@@ -8,22 +8,20 @@ from kraft_dev.mutants.tool import Tool
 from kraft_dev.results import Cell, Row
 
 
-def _inside(name: str, does: str, unit: str = "events") -> Tool:
+def _inside(name: str, does: str) -> Tool:
     """A tool that looks at a mutant from inside of its process."""
-    return Tool(name, does, unit, in_own_process(name), (name,))
+    return Tool(name, does, in_own_process(name), (name,))
 
 
 VECTORS = Tool(
     "vectors",
     "the conformance vectors on the mutant behind its adapter, at each level of observability",
-    "vectors",
     vectors.ask_vectors,
     vectors.DETECTORS,
 )
 RANDOM = Tool(
     "random",
     "the random mode on clusters of the mutant, where no vector detects it",
-    "runs",
     run_random,
     ("random",),
     lambda subject: bool(subject.edits) and subject.part == "replica",
@@ -31,14 +29,12 @@ RANDOM = Tool(
 NAMING = Tool(
     "naming",
     "the rules that the first failing vector names, with the mutant in the catalogue and without it",
-    "failures",
     name_rules,
     (NAMED, UNKNOWN),
 )
 CHECKS = Tool(
     "checks",
     "the properties of the simulator and the trace checker that are the first to detect it, in their runs",
-    "runs",
     checked.run_again,
     ("checks",),
     checked.is_evidence,
@@ -46,7 +42,6 @@ CHECKS = Tool(
 EVIDENCE = Tool(
     "evidence",
     "TLC on the broken model: the property that is violated, and the shortest counterexample",
-    "states",
     evidence.run_tlc,
     ("evidence",),
     lambda subject: subject.mutant is not None and subject.mutant.evidence is not None,
@@ -56,7 +51,7 @@ SUITE: tuple[Tool, ...] = (
     VECTORS,
     _inside("scenarios", "the scripts of the named scenarios and the properties they state"),
     _inside("partitions", "the scenarios of partition reassignment"),
-    _inside("edges", "the model's state graph replayed on the reference", "edges"),
+    _inside("edges", "the model's state graph replayed on the reference"),
     _inside("invariants", "simulated runs with their invariants and the progress they owe"),
     _inside("traces", "simulated runs, each line judged by TLC"),
     _inside("partition-traces", "random runs of partition reassignment, each line judged by TLC"),

@@ -242,7 +242,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "kafka-bugs",
-        "bugs planted in Apache Kafka are seen, and their rule is named",
+        "mutants of Apache Kafka are seen, and their rule is named",
         lambda: tuple(mutants()),
         lambda name, means: _developer("kafka-bugs", name),
     ),
