@@ -1,24 +1,19 @@
 """Mutants: rules broken on purpose, in the model, in the reference or in both.
 
-What is a mutant?
-    An entry of `tables/*.toml`: texts of the TLA+ modules and of the reference, and their replacements.
-    Nothing in the model or the reference knows of it.
+A mutant is an entry of `tables/*.toml`: texts of the TLA+ modules and of the reference, and their replacements.
+The model and the reference do not mention it.
 
-What is a mutant for?
-    It shows that a safety rule is needed: its `evidence` is what TLC finds wrong in the mutated model.
-    It shows that a tool detects a broken rule: vectors, random runs and the checker must find the mutated reference.
-    It explains a failure: `attribution` replays a wrong step with each mutant and reports those that do the same.
+- It shows that a safety rule is needed: its `evidence` is the property that TLC finds violated in the mutated model.
+- It shows that a tool detects a broken rule: vectors, random runs and the checker must detect the mutated reference.
+- It explains a failure: `attribution` replays a wrong step with each mutant and reports those that reproduce it.
 
-Which mutants may a trace name?
-    Those that omit one rule (`omits`): the header's `switched_off` lists the rules, and the checker mutates the model
-    in the same way.
+A trace may name mutants that omit one rule (`omits`): the header's `switched_off` lists the rules, and the checker
+mutates the model in the same way.
 
-How is a mutant made?
-    `models` copies the TLA+ modules and edits the copy.
-    `replicas` compiles the edited modules of the reference beside the others, whose types they share.
-    `kraft_spec.edits.edited_packages` gives a process of its own the edited packages.
+`models` copies the TLA+ modules and edits the copy. `replicas` compiles the edited modules of the reference; they share
+types with the others. `kraft_spec.edits.edited_packages` gives a subprocess the edited packages.
 
-It imports `kraft_spec`, `kraft_partitions`, `kraft_simulation` and `kraft_reference`.
+Imports `kraft_spec`, `kraft_partitions`, `kraft_simulation` and `kraft_reference`.
 """
 
 from kraft_mutants.catalogue import (

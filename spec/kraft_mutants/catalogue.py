@@ -1,6 +1,6 @@
-"""The catalogue of mutants: the TOML files of `tables/`, read and checked.
+"""Catalogue of mutants: the TOML files of `tables/`, read and checked.
 
-The tests check that the model checks and scenarios named by evidence exist, because that reads all of their tables.
+That the model checks and scenarios named by evidence exist is left to the tests: it requires reading all their tables.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ class MutantError(ValueError):
 
 
 class Catalogue(msgspec.Struct, frozen=True):
-    """All files of the catalogue together."""
+    """All files of the catalogue."""
 
     mutants: tuple[Mutant, ...]
     not_modelled: tuple[NotModelled, ...]
@@ -101,7 +101,7 @@ def _check(file: str, part: MutantFile, names: set[str]) -> None:
 
 
 def _check_others(catalogue: Catalogue, mutant: Mutant) -> None:
-    """Check what a mutant says of others, which may be in another file."""
+    """Check what a mutant refers to in other mutants, which may be in another file."""
     for name in mutant.extends:
         if catalogue[name].extends:
             raise MutantError(f"extends {name}, which extends another itself")
@@ -110,32 +110,32 @@ def _check_others(catalogue: Catalogue, mutant: Mutant) -> None:
 
 
 def _with_extended(mutants: Sequence[Mutant]) -> tuple[Mutant, ...]:
-    """Return the mutants, each after those that it extends, and each once."""
+    """Return the mutants, each after those that it extends, without duplicates."""
     catalogue = load_catalogue()
-    found: dict[str, Mutant] = {}
+    extended: dict[str, Mutant] = {}
     for mutant in mutants:
         for each in (*(catalogue[name] for name in mutant.extends), mutant):
-            found.setdefault(each.name, each)
-    return tuple(found.values())
+            extended.setdefault(each.name, each)
+    return tuple(extended.values())
 
 
 def model_edits(*mutants: Mutant) -> tuple[Edit, ...]:
-    """The edits of the model by which these mutants break it, in their order."""
+    """Return the edits of the model of these mutants, in their order."""
     return tuple([edit.as_edit() for mutant in _with_extended(mutants) for edit in mutant.model])
 
 
 def reference_edits(*mutants: Mutant) -> tuple[Edit, ...]:
-    """The edits of the reference by which these mutants break it, in their order."""
+    """Return the edits of the reference of these mutants, in their order."""
     return tuple([edit.as_edit() for mutant in _with_extended(mutants) for edit in mutant.reference])
 
 
 def omitted_rules(mutant: Mutant) -> frozenset[str]:
-    """The rules that this mutant and those that it extends omit."""
+    """Return the rules that this mutant and those that it extends omit."""
     return frozenset(rule for each in _with_extended([mutant]) for rule in each.omits)
 
 
 def omitted_rule(mutant: Mutant) -> str | None:
-    """The one rule that this mutant omits; None if it omits several or changes something else."""
+    """Return the single rule that this mutant omits; None if it omits several or changes something else."""
     changes = mutant.model or mutant.reference
     omitted = mutant.omits if changes else tuple(omitted_rules(mutant))
     return omitted[0] if len(omitted) == 1 else None
@@ -143,34 +143,34 @@ def omitted_rule(mutant: Mutant) -> str | None:
 
 @cache
 def omittable_rules() -> tuple[str, ...]:
-    """The rules of the quorum that a mutant omits, in alphabetical order."""
-    return tuple([rule for rule in _omitting() if not rule.startswith(_OF_PARTITIONS)])
+    """Return the quorum rules that a mutant omits, in alphabetical order."""
+    return tuple([rule for rule in _mutants_by_omitted_rule() if not rule.startswith(_OF_PARTITIONS)])
 
 
 @cache
 def omittable_partition_rules() -> tuple[str, ...]:
-    """The rules of partition reassignment that a mutant omits, in alphabetical order."""
-    return tuple([rule for rule in _omitting() if rule.startswith(_OF_PARTITIONS)])
+    """Return the partition reassignment rules that a mutant omits, in alphabetical order."""
+    return tuple([rule for rule in _mutants_by_omitted_rule() if rule.startswith(_OF_PARTITIONS)])
 
 
 @cache
-def _omitting() -> Mapping[str, Mutant]:
-    """The mutants that omit one rule, by the rule, in alphabetical order."""
-    return dict(sorted((one.omits[0], one) for one in load_catalogue().mutants if len(one.omits) == 1))
+def _mutants_by_omitted_rule() -> Mapping[str, Mutant]:
+    """Return the mutants that omit one rule, by rule, in alphabetical order."""
+    return dict(sorted((mutant.omits[0], mutant) for mutant in load_catalogue().mutants if len(mutant.omits) == 1))
 
 
 def find_mutants(names: Collection[str]) -> tuple[Mutant, ...]:
     """Return the mutants of these names, in their order.
 
     Args:
-        names: of mutants, or ids of rules that a mutant omits.
-            Of several omitted rules, the mutants that omit them together come last.
+        names: names of mutants, or ids of omitted rules.
+            Mutants that omit several of these rules together come last.
 
     Raises:
         MutantError: A name is neither.
     """
-    catalogue, omitting = load_catalogue(), _omitting()
+    catalogue, omitting = load_catalogue(), _mutants_by_omitted_rule()
     mutants = [omitting[name] if name in omitting else catalogue[name] for name in names]
     omitted = {rule for mutant in mutants for rule in mutant.omits}
-    together = [one for one in catalogue.mutants if len(one.omits) > 1 and omitted.issuperset(one.omits)]
+    together = [mutant for mutant in catalogue.mutants if len(mutant.omits) > 1 and omitted.issuperset(mutant.omits)]
     return tuple({mutant.name: mutant for mutant in (*mutants, *together)}.values())

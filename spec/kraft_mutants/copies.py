@@ -1,8 +1,8 @@
-"""Copies of the reference and of the partitions under other package names, compiled from changed sources.
+"""Copies of the reference packages under other names, compiled from changed sources.
 
-A whole copy has types of its own; what goes in and out is carried over by pickling.
-A copy of the modules alone that a change concerns shares all others, and their types, with the reference.
-Nothing of the reference that everybody imports is touched.
+A whole copy has its own types; pickling converts its inputs and results.
+A copy of only the modules that a change concerns shares all others, and their types, with the reference.
+The imported reference itself never changes.
 """
 
 import ast
@@ -21,75 +21,75 @@ from typing import Any
 
 ORIGINALS = ("kraft_reference", "kraft_partitions")
 Change = Callable[[ast.Module, str], None]
-"""Changes the tree of a file, whose path with its package it is given."""
+"""Changes the syntax tree of a file; the path includes its package."""
 _COPIES: dict[str, "Copy"] = {}
 _LOCK = threading.RLock()
 
 
 class Copy:
-    """One copy."""
+    """A copy of the reference."""
 
     def __init__(
         self,
         prefix: str,
         change: Change = lambda tree, file: None,
-        given: dict[str, object] | None = None,
+        names: dict[str, object] | None = None,
         texts: Mapping[Path, str] | None = None,
         shared: Collection[str] = (),
     ) -> None:
-        """`prefix` is put before the names of the packages.
+        """Create a copy whose package names start with `prefix`.
 
         Args:
-            prefix: see above.
-            change: of the tree of each of its modules.
-            given: what each of its modules finds beside its own names.
-            texts: other texts of some of its files, by their paths.
-            shared: names of modules that are those of the reference.
+            prefix: prefix of the package names.
+            change: change of the syntax tree of each module.
+            names: additional names in each module.
+            texts: replaced texts of files, by path.
+            shared: names of modules shared with the reference.
         """
         self.prefix = prefix
         self.change = change
-        self.given = given or {}
+        self.given = names or {}
         self.texts = texts or {}
         for module in shared:
             sys.modules[prefix + module] = importlib.import_module(module)
         _COPIES[prefix] = self
 
     def module(self, name: str) -> ModuleType:
-        """Its copy of a module."""
+        """Import its copy of a module."""
         with _LOCK:
-            if not any(isinstance(one, _Finder) for one in sys.meta_path):
-                # Before the others, which would find the unchanged modules in the package's folder.
+            if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+                # Before the default finders, which would find the unchanged modules in the package's folder.
                 sys.meta_path.insert(0, _Finder())
             return importlib.import_module(self.prefix + name)
 
     def loaded(self) -> list[ModuleType]:
-        """Its modules that are imported."""
-        return [one for name, one in list(sys.modules.items()) if name.startswith(self.prefix)]
+        """Return its imported modules."""
+        return [module for name, module in list(sys.modules.items()) if name.startswith(self.prefix)]
 
     def taken(self, value: object) -> Any:
-        """A value of the reference in the types of this copy."""
-        return _Unpickler(pickle.dumps(value), self._copied).load()
+        """Convert a value of the reference to the types of this copy."""
+        return _Unpickler(pickle.dumps(value), self._copied_name).load()
 
     def returned(self, value: object) -> Any:
-        """A value of this copy in the types of the reference."""
+        """Convert a value of this copy to the types of the reference."""
         return _Unpickler(pickle.dumps(value), lambda module: module.removeprefix(self.prefix)).load()
 
-    def _copied(self, module: str) -> str:
+    def _copied_name(self, module: str) -> str:
         return self.prefix + module if _package(module) in ORIGINALS else module
 
     def file(self, module: str) -> str:
-        """The path of a module of it, or of the reference, with its package."""
+        """Return the path, with its package, of a module of the copy or of the reference."""
         return module.removeprefix(self.prefix).replace(".", "/") + ".py"
 
     def tree(self, text: str, file: str) -> ast.Module:
-        """The tree of a text of the reference as this copy has it: nothing is remembered from call to call."""
+        """Return the syntax tree of a text of the reference for this copy, without caches."""
         tree = ast.parse(text)
         for node in ast.walk(tree):
             match node:
                 case ast.ImportFrom(module=str(module)) if _package(module) in ORIGINALS:
                     node.module = self.prefix + module
                 case ast.FunctionDef():
-                    node.decorator_list = [one for one in node.decorator_list if "cache" not in ast.dump(one)]
+                    node.decorator_list = [deco for deco in node.decorator_list if "cache" not in ast.dump(deco)]
                 case _:
                     pass
         self.change(tree, file)
@@ -115,7 +115,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        copy = next((one for prefix, one in _COPIES.items() if fullname.startswith(prefix)), None)
+        copy = next((copy_of_prefix for prefix, copy_of_prefix in _COPIES.items() if fullname.startswith(prefix)), None)
         if copy is None:
             return None
         spec = importlib.util.find_spec(fullname.removeprefix(copy.prefix))

@@ -1,4 +1,4 @@
-"""The model with some mutants: a copy of its folder with their edits."""
+"""Copies of the model with mutants."""
 
 import shutil
 import tempfile
@@ -12,10 +12,10 @@ from kraft_spec.edits import apply_edits, package_folder
 
 @contextmanager
 def mutated_model(mutants: Collection[str]) -> Iterator[Path]:
-    """Yield the folder of the model with these mutants; without any, the model's own.
+    """Yield the folder of the mutated model; the model's own without mutants.
 
     Args:
-        mutants: their names, or ids of rules that a mutant omits.
+        mutants: names, or ids of omitted rules.
 
     Raises:
         MutantError: there is no such mutant.

@@ -1,4 +1,4 @@
-"""Runs of plans and scenarios with the mutants that they name."""
+"""Runs of plans and scenarios with their mutants."""
 
 from kraft_mutants.replicas import mutated_controllers, mutated_replicas
 from kraft_partitions.scenarios import PartitionScenario, PartitionScenarioRun, PartitionVariant
@@ -10,7 +10,7 @@ from kraft_simulation.simulation import Simulation
 
 
 def simulation_of(plan: RunPlan, *, seed: int | None = None) -> Simulation:
-    """Return the run of a plan, whose replicas have the mutants that it names; see `RunPlan.simulation`.
+    """Return the run of a plan with its mutants; see `RunPlan.simulation`.
 
     Raises:
         MutantError, EditError: there is no such mutant, or these cannot be combined.
@@ -28,7 +28,7 @@ def failure_of(plan: RunPlan) -> Failure | None:
 
 
 def play_partitions(scenario: PartitionScenario, variant: PartitionVariant) -> PartitionScenarioRun:
-    """Run one variant of a scenario of partitions, whose controllers have the mutants that it names.
+    """Run a variant of a partition scenario, with its mutants.
 
     Raises:
         ScenarioFailure: the run differs from the scenario.
@@ -37,7 +37,7 @@ def play_partitions(scenario: PartitionScenario, variant: PartitionVariant) -> P
 
 
 def play(scenario: Scenario, variant: Variant) -> ScenarioRun:
-    """Run one variant of a scenario, whose replicas have the mutants that it names.
+    """Run a variant of a scenario, with its mutants.
 
     Raises:
         ScenarioFailure: the run differs from the scenario.

@@ -1,7 +1,7 @@
-"""Replicas and controllers with some mutants: the modules of the reference that the edits concern, made anew.
+"""Replicas and controllers with mutants, whose edited modules and their importers are compiled again.
 
-All other modules, and with them the types of states, messages and effects, are those of the reference, so that a
-mutated replica can take part in a simulation like any other.
+All other modules, and so the types of states, messages and effects, are those of the reference.
+A mutated replica can therefore take part in a simulation with others.
 """
 
 import ast
@@ -22,10 +22,10 @@ _NUMBERS = count(1)
 
 
 def mutated_replicas(mutants: Collection[str]) -> MakeReplica:
-    """Return the constructor of replicas with these mutants; without any, that of the reference.
+    """Return the constructor of replicas with these mutants; the reference's if there are none.
 
     Args:
-        mutants: their names, or ids of rules that a mutant omits.
+        mutants: names, or ids of omitted rules.
 
     Raises:
         MutantError: there is no such mutant.
@@ -36,19 +36,19 @@ def mutated_replicas(mutants: Collection[str]) -> MakeReplica:
 
 @cache
 def edited_replicas(edits: tuple[Edit, ...]) -> MakeReplica:
-    """Return the constructor of replicas of a reference with these edits.
+    """Return the constructor of replicas of the reference with these edits.
 
     Raises:
         EditError: an edit does not apply.
     """
-    return cast(MakeReplica, _edited(edits).module("kraft_reference.replica").Replica)
+    return cast(MakeReplica, _edited_copy(edits).module("kraft_reference.replica").Replica)
 
 
 def mutated_controllers(mutants: Collection[str]) -> Controllers:
-    """Return the controllers of partitions with these mutants; without any, those of the reference.
+    """Return the partition controllers with these mutants; the reference's if there are none.
 
     Args:
-        mutants: their names, or ids of rules that a mutant omits.
+        mutants: names, or ids of omitted rules.
 
     Raises:
         MutantError: there is no such mutant.
@@ -59,31 +59,31 @@ def mutated_controllers(mutants: Collection[str]) -> Controllers:
 
 @cache
 def _edited_controllers(edits: tuple[Edit, ...]) -> Controllers:
-    return Controllers(*_edited(edits).module("kraft_partitions.controller").REFERENCE)
+    return Controllers(*_edited_copy(edits).module("kraft_partitions.controller").REFERENCE)
 
 
-def _edited(edits: tuple[Edit, ...]) -> Copy:
+def _edited_copy(edits: tuple[Edit, ...]) -> Copy:
     texts = edited_texts(edits)
-    files = {name: path for package in ORIGINALS for name, path in _modules(package)}
-    imports = {name: _imported(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    files = {name: path for package in ORIGINALS for name, path in _reference_modules(package)}
+    imports = {name: _imported_names(path.read_text(encoding="utf-8")) for name, path in files.items()}
     concerned = {name for name, path in files.items() if path in texts}
-    while more := {one for one, imported in imports.items() if one not in concerned and imported & concerned}:
+    while more := {name for name, imported in imports.items() if name not in concerned and imported & concerned}:
         concerned |= more
-    shared = [one for one in files if one not in concerned]
+    shared = [name for name in files if name not in concerned]
     return Copy(f"_mutant_{next(_NUMBERS)}_", texts=texts, shared=shared)
 
 
-def _modules(package: str) -> Iterator[tuple[str, Path]]:
-    """The modules of a core and their files."""
+def _reference_modules(package: str) -> Iterator[tuple[str, Path]]:
+    """Yield the names and files of a package's modules."""
     for path in sorted(package_folder(package).glob("*.py")):
         if path.stem != "__init__":
             yield f"{package}.{path.stem}", path
 
 
-def _imported(text: str) -> frozenset[str]:
-    """The names that a text imports from the cores, of modules or of what is in them, and of those modules."""
-    found: set[str] = set()
+def _imported_names(text: str) -> frozenset[str]:
+    """Return the names that a text imports from the reference packages, and the modules that contain them."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(ORIGINALS):
-            found.update([node.module, *(f"{node.module}.{one.name}" for one in node.names)])
-    return frozenset(found)
+            names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return frozenset(names)

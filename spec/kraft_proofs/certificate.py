@@ -1,8 +1,7 @@
 """Certificates that need no solver: rows that add up to a contradiction (Farkas' lemma).
 
-Each row says `term <= 0` and each variable is at least 0. Rows multiplied by fractions that are not negative, and
-added up, still say `sum <= 0`; if no coefficient of the sum is negative and its constant is positive, then no natural
-numbers make all the rows true.
+Each row states `term <= 0`, and each variable is at least 0. A sum of rows with non-negative weights still states
+`sum <= 0`. If no coefficient of the sum is negative and its constant is positive, no natural numbers satisfy all rows.
 """
 
 from fractions import Fraction
@@ -12,7 +11,7 @@ from kraft_proofs.linear import Problem, Term
 
 
 class WeightedRow(NamedTuple):
-    """A row of a named fact and what it is multiplied by."""
+    """A row of a named fact, and its weight in the sum."""
 
     fact: str
     row: Term
@@ -23,7 +22,7 @@ Certificate = tuple[WeightedRow, ...]
 
 
 def certifies(certificate: Certificate, problem: Problem) -> bool:
-    """Does this certificate show, without a solver, that the facts of the problem contradict each other?"""
+    """Return True if the certificate shows that the facts of the problem contradict each other."""
     rows = {(fact.name, row) for fact in problem.facts for row in fact.rows}
     if any(part.weight < 0 or (part.fact, part.row) not in rows for part in certificate):
         return False

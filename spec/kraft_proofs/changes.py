@@ -1,4 +1,4 @@
-"""What changes from one voters set to another, by replica and not by id alone."""
+"""Difference between two voter sets, by replica key and not by id alone."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -9,7 +9,7 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 
 
 class Reason(NamedTuple):
-    """A sentence for the user and the rules that it rests on."""
+    """A sentence for the user, and the rules behind it."""
 
     text: str
     rules: tuple[str, ...] = ()
@@ -19,24 +19,24 @@ class Reason(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Two voters sets, and what the second has more and less than the first."""
+    """Two voter sets and their difference."""
 
     old: VoterSet
     new: VoterSet
     learned: tuple[ReplicaKey, ...] = ()
-    """Voters whose directory id only the new set gives. Both sets hold them with it here."""
+    """Voters whose directory id is only in the new set as entered. Here both sets include it."""
     forgotten: tuple[ReplicaKey, ...] = ()
-    """Voters whose directory id only the old set gives. Both sets hold them with it here."""
+    """Voters whose directory id is only in the old set as entered. Here both sets include it."""
 
     @property
     def given_old(self) -> VoterSet:
-        """The old set as it was given, where a voter may lack its directory id."""
-        return self.old - frozenset(self.learned) | _bare(self.learned)
+        """The old set as entered, where a voter may lack its directory id."""
+        return self.old - frozenset(self.learned) | _without_directories(self.learned)
 
     @property
     def given_new(self) -> VoterSet:
-        """The new set as it was given."""
-        return self.new - frozenset(self.forgotten) | _bare(self.forgotten)
+        """The new set as entered."""
+        return self.new - frozenset(self.forgotten) | _without_directories(self.forgotten)
 
     @property
     def kept(self) -> tuple[ReplicaKey, ...]:
@@ -55,73 +55,73 @@ class Change(NamedTuple):
 
     @property
     def other_directories(self) -> tuple[tuple[ReplicaKey, ReplicaKey], ...]:
-        """Voters that are removed, each with one that is added under its id and another directory id."""
+        """Removed voters, each with an added voter of the same id and another directory id."""
         added = {key.id: key for key in reversed(self.added)}
         return tuple((key, added[key.id]) for key in self.removed if key.id in added)
 
     @property
     def notes(self) -> tuple[Reason, ...]:
-        """What a reader who thinks of ids would miss."""
-        return tuple(_notes(self))
+        """Notes on differences that ids alone do not show."""
+        return tuple(_list_notes(self))
 
 
 def change(old: Collection[ReplicaKey], new: Collection[ReplicaKey]) -> Change:
-    """Compare two voters sets.
+    """Compare two voter sets.
 
-    An entry without a directory id stands for the replica that the other set knows under that id.
-    So a directory id that is filled in is no change of voters.
+    An entry without a directory id stands for the replica of that id in the other set, so adding a directory id
+    does not change the voters.
     Rules: identity.replica-key, identity.unknown-directory-matches-id.
     """
     before, after = frozenset(old), frozenset(new)
-    learned, forgotten = _known_only_in(after, before), _known_only_in(before, after)
-    return Change(_filled_in(before, learned), _filled_in(after, forgotten), learned, forgotten)
+    learned, forgotten = _keys_with_directory_only_in(after, before), _keys_with_directory_only_in(before, after)
+    return Change(_with_directories(before, learned), _with_directories(after, forgotten), learned, forgotten)
 
 
 def place(key: ReplicaKey) -> tuple[int, str]:
-    """Where a voter comes in order: by ascending id, then by directory id; an unknown one comes first."""
+    """Return the sort key of a voter: ascending id, then directory id; an unknown one comes first."""
     return key.id, key.directory_id or ""
 
 
 def in_order(voters: Iterable[ReplicaKey]) -> tuple[ReplicaKey, ...]:
-    """The voters sorted by `place`."""
+    """Return the voters sorted by `place`."""
     return tuple(sorted(voters, key=place))
 
 
 def listed(voters: Collection[ReplicaKey], most: int = 12) -> str:
-    """The voters in order, with commas; of a longer list the first `most` and how many there are besides."""
+    """Return the voters in order, with commas; of a longer list the first `most` and the number of the others."""
     if not voters:
         return "no voter"
-    # Not sorted as a whole: the tables of long plans have thousands of long sets.
+    # Partial sorting is faster: the tables of long plans have thousands of long sets.
     first = ", ".join(map(str, nsmallest(most, voters, key=place)))
-    rest = len(voters) - most
-    return first if rest <= 0 else f"{first} and {rest} more"
+    others = len(voters) - most
+    return first if others <= 0 else f"{first} and {others} more"
 
 
 def number_of(number: int, noun: str) -> str:
-    """`1 voter`, `2 voters`."""
+    """Return text such as `1 voter`, `2 voters`."""
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def _known_only_in(knowing: VoterSet, other: VoterSet) -> tuple[ReplicaKey, ...]:
-    """Keys with a directory id where the other set has the bare id; an id that a set holds twice is left alone."""
-    differing = other - knowing
+def _keys_with_directory_only_in(voters: VoterSet, other: VoterSet) -> tuple[ReplicaKey, ...]:
+    """Return keys with a directory id that are bare in the other set; an id that a set has twice is left alone."""
+    differing = other - voters
     bare = {key.id for key in differing if key.directory_id is None}
-    known = [key for key in knowing - other if key.id in bare] if bare else []
-    if known:
-        times, other_times = (Counter(key.id for key in voters) for voters in (knowing, other))
-        known = [key for key in known if times[key.id] == other_times[key.id] == 1]
-    return in_order(known)
+    keyed = [key for key in voters - other if key.id in bare] if bare else []
+    if keyed:
+        times, other_times = (Counter(key.id for key in voter_set) for voter_set in (voters, other))
+        keyed = [key for key in keyed if times[key.id] == other_times[key.id] == 1]
+    return in_order(keyed)
 
 
-def _filled_in(voters: VoterSet, known: tuple[ReplicaKey, ...]) -> VoterSet:
-    return voters - _bare(known) | frozenset(known) if known else voters
+def _with_directories(voters: VoterSet, keyed: tuple[ReplicaKey, ...]) -> VoterSet:
+    return voters - _without_directories(keyed) | frozenset(keyed) if keyed else voters
 
 
-def _bare(keys: Iterable[ReplicaKey]) -> VoterSet:
+def _without_directories(keys: Iterable[ReplicaKey]) -> VoterSet:
     return frozenset(ReplicaKey(key.id) for key in keys)
 
 
-def _notes(of: Change) -> Iterator[Reason]:
+def _list_notes(of: Change) -> Iterator[Reason]:
     for removed, added in of.other_directories:
         yield Reason(
             f"{removed} and {added} are two replicas; by id alone nothing would have changed at {added.id}",
@@ -143,9 +143,9 @@ def _notes(of: Change) -> Iterator[Reason]:
 
 
 def _by_directory(voters: VoterSet) -> Iterator[tuple[str, tuple[ReplicaKey, ...]]]:
-    """Directory ids that more than one voter has, each with those voters, in order."""
-    named = defaultdict(list)
+    """Yield directory ids with more than one voter, each with those voters, in order."""
+    keys = defaultdict(list)
     for key in voters:
         if key.directory_id is not None:
-            named[key.directory_id].append(key)
-    yield from ((directory, in_order(named[directory])) for directory in sorted(named) if len(named[directory]) > 1)
+            keys[key.directory_id].append(key)
+    yield from ((directory, in_order(keys[directory])) for directory in sorted(keys) if len(keys[directory]) > 1)

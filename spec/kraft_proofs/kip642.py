@@ -1,11 +1,11 @@
-"""KIP-642's plan from any voters set to any other.
+"""KIP-642's plan from any voter set to any other.
 
-KIP-642 knows voters by id.
-Here a voter is an id and a directory id, and no set holds an id twice, so a voter whose directory id changes is
-removed before it is added again (rules add-voter.duplicate-id, auto-join.remove-stale-self-first).
-Where nothing but such voters is left to add, the set is for one step a voter smaller than KIP-642 alone would have it.
+KIP-642 identifies voters by id.
+Here a voter is an id and a directory id, and no set has an id twice, so a voter whose directory id changes is removed
+before it is added again (rules add-voter.duplicate-id, auto-join.remove-stale-self-first).
+If only such voters remain to be added, the set is for one step a voter smaller than in KIP-642.
 
-Directory ids that only the target gives are filled in first, by records of their own.
+Directory ids that only the target has are added first, by records of their own.
 """
 
 from collections import defaultdict, deque
@@ -24,15 +24,15 @@ class UnknownLeaderError(ValueError):
 def kip642_plan(
     current: Collection[ReplicaKey], target: Collection[ReplicaKey], leader: ReplicaKey | None = None
 ) -> tuple[VoterSet, ...]:
-    """The voters sets of KIP-642's reassignment, from `current` to `target`, both included as they are given.
+    """Return the voter sets of KIP-642's reassignment, from `current` to `target`, both included as entered.
 
-    First come the directory ids that only `target` gives: all at once if that is the upgrade of a static set, else one
-    at a time, as UpdateVoter has it.
-    Then, while additions are not fewer than removals, one voter is added, the first in order; else one is removed, the
-    last in order.
-    Removals prefer a voter whose id is to be added again, and take the leader only when no other is left.
-    Last come the directory ids that only `current` gives, in one step, which `prove_plan` refuses.
-    It refuses others too: a sole voter whose directory id changes leaves an empty set.
+    The directory ids that only `target` has come first: all at once if that is the upgrade of a static set, otherwise
+    one at a time, as by UpdateVoter.
+    Then, while additions are not fewer than removals, one voter is added, the first in order; otherwise one is removed,
+    the last in order.
+    Removals prefer a voter whose id is added again, and take the leader last.
+    The directory ids that only `current` has come last, in one step, which `prove_plan` refuses.
+    It also refuses others: a sole voter whose directory id changes leaves an empty set.
     KIP-642, Reassignment Algorithm, steps 2 and 3.
     Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps,
     reassign.leader-removed-last, kraft-version.upgrade-atomic-batch, update-voter.not-a-membership-change.
@@ -42,14 +42,14 @@ def kip642_plan(
     """
     whole = change(current, target)
     leads = None if leader is None else leading_voter(whole.old, leader)
-    sets = [whole.given_old, *_filled_in(whole), *_reassigned(whole, leads)]
+    sets = [whole.given_old, *_add_directories(whole), *_reassign(whole, leads)]
     if whole.forgotten:
         sets.append(whole.given_new)
     return tuple(sets)
 
 
 def leading_voter(voters: VoterSet, leader: ReplicaKey) -> ReplicaKey:
-    """The entry that the leader has in a voters set, where either may lack its directory id.
+    """Return the leader's entry in a voter set, where either may lack its directory id.
 
     Rule: identity.unknown-directory-matches-id.
 
@@ -63,12 +63,12 @@ def leading_voter(voters: VoterSet, leader: ReplicaKey) -> ReplicaKey:
 
 
 def is_same(key: ReplicaKey, other: ReplicaKey) -> bool:
-    """May both be one replica?  Rule: identity.unknown-directory-matches-id."""
+    """Return True if both may be the same replica.  Rule: identity.unknown-directory-matches-id."""
     return names(key, other) or names(other, key)
 
 
-def _filled_in(whole: Change) -> Iterator[VoterSet]:
-    """The sets after each record that fills in directory ids."""
+def _add_directories(whole: Change) -> Iterator[VoterSet]:
+    """Yield the set after each record that adds directory ids."""
     if is_upgrade(whole._replace(new=whole.old)):
         yield whole.old
         return
@@ -78,8 +78,8 @@ def _filled_in(whole: Change) -> Iterator[VoterSet]:
         yield voters
 
 
-def _reassigned(whole: Change, leader: ReplicaKey | None) -> Iterator[VoterSet]:
-    """The sets after each addition and each removal."""
+def _reassign(whole: Change, leader: ReplicaKey | None) -> Iterator[VoterSet]:
+    """Yield the set after each addition and each removal."""
     voters = whole.old
     wanted = {key.id for key in whole.added}
     removals = deque(sorted(whole.removed, key=lambda key: (key != leader, key.id in wanted, place(key)), reverse=True))
@@ -93,7 +93,7 @@ def _reassigned(whole: Change, leader: ReplicaKey | None) -> Iterator[VoterSet]:
     additions = len(whole.added)
     while additions or removals:
         if not free and not removals:
-            # An id twice: the plan ends all the same, and is refused.
+            # A set has an id twice: complete the plan, which is then refused.
             free = [(place(key), key) for keys in waiting.values() for key in keys]
             heapify(free)
         if additions >= len(removals) and free:

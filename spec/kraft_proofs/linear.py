@@ -1,8 +1,7 @@
 """Linear facts about natural numbers, as plain data.
 
-What the cardinality proofs state is kept apart from the solver: a fact is a name and rows `term <= 0`, so that the
-same data become a query for Z3, SMT-LIB text for any other solver, and the rows that a certificate adds up with
-nothing but fractions.
+The statements of the cardinality proofs are independent of the solver: a fact is a name and rows `term <= 0`. The same
+data become a query for Z3, SMT-LIB text for any other solver, and rows that a certificate adds up using only fractions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,23 +9,23 @@ from typing import NamedTuple
 
 
 class Term(NamedTuple):
-    """An integer constant plus integer multiples of variables; every variable stands for a natural number."""
+    """An integer constant plus integer multiples of variables, which are natural numbers."""
 
     coefficients: tuple[tuple[str, int], ...] = ()
     """Variable and coefficient, sorted by variable; no coefficient is 0."""
     constant: int = 0
 
     def __add__(self, other: object) -> "Term":
-        return _combined(self, _term(other), 1)
+        return _combine(self, _as_term(other), 1)
 
     def __radd__(self, other: object) -> "Term":
         return self + other
 
     def __sub__(self, other: object) -> "Term":
-        return _combined(self, _term(other), -1)
+        return _combine(self, _as_term(other), -1)
 
     def __rsub__(self, other: object) -> "Term":
-        return _combined(_term(other), self, -1)
+        return _combine(_as_term(other), self, -1)
 
     def __mul__(self, factor: object) -> "Term":
         if not isinstance(factor, int):
@@ -37,7 +36,7 @@ class Term(NamedTuple):
         return self * factor
 
     def value(self, values: Mapping[str, int]) -> int:
-        """What the term comes to when its variables have these values.
+        """Return the term's value for these values of its variables.
 
         Raises:
             KeyError: a variable has no value.
@@ -46,26 +45,26 @@ class Term(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A named conjunction of rows, each of which says `term <= 0`."""
+    """A named conjunction of rows `term <= 0`."""
 
     name: str
     rows: tuple[Term, ...]
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Is the fact true of these values?"""
+        """Return True if the fact holds for these values."""
         return all(row.value(values) <= 0 for row in self.rows)
 
 
 class Problem(NamedTuple):
-    """Facts that are asked about together: can all of them be true at once?"""
+    """Facts that are checked together for satisfiability."""
 
     name: str
     variables: tuple[str, ...]
-    """Every variable, in the order in which a counterexample is made smallest."""
+    """All variables, in the order in which a counterexample is minimised."""
     facts: tuple[Fact, ...]
 
     def smt2(self) -> str:
-        """The problem in SMT-LIB 2, every fact by its name; the answer to expect of a theorem is `unsat`."""
+        """Return the problem in SMT-LIB 2, every fact by its name; the expected answer for a theorem is `unsat`."""
         lines = [f"; {self.name}", "(set-option :produce-unsat-cores true)", "(set-logic QF_LIA)"]
         lines += [f"(declare-fun |{name}| () Int)" for name in self.variables]
         lines += [f"(assert (>= |{name}| 0))" for name in self.variables]
@@ -77,12 +76,12 @@ class Problem(NamedTuple):
 
 
 def variable(name: str) -> Term:
-    """The term that is one variable."""
+    """Return the term of a variable."""
     return Term(((name, 1),))
 
 
 def total(terms: Iterable[Term]) -> Term:
-    """The sum of terms; 0 of none."""
+    """Return the sum of terms; 0 if there are none."""
     result = Term()
     for term in terms:
         result = result + term
@@ -90,21 +89,21 @@ def total(terms: Iterable[Term]) -> Term:
 
 
 def at_most(name: str, small: Term | int, large: Term | int) -> Fact:
-    """`small <= large`."""
-    return Fact(name, (_term(small) - _term(large),))
+    """Return the fact `small <= large`."""
+    return Fact(name, (_as_term(small) - _as_term(large),))
 
 
 def less(name: str, small: Term | int, large: Term | int) -> Fact:
-    """`small < large`: over whole numbers, `small + 1 <= large`."""
-    return Fact(name, (_term(small) + 1 - _term(large),))
+    """Return the fact `small < large`: over whole numbers, `small + 1 <= large`."""
+    return Fact(name, (_as_term(small) + 1 - _as_term(large),))
 
 
 def equal(name: str, left: Term | int, right: Term | int) -> Fact:
-    """`left = right`."""
-    return Fact(name, (_term(left) - _term(right), _term(right) - _term(left)))
+    """Return the fact `left = right`."""
+    return Fact(name, (_as_term(left) - _as_term(right), _as_term(right) - _as_term(left)))
 
 
-def _term(value: object) -> Term:
+def _as_term(value: object) -> Term:
     if isinstance(value, Term):
         return value
     if isinstance(value, int):
@@ -112,7 +111,7 @@ def _term(value: object) -> Term:
     raise TypeError(f"expected a term or a whole number, not {value!r}")
 
 
-def _combined(left: Term, right: Term, sign: int) -> Term:
+def _combine(left: Term, right: Term, sign: int) -> Term:
     coefficients = dict(left.coefficients)
     for name, n in right.coefficients:
         coefficients[name] = coefficients.get(name, 0) + sign * n

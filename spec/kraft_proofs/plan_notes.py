@@ -1,7 +1,6 @@
-"""What a reader of a plan should know beside its verdict: none of it decides whether the plan is safe.
+"""Notes on a plan that do not affect whether it is safe.
 
-KIP-642's bounds, the order in which its plan comes closer to the target, and the leader's turn are its choices among
-plans that are all safe.
+KIP-642's bounds, the order of its steps, and the leader's position are its choices among safe plans.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,22 +15,22 @@ from kraft_reference.identity import ReplicaKey
 def plan_notes(
     sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, leader: ReplicaKey | None = None
 ) -> tuple[Reason, ...]:
-    """The notes about a plan of at least one set.
+    """Return the notes about a plan of at least one set.
 
     Args:
-        sets: The voters sets, as they are given.
-        plan: What `prove_plan` says of them.
+        sets: The voter sets, as entered.
+        plan: Result of `prove_plan` for them.
         leader: One of the first voters.
     """
-    return tuple(_notes(sets, plan, leader))
+    return tuple(_list_notes(sets, plan, leader))
 
 
 def leader_leaves(steps: Sequence[Step], leader: ReplicaKey) -> Reason | None:
-    """What the step that removes the leader asks for; None if it stays."""
-    found = _removal_of(leader, steps)
-    if found is None:
+    """Return the note on the step that removes the leader; None if it stays."""
+    removal = _find_removal(leader, steps)
+    if removal is None:
         return None
-    number, key = found
+    number, key = removal
     return Reason(
         f"step {number} removes the leader {key}: KIP-642 has it resign first; with KIP-853 it appends the "
         "record, does not count itself, and resigns when the record is committed",
@@ -44,31 +43,31 @@ def leader_leaves(steps: Sequence[Step], leader: ReplicaKey) -> Reason | None:
 
 
 def size_in_words(shape: Shape) -> str:
-    """How many voters a plan has, and whether that is within KIP-642's bounds."""
+    """Return the numbers of voters of a plan, and whether they are within KIP-642's bounds."""
     bounds = "KIP-642's bounds of {} to {}".format(*shape.bounds)
     if shape.is_bounded:
-        return f"{_sizes(shape)}, within {bounds}"
+        return f"{_format_sizes(shape)}, within {bounds}"
     if shape.disks:
         change_disks = "changes its disk" if len(shape.disks) == 1 else "change their disks"
-        return f"{_sizes(shape)}, one below {bounds}, because {', '.join(map(str, shape.disks))} {change_disks}"
-    return f"{_sizes(shape)}, NOT within {bounds}"
+        return f"{_format_sizes(shape)}, one below {bounds}, because {', '.join(map(str, shape.disks))} {change_disks}"
+    return f"{_format_sizes(shape)}, NOT within {bounds}"
 
 
-def _notes(
+def _list_notes(
     sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, leader: ReplicaKey | None
 ) -> Iterator[Reason]:
     yield from change(sets[0], sets[-1]).notes
-    yield from _static(sets[0], plan.steps)
+    yield from _note_static_voters(sets[0], plan.steps)
     if isinstance(plan, ProvedPlan):
-        yield from _unlike_kip642(plan.shape)
+        yield from _note_differences(plan.shape)
     if leader is not None:
         if (leaves := leader_leaves(plan.steps, leader)) is not None:
             yield leaves
-        yield from _leader_first(plan.steps, leader)
+        yield from _note_early_removal(plan.steps, leader)
 
 
-def _static(first: Collection[ReplicaKey], steps: Sequence[Step]) -> Iterator[Reason]:
-    """Voters without directory ids are static, or their directory ids were left out: only the reader knows."""
+def _note_static_voters(first: Collection[ReplicaKey], steps: Sequence[Step]) -> Iterator[Reason]:
+    """Yield the upgrade note, because voters without directory ids may be static or just entered without them."""
     if not any(step.change.learned for step in steps) or is_upgrade(steps[0].change):
         return
     if all(key.directory_id is None for key in first):
@@ -79,10 +78,10 @@ def _static(first: Collection[ReplicaKey], steps: Sequence[Step]) -> Iterator[Re
         )
 
 
-def _unlike_kip642(shape: Shape) -> Iterator[Reason]:
+def _note_differences(shape: Shape) -> Iterator[Reason]:
     if not shape.is_bounded and not shape.disks:
         there_are = "there is" if shape.sizes == (1, 1) else "there are"
-        text = "{} {}, outside KIP-642's bounds of {} to {}".format(there_are, _sizes(shape), *shape.bounds)
+        text = "{} {}, outside KIP-642's bounds of {} to {}".format(there_are, _format_sizes(shape), *shape.bounds)
         yield Reason(text, ("reassign.add-or-remove-choice",))
     if shape.detours:
         steps = ", ".join(map(str, shape.detours))
@@ -93,17 +92,17 @@ def _unlike_kip642(shape: Shape) -> Iterator[Reason]:
         )
 
 
-def _leader_first(steps: Sequence[Step], leader: ReplicaKey) -> Iterator[Reason]:
-    if (found := _removal_of(leader, steps)) is not None:
-        number, key = found
+def _note_early_removal(steps: Sequence[Step], leader: ReplicaKey) -> Iterator[Reason]:
+    if (removal := _find_removal(leader, steps)) is not None:
+        number, key = removal
         later = [removed for step in steps[number:] for removed in step.change.removed]
         if later:
             text = f"step {number} removes the leader {key} before {listed(frozenset(later))}: KIP-642 removes it last"
             yield Reason(text, ("reassign.leader-removed-last",))
 
 
-def _removal_of(leader: ReplicaKey, steps: Sequence[Step]) -> tuple[int, ReplicaKey] | None:
-    """The number of the step that removes the leader, and its entry."""
+def _find_removal(leader: ReplicaKey, steps: Sequence[Step]) -> tuple[int, ReplicaKey] | None:
+    """Return the number of the step that removes the leader, and its entry."""
     for number, step in enumerate(steps, start=1):
         for key in step.change.removed:
             if is_same(key, leader):
@@ -111,6 +110,6 @@ def _removal_of(leader: ReplicaKey, steps: Sequence[Step]) -> tuple[int, Replica
     return None
 
 
-def _sizes(shape: Shape) -> str:
+def _format_sizes(shape: Shape) -> str:
     low, high = shape.sizes
     return number_of(low, "voter") if low == high else f"{low} to {high} voters"

@@ -1,6 +1,6 @@
-"""Sequences of voters sets, each step proved, and measured beside KIP-642's plan.
+"""Plans: sequences of voter sets, each step proved, and compared with KIP-642's plan.
 
-Each step alone decides whether a plan passes. Sizes and detours are measured, and decide nothing.
+The steps alone decide whether a plan passes; sizes and detours are informative.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,10 +15,10 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 
 
 class Step(NamedTuple):
-    """One VotersRecord after another."""
+    """A change from one VotersRecord to the next."""
 
     answer: Proof | Counterexample
-    """Do all majorities of the two sets intersect?"""
+    """Proof that all majorities of the two sets intersect, or a counterexample."""
     protocol: ProtocolVerdict
 
     @property
@@ -28,45 +28,45 @@ class Step(NamedTuple):
 
     @property
     def passes(self) -> bool:
-        """Is it proved, and allowed?"""
+        """True if it is proved and allowed."""
         return isinstance(self.answer, Proof) and self.protocol.allowed
 
 
 class Shape(NamedTuple):
-    """What holds of a plan as a whole, beside its steps."""
+    """Properties of a plan as a whole."""
 
     sizes: tuple[int, int]
-    """The fewest and the most voters of any of its sets."""
+    """Smallest and largest number of voters of its sets."""
     bounds: tuple[int, int]
-    """The sizes that KIP-642's plan keeps to: the smaller of both ends, and one more than the larger."""
+    """Bounds of KIP-642's plan: the smaller of both ends, and one more than the larger."""
     distances: tuple[int, ...]
-    """How many voters each set still differs by from the last one; one without its directory id differs too."""
+    """Number of voters by which each set differs from the last one; a missing directory id counts too."""
     disks: tuple[int, ...] = ()
-    """Replica ids, in order, that change their directory id and are absent where the plan is below the bounds.
+    """Replica ids, in order, that change their directory id and are absent in the sets below the bounds.
 
-    Empty if it is not, or if that is not the whole reason. KIP-642 knows ids only, and no set holds an id twice.
+    Empty if there are no such sets, or another reason exists. KIP-642 has ids only, and no set has an id twice.
     Rule: add-voter.duplicate-id.
     """
 
     @property
     def is_bounded(self) -> bool:
-        """Is every set within the bounds?"""
+        """True if every set is within the bounds."""
         return self.bounds[0] <= self.sizes[0] and self.sizes[1] <= self.bounds[1]
 
     @property
     def is_direct(self) -> bool:
-        """Does each step come closer to the last set?  Then the plan ends."""
+        """True if each step approaches the last set, so that the plan ends."""
         return not self.detours
 
     @property
     def detours(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the steps that do not come closer to the last set."""
+        """Numbers, from 1, of the steps that do not approach the last set."""
         return tuple(number for number, (a, b) in enumerate(pairwise(self.distances), start=1) if a <= b)
 
 
 @dataclass(frozen=True, slots=True)
 class ProvedPlan:
-    """Every step is proved, and allowed by the protocol."""
+    """A plan whose every step is proved, and allowed by the protocol."""
 
     steps: tuple[Step, ...]
     shape: Shape
@@ -74,49 +74,49 @@ class ProvedPlan:
 
 @dataclass(frozen=True, slots=True)
 class RefusedPlan:
-    """At least one step is not, or there is no plan at all."""
+    """A plan with a refused step, or without any set."""
 
     steps: tuple[Step, ...]
     reasons: tuple[Reason, ...]
-    """Why, the step first; every step that is wrong is named."""
+    """Reasons, with the number of the step; all refused steps are listed."""
 
 
 def prove_step(old: Collection[ReplicaKey], new: Collection[ReplicaKey]) -> Step:
-    """Both answers about a step: whether majorities intersect, and whether the protocol allows it."""
+    """Return a step with its proof and KIP-853's verdict."""
     answer = prove_transition(old, new)
     return Step(answer, judge(answer.change))
 
 
 def prove_plan(sets: Sequence[Collection[ReplicaKey]]) -> ProvedPlan | RefusedPlan:
-    """Prove each step of a sequence of voters sets; one set alone is a plan without steps.
+    """Prove each step of a sequence of voter sets; a single set is a plan without steps.
 
     Rules: voters.at-most-one-difference, voters.never-empty, reassign.single-member-steps.
     """
     steps = tuple(prove_step(old, new) for old, new in pairwise(sets))
-    reasons = tuple(_reasons(steps)) if steps else tuple(_reasons_of_no_steps(sets))
+    reasons = tuple(_refusal_reasons(steps)) if steps else tuple(_single_set_reasons(sets))
     return RefusedPlan(steps, reasons) if reasons else ProvedPlan(steps, shape(sets))
 
 
 def shape(sets: Sequence[Collection[ReplicaKey]]) -> Shape:
     """Measure a plan of at least one set.  Rule: reassign.add-or-remove-choice."""
-    voters = [frozenset(each) for each in sets]
-    counts = [len(each) for each in voters]
+    voters = [frozenset(voter_set) for voter_set in sets]
+    counts = [len(voter_set) for voter_set in voters]
     bounds = min(counts[0], counts[-1]), max(counts[0], counts[-1]) + 1
     return Shape(
         sizes=(min(counts), max(counts)),
         bounds=bounds,
-        distances=tuple(_distance(each, voters[-1]) for each in voters),
-        disks=_disks(voters, bounds),
+        distances=tuple(_distance_to(voter_set, voters[-1]) for voter_set in voters),
+        disks=_find_disks(voters, bounds),
     )
 
 
-def _distance(voters: VoterSet, last: VoterSet) -> int:
+def _distance_to(voters: VoterSet, last: VoterSet) -> int:
     of = change(voters, last)
     return len(of.old ^ of.new) + len(of.learned) + len(of.forgotten)
 
 
-def _disks(sets: Sequence[VoterSet], bounds: tuple[int, int]) -> tuple[int, ...]:
-    """What `Shape.disks` says."""
+def _find_disks(sets: Sequence[VoterSet], bounds: tuple[int, int]) -> tuple[int, ...]:
+    """Return `Shape.disks`."""
     small = [voters for voters in sets if len(voters) < bounds[0]]
     if any(len(voters) < bounds[0] - 1 for voters in small) or any(len(voters) > bounds[1] for voters in sets):
         return ()
@@ -125,7 +125,7 @@ def _disks(sets: Sequence[VoterSet], bounds: tuple[int, int]) -> tuple[int, ...]
     return tuple(sorted(set().union(*absent))) if all(absent) else ()
 
 
-def _reasons(steps: tuple[Step, ...]) -> Iterator[Reason]:
+def _refusal_reasons(steps: tuple[Step, ...]) -> Iterator[Reason]:
     for number, step in enumerate(steps, start=1):
         if isinstance(step.answer, Counterexample):
             quorums = f"{listed(step.answer.old_quorum)} and {listed(step.answer.new_quorum)}"
@@ -134,7 +134,7 @@ def _reasons(steps: tuple[Step, ...]) -> Iterator[Reason]:
             yield Reason(f"step {number}: {text}", rules)
 
 
-def _reasons_of_no_steps(sets: Sequence[Collection[ReplicaKey]]) -> Iterator[Reason]:
+def _single_set_reasons(sets: Sequence[Collection[ReplicaKey]]) -> Iterator[Reason]:
     if not sets:
         yield Reason("a plan has at least one voters set")
     for voters in sets:

@@ -1,7 +1,7 @@
-"""May a leader append this voters set after that one?  KIP-853's answer, whatever the majorities do.
+"""KIP-853's verdict on a change of the voter set, independent of majorities.
 
-Two sets of four that differ by a replacement have no disjoint majorities, and KIP-853 forbids the step all the same.
-So this verdict stands beside the one of `kraft_proofs.transitions` and never enters into it.
+Two sets of four that differ by a replacement have no disjoint majorities, and yet KIP-853 forbids the step.
+So this verdict is separate from the one of `kraft_proofs.transitions`.
 """
 
 from collections.abc import Iterator
@@ -13,35 +13,35 @@ from kraft_proofs.changes import Change, Reason, in_order, listed
 from kraft_reference.identity import ReplicaKey, VoterSet
 
 _ID = itemgetter(0)
-"""The id of a replica key."""
+"""Sort key: the id of a replica key."""
 
 
 class ProtocolVerdict(NamedTuple):
-    """What KIP-853 says of a change."""
+    """Verdict of KIP-853 on a change."""
 
     kind: str
-    """What the change does, in a few words."""
+    """Short description of the change."""
     refusals: tuple[Reason, ...]
-    """Why it is forbidden; empty if it is allowed."""
+    """Reasons why it is forbidden; empty if it is allowed."""
     conditions: tuple[Reason, ...]
-    """What must hold when the leader appends the set; empty if it is forbidden, or if no voter changes."""
+    """Preconditions when the leader appends the set; empty if it is forbidden, or if no voter changes."""
 
     @property
     def allowed(self) -> bool:
-        """May one VotersRecord make this change, if the conditions hold?"""
+        """True if one VotersRecord may make this change under the conditions."""
         return not self.refusals
 
 
 def judge(change: Change) -> ProtocolVerdict:
-    """Compare a change with what one VotersRecord may do.
+    """Check a change against the limits of one VotersRecord.
 
     Rules: voters.at-most-one-difference, voters.never-empty, add-voter.duplicate-id.
     """
-    refusals = tuple(_refusals(change))
-    return ProtocolVerdict(_kind(change), refusals, () if refusals else tuple(_conditions(change)))
+    refusals = tuple(_find_refusals(change))
+    return ProtocolVerdict(_describe(change), refusals, () if refusals else tuple(_list_conditions(change)))
 
 
-def _kind(change: Change) -> str:
+def _describe(change: Change) -> str:
     parts = [f"removes {listed(change.removed)}"] if change.removed else []
     parts += [f"adds {listed(change.added)}"] if change.added else []
     for verb, keys in (("fills in", change.learned), ("drops", change.forgotten)):
@@ -49,11 +49,11 @@ def _kind(change: Change) -> str:
     return ", ".join(parts) or "changes no voter"
 
 
-def _refusals(change: Change) -> Iterator[Reason]:
+def _find_refusals(change: Change) -> Iterator[Reason]:
     for name, voters in (("old", change.old), ("new", change.new)):
         if not voters:
             yield Reason(f"the {name} set has no voter: nothing could ever be decided", ("voters.never-empty",))
-        for first, second in _same_id(voters):
+        for first, second in _duplicates(voters):
             text = f"the {name} set holds the id {first.id} twice, {first} and {second}: DUPLICATE_VOTER"
             yield Reason(text, ("add-voter.duplicate-id",))
     for removed, added in change.other_directories:
@@ -83,11 +83,11 @@ def _refusals(change: Change) -> Iterator[Reason]:
         yield Reason(text, ("add-voter.well-formed",))
 
 
-def _conditions(change: Change) -> Iterator[Reason]:
+def _list_conditions(change: Change) -> Iterator[Reason]:
     if change.old == change.new and not change.learned:
         return
     if is_upgrade(change):
-        yield from _conditions_of_the_upgrade(change)
+        yield from _upgrade_conditions(change)
         return
     yield Reason("kraft.version is 1", ("voters.static-set-at-version-0",))
     yield Reason("the old set is committed, no other change is pending", ("voters.one-change-at-a-time",))
@@ -96,8 +96,8 @@ def _conditions(change: Change) -> Iterator[Reason]:
         yield Reason(f"{listed(change.added)} has caught up", ("add-voter.catch-up-first",))
 
 
-def _conditions_of_the_upgrade(change: Change) -> Iterator[Reason]:
-    """At kraft.version 0 no set is committed, because none is in the log."""
+def _upgrade_conditions(change: Change) -> Iterator[Reason]:
+    """Yield the conditions of the upgrade; at kraft.version 0 no set is committed, because none is in the log."""
     yield Reason("it is part of the upgrade to kraft.version 1", ("kraft-version.upgrade-atomic-batch",))
     yield Reason("each voter has said that it supports kraft.version 1", ("kraft-version.upgrade-needs-all-voters",))
     yield Reason(
@@ -117,14 +117,14 @@ def _conditions_of_the_upgrade(change: Change) -> Iterator[Reason]:
 
 
 def is_upgrade(change: Change) -> bool:
-    """Do all voters of a static set get their directory ids, as from kraft.version 0 to 1?
+    """Return True if all voters of a static set get their directory ids, as from kraft.version 0 to 1.
 
-    Of a set with one voter it may as well be an UpdateVoter.
+    With a single voter, this may also be an UpdateVoter.
     Rule: kraft-version.upgrade-atomic-batch.
     """
     return bool(change.learned) and frozenset(change.learned) == change.old == change.new
 
 
-def _same_id(voters: VoterSet) -> Iterator[tuple[ReplicaKey, ReplicaKey]]:
+def _duplicates(voters: VoterSet) -> Iterator[tuple[ReplicaKey, ReplicaKey]]:
     if len(set(map(_ID, voters))) < len(voters):
         yield from ((first, second) for first, second in pairwise(in_order(voters)) if first.id == second.id)

@@ -1,8 +1,8 @@
-"""Ask Z3 whether the facts of a problem can be true together.
+"""Satisfiability of the facts of a problem, decided by Z3.
 
-The answer is plain data: a smallest contradicting set of facts with a certificate where rational numbers suffice, or
-the smallest numbers that make every fact true. Both are the same on every run: the core is made minimal in the order
-of the facts, and the numbers are minimised one after the other.
+The result is plain data: a minimal contradicting set of facts with a certificate if rational numbers suffice, or the
+smallest numbers that satisfy every fact. Both are deterministic: the core is minimised in the order of the facts, and
+the numbers one after the other.
 """
 
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ class Contradiction(NamedTuple):
     """The facts cannot all be true."""
 
     core: tuple[str, ...]
-    """Names of facts that contradict each other, none of which can be left out; in the order of the problem."""
+    """Names of a minimal set of contradicting facts, in the order of the problem."""
     certificate: Certificate | None
-    """None if the contradiction is one of whole numbers only, as of parity."""
+    """None if the contradiction needs whole numbers, such as one of parity."""
 
 
 class Solution(NamedTuple):
-    """Numbers for which every fact is true."""
+    """Numbers that satisfy every fact."""
 
     values: dict[str, int]
 
 
 class SolverGaveUpError(Exception):
-    """Z3 answered neither yes nor no, which linear problems of this size never make it do."""
+    """Z3 answered unknown, which does not happen for linear problems of this size."""
 
 
 def solve(problem: Problem, smallest: Sequence[Term] = ()) -> Contradiction | Solution:
@@ -39,24 +39,24 @@ def solve(problem: Problem, smallest: Sequence[Term] = ()) -> Contradiction | So
 
     Args:
         problem: The facts.
-        smallest: What a solution makes as small as possible, the first before the second; then its variables in order.
+        smallest: Terms that a solution minimises in this order, before its variables.
 
     Raises:
         SolverGaveUpError: the solver answered `unknown`.
     """
-    core = _core(problem)
+    core = _find_core(problem)
     if core is None:
-        return Solution(_smallest(problem, smallest))
-    return Contradiction(tuple(fact.name for fact in core), _certificate(problem._replace(facts=core)))
+        return Solution(_minimise(problem, smallest))
+    return Contradiction(tuple(fact.name for fact in core), _find_certificate(problem._replace(facts=core)))
 
 
 def z3_term(term: Term) -> z3.ArithRef:
-    """The term as Z3 has it."""
+    """Return the term as a Z3 term."""
     return z3.Sum([z3.IntVal(term.constant), *(number * z3.Int(name) for name, number in term.coefficients)])
 
 
 def z3_facts(facts: Sequence[Fact]) -> list[z3.BoolRef]:
-    """The rows of facts as Z3 has them."""
+    """Return the rows of facts as Z3 formulas."""
     return [z3_term(row) <= 0 for fact in facts for row in fact.rows]
 
 
@@ -64,9 +64,9 @@ def _naturals(problem: Problem) -> list[z3.BoolRef]:
     return [z3.Int(name) >= 0 for name in problem.variables]
 
 
-def _core(problem: Problem) -> tuple[Fact, ...] | None:
-    """Facts that contradict each other, none of which can be left out; None if all can be true."""
-    # One solver that every fact can be switched on in: stating the facts anew for each subset takes most of the time.
+def _find_core(problem: Problem) -> tuple[Fact, ...] | None:
+    """Return a minimal set of contradicting facts; None if all can be true."""
+    # One solver with a switch for each fact: asserting the facts again for each subset would take most of the time.
     solver = z3.SimpleSolver()
     solver.set("ctrl_c", False)
     solver.add(*_naturals(problem))
@@ -90,7 +90,7 @@ def _core(problem: Problem) -> tuple[Fact, ...] | None:
     return tuple(problem.facts[n] for n in core)
 
 
-def _smallest(problem: Problem, smallest: Sequence[Term]) -> dict[str, int]:
+def _minimise(problem: Problem, smallest: Sequence[Term]) -> dict[str, int]:
     optimize = z3.Optimize()
     optimize.set(priority="lex")
     optimize.add(*_naturals(problem), *z3_facts(problem.facts))
@@ -104,8 +104,8 @@ def _smallest(problem: Problem, smallest: Sequence[Term]) -> dict[str, int]:
     return {name: model.eval(z3.Int(name), model_completion=True).as_long() for name in problem.variables}
 
 
-def _certificate(problem: Problem) -> Certificate | None:
-    """Weights that add the rows up to a contradiction, as few in sum as possible; None if no fractions do."""
+def _find_certificate(problem: Problem) -> Certificate | None:
+    """Return weights of rows that add up to a contradiction, with a minimal sum; None if fractions do not suffice."""
     rows = [(fact.name, row) for fact in problem.facts for row in fact.rows]
     weights = [z3.Real(f"weight-{n}") for n in range(len(rows))]
     sums: dict[str, list[z3.ArithRef]] = {name: [] for name in problem.variables}
@@ -122,9 +122,9 @@ def _certificate(problem: Problem) -> Certificate | None:
     if optimize.check() != z3.sat:
         return None
     model = optimize.model()
-    found = [Fraction(str(model.eval(weight, model_completion=True))) for weight in weights]
+    solution = [Fraction(str(model.eval(weight, model_completion=True))) for weight in weights]
     certificate = tuple(
-        WeightedRow(name, row, weight) for (name, row), weight in zip(rows, found, strict=True) if weight
+        WeightedRow(name, row, weight) for (name, row), weight in zip(rows, solution, strict=True) if weight
     )
     assert certifies(certificate, problem), "the certificate that was found adds up"
     return certificate

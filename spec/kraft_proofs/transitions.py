@@ -1,8 +1,8 @@
-"""Do all majorities of one voters set meet all majorities of another?
+"""Proof that all majorities of two voter sets intersect, or a counterexample.
 
-The answer depends on three numbers: how many voters the sets share, how many are removed and how many are added.
-The solver sees only those, so that sets of thousands cost no more than sets of three.
-What it finds is told in the user's own voters: a proof by named facts, or two majorities without a common replica.
+The result depends on three numbers: how many voters the sets share, how many are removed and how many are added.
+The solver only receives these, so sets of thousands cost no more than sets of three.
+The result is in the user's own voters: a proof by named facts, or two majorities without a common replica.
 """
 
 from bisect import bisect_left
@@ -22,32 +22,32 @@ from kraft_reference.state import is_majority
 _DIAGRAM = Diagram("old", "new", "old-quorum", "new-quorum", within={"old-quorum": "old", "new-quorum": "new"})
 _OLD, _NEW, _OLD_QUORUM, _NEW_QUORUM = (_DIAGRAM[name] for name in _DIAGRAM.names)
 _SMALLEST = (_DIAGRAM.size(_OLD_QUORUM), _DIAGRAM.size(_NEW_QUORUM))
-"""What a counterexample makes small first.
+"""Sizes that a counterexample minimises first.
 
-After that the regions decide, in their order: a quorum takes voters that only its own set has before shared ones.
+Then the regions decide, in their order: a quorum takes voters of only its own set before shared ones.
 """
 
 
 class Sizes(NamedTuple):
-    """All that the answer depends on."""
+    """Numbers that determine the result."""
 
     kept: int
     removed: int
     added: int
     old_majority: int
-    """The smallest number of voters that is a majority of the old set."""
+    """Smallest number of voters that is a majority of the old set."""
     new_majority: int
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Every majority of the old set has a replica in common with every majority of the new set."""
+    """Every majority of the old set shares a replica with every majority of the new set."""
 
     change: Change
     core: tuple[str, ...]
-    """Names of the facts that leave no room for disjoint majorities; none can be left out."""
+    """Names of a minimal set of facts that exclude disjoint majorities."""
     certificate: Certificate
-    """There always is one: with the majorities given as numbers of voters, fractions suffice."""
+    """Certificate, which always exists: with the majorities given as numbers, fractions suffice."""
 
     @property
     def summary(self) -> str:
@@ -65,17 +65,17 @@ class Proof:
 
     @property
     def is_vacuous(self) -> bool:
-        """Has one of the sets no voter, and so no majority?"""
+        """True if one of the sets has no voter, and so no majority."""
         return not (self.change.old and self.change.new)
 
     def recheck(self) -> bool:
-        """Does the certificate hold?  Adds up fractions; no solver."""
+        """Return True if the certificate holds, by adding fractions without a solver."""
         problem = problem_of(sizes(self.change))
         core = tuple(fact for fact in problem.facts if fact.name in self.core)
         return certifies(self.certificate, problem._replace(facts=core))
 
     def smt2(self) -> str:
-        """The question in SMT-LIB 2; every solver must answer `unsat`, as its first line says."""
+        """Return the problem in SMT-LIB 2; every solver must answer `unsat`, as its first line says."""
         return f"; expect: unsat\n{problem_of(sizes(self.change)).smt2()}"
 
 
@@ -83,9 +83,9 @@ class Proof:
 class Counterexample:
     """Two majorities without a common replica, each able to decide alone.
 
-    Canonical: both are as small as a majority can be.
-    The old one takes the voters that are removed, then shared ones; the new one takes those that are added, then the
-    next shared ones; always in order of id and directory id.
+    Canonical: both are smallest majorities.
+    The old one takes removed voters, then shared ones; the new one takes added voters, then the next shared ones;
+    always in order of id and directory id.
     """
 
     change: Change
@@ -93,7 +93,7 @@ class Counterexample:
     new_quorum: tuple[ReplicaKey, ...]
 
     def recheck(self) -> bool:
-        """Are they two disjoint majorities?  Plain sets and the reference's own count; no solver."""
+        """Return True if they are disjoint majorities, by plain sets and the reference's own count without a solver."""
         old, new = frozenset(self.old_quorum), frozenset(self.new_quorum)
         return (
             old.isdisjoint(new)
@@ -104,34 +104,34 @@ class Counterexample:
         )
 
     def smt2(self) -> str:
-        """The question in SMT-LIB 2; every solver must answer `sat`, as its first line says."""
+        """Return the problem in SMT-LIB 2; every solver must answer `sat`, as its first line says."""
         return f"; expect: sat\n{problem_of(sizes(self.change)).smt2()}"
 
 
 def prove_transition(old: Collection[ReplicaKey], new: Collection[ReplicaKey]) -> Proof | Counterexample:
-    """Decide whether all majorities of two voters sets intersect.
+    """Decide whether all majorities of two voter sets intersect.
 
-    Whether the protocol allows the transition is another question: see `kraft_proofs.protocol`.
-    An empty set has no majority, so that it intersects with everything.
+    `kraft_proofs.protocol` decides whether the protocol allows the transition.
+    An empty set has no majority, and so intersects with every set.
     Rules: state.voters-set.own-majority, voters.at-most-one-difference.
 
     Args:
-        old: The voters set in force.
+        old: The voter set in force.
         new: The one of the next VotersRecord.
 
     Raises:
-        SolverGaveUpError: the solver answered neither yes nor no.
+        SolverGaveUpError: the solver answered `unknown`.
     """
     compared = change(old, new)
-    decided = _decided(sizes(compared))
+    decided = _decide(sizes(compared))
     if isinstance(decided, Solution):
-        return _counterexample(compared, decided)
+        return _make_counterexample(compared, decided)
     assert decided.certificate is not None, "the matrix is that of a flow, where fractions are no stronger than numbers"
     return Proof(compared, decided.core, decided.certificate)
 
 
 def sizes(of: Change) -> Sizes:
-    """The numbers that decide."""
+    """Return the numbers that determine the result."""
     return Sizes(
         kept=len(of.old & of.new),
         removed=len(of.old - of.new),
@@ -142,12 +142,12 @@ def sizes(of: Change) -> Sizes:
 
 
 def smallest_majority(voters: VoterSet) -> int:
-    """The smallest number of voters that the reference takes for a majority; one more than there are if none is."""
+    """Return the smallest number of voters that is a majority in the reference; the size plus one if none is."""
     return bisect_left(range(len(voters) + 1), True, key=lambda number: is_majority(number, voters))
 
 
 def problem_of(of: Sizes) -> Problem:
-    """The question: can two majorities be disjoint?"""
+    """Return the problem that asks for two disjoint majorities."""
     return _DIAGRAM.problem(
         f"transition: voters kept: {of.kept}, removed: {of.removed}, added: {of.added}",
         equal("kept", _DIAGRAM.size(_OLD & _NEW), of.kept),
@@ -160,7 +160,7 @@ def problem_of(of: Sizes) -> Problem:
 
 
 def in_words(of: Sizes, fact: str) -> Reason:
-    """What a named fact of `problem_of` says, with the rules that it is taken from."""
+    """Return the meaning of a named fact of `problem_of`, with its rules."""
     counted, majority = ("identity.replica-key",), ("state.voters-set.own-majority",)
     old, new = number_of(of.kept + of.removed, "voter"), number_of(of.kept + of.added, "voter")
     return {
@@ -174,14 +174,14 @@ def in_words(of: Sizes, fact: str) -> Reason:
 
 
 @lru_cache(maxsize=4096)
-def _decided(of: Sizes) -> Contradiction | Solution:
-    """The steps of a plan have few different sizes."""
+def _decide(of: Sizes) -> Contradiction | Solution:
+    """Decide the problem; cached, because the steps of a plan have few different sizes."""
     return solve(problem_of(of), _SMALLEST)
 
 
-def _counterexample(of: Change, found: Solution) -> Counterexample:
+def _make_counterexample(of: Change, solution: Solution) -> Counterexample:
     def size(term: Term) -> int:
-        return term.value(found.values)
+        return term.value(solution.values)
 
     old_shared = size(_DIAGRAM.size(_OLD_QUORUM & _NEW))
     new_shared = size(_DIAGRAM.size(_NEW_QUORUM & _OLD))

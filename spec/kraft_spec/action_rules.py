@@ -1,6 +1,6 @@
-"""Which rules an event of the model states: read from the comments of the TLA+ modules.
+"""Rule ids that an event's action cites, read from the comments of the TLA+ modules.
 
-A rejected trace line names these, the most specific first, so that a reader knows where to look.
+A rejected trace line lists them, most specific first, as a starting point for the reader.
 """
 
 import re
@@ -96,10 +96,10 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "CutLink": (),
     "HealLink": (),
 }
-"""The operators whose rules an event's action states, by event name, the most telling first.
+"""Operators whose rules an event's action cites, by event name, most relevant first.
 
-Data, because it is a choice: nearly every action reaches nearly every operator, and only some of them are what a reader
-looks for who is told that the action went wrong.
+This is data because it is a choice: nearly every action reaches nearly every operator, but only some of them help to
+diagnose a failure of the action.
 """
 
 _ALTERED = ("Altered", "ValidTarget", "Reassigned", "Cancelled", "KeepsRecords")
@@ -116,7 +116,7 @@ PARTITION_EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
     "DeleteTopic": ("AfterDeleteTopic",),
     "WriteReassignPartitions": ("AfterWriteReassignPartitions", "LegacyAltered", *_ALTERED, *_CHANGED),
 }
-"""As `EVENT_OPERATORS`, for the events of partitions."""
+"""As `EVENT_OPERATORS`, for partition events."""
 
 _DEFINITION = re.compile(r"^([A-Za-z]\w*)(\([^)]*\))? ==")
 _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)+")
@@ -124,9 +124,9 @@ _RULE_ID = re.compile(r"\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9
 
 @cache
 def operator_rules(modules: tuple[str, ...] = MODEL_MODULES) -> Mapping[str, tuple[str, ...]]:
-    """The rule ids in the comment right above each operator of the model."""
+    """Return the rule ids in the comment right above each operator of the model."""
     registry = load_registry()
-    found: dict[str, tuple[str, ...]] = {}
+    rules_by_operator: dict[str, tuple[str, ...]] = {}
     for module in modules:
         comment: list[str] = []
         text = (files("kraft_spec") / "tla" / f"{module}.tla").read_text(encoding="utf-8")
@@ -136,33 +136,33 @@ def operator_rules(modules: tuple[str, ...] = MODEL_MODULES) -> Mapping[str, tup
                 comment.append(line)
             elif definition:
                 ids = [rule_id for rule_id in _RULE_ID.findall(" ".join(comment)) if rule_id in registry]
-                found[definition.group(1)] = tuple(dict.fromkeys(ids))
+                rules_by_operator[definition.group(1)] = tuple(dict.fromkeys(ids))
                 comment = []
             elif line.strip():
                 comment = []
-    return found
+    return rules_by_operator
 
 
 def rules_of_operators(operators: Iterable[str]) -> tuple[str, ...]:
-    """The rule ids that these operators of the model state, in their order."""
+    """Return the rule ids that these operators of the model cite, in their order."""
     stated = operator_rules()
     return tuple(dict.fromkeys(rule for operator in operators for rule in stated.get(operator, ())))
 
 
 _STOPPED = "Stopped"
-"""No rule speaks of the role of a replica that does not run: that leaves no rule out."""
+"""No rule names the role of a stopped replica, so this role excludes no rule."""
 
 
 def rules_of_event(
     event: str, role: str | None = None, pre_vote: bool | None = None, after: str | None = None
 ) -> tuple[str, ...]:
-    """The rule ids that an event's action states, the most specific first.
+    """Return the rule ids that an event's action cites, most specific first.
 
     Args:
         event: its name.
-        role: of the replica before it; rules that speak of other roles only are left out.
-        pre_vote: whether it is a Pre-Vote; leaves out the rules of the other kind of vote.
-        after: the role after it, of which the rules of a restart speak.
+        role: role of the replica before it; excludes rules about other roles only.
+        pre_vote: True for a Pre-Vote; excludes the rules of the other kind of vote.
+        after: role after it, which the rules of a restart are about.
     """
     deciding = after if role == _STOPPED else role
     registry: Registry = load_registry()
@@ -181,7 +181,7 @@ def rules_of_event(
 
 
 def partition_event_rules(event: str) -> tuple[str, ...]:
-    """The rule ids that the action of an event of partitions states, in the order of its operators."""
+    """Return the rule ids that the action of a partition event cites, in the order of its operators."""
     stated = operator_rules(PARTITION_MODEL_MODULES)
     operators = PARTITION_EVENT_OPERATORS[event]
     return tuple(dict.fromkeys(rule for operator in operators for rule in stated[operator]))

@@ -1,8 +1,8 @@
-"""Texts of a source replaced by others: how a rule is broken on purpose, outside of the product.
+"""Source edits that break a rule on purpose, without support for it in the product.
 
-An edit names a text that stands in its file exactly once, so an edit that no longer fits is an error and never a
-mutant that changes nothing.
-An edited copy of a package is put before the installed one on the path of a process of its own.
+The text to replace must occur exactly once in its file, so an edit that no longer fits is an error, never a mutant
+without effect.
+A subprocess imports the edited copy of a package because its path precedes the installed one.
 """
 
 import os
@@ -24,12 +24,12 @@ class EditError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One text replaced by another.
+    """A replacement of one text in a file.
 
     Attributes:
-        file: Path with its package, "kraft_reference/elections.py"; or within a folder that is edited.
-        old: Text that stands there exactly once.
-        new: Text in its place.
+        file: Path with its package, such as "kraft_reference/elections.py"; or relative to an edited folder.
+        old: Text that occurs there exactly once.
+        new: Its replacement.
     """
 
     file: str
@@ -40,31 +40,31 @@ class Edit:
         """Return the text with the replacement made.
 
         Raises:
-            EditError: `old` is not there, or there more than once, or equals `new`.
+            EditError: `old` does not occur, occurs more than once, or equals `new`.
         """
-        found = text.count(self.old)
-        if found != 1:
-            raise EditError(f"{self.file}: {self.old!r} stands there {found} times, expected once")
+        occurrences = text.count(self.old)
+        if occurrences != 1:
+            raise EditError(f"{self.file}: {self.old!r} stands there {occurrences} times, expected once")
         if self.old == self.new:
             raise EditError(f"{self.file}: {self.old!r} is replaced by itself")
         return text.replace(self.old, self.new)
 
 
 class ModelEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text of a TLA+ module replaced by another."""
+    """A replacement of text in a TLA+ module."""
 
     module: str
-    """Without ".tla"."""
+    """Name without ".tla"."""
     old: str
     new: str
 
     def as_edit(self) -> Edit:
-        """The edit of the module's file."""
+        """Return the edit of the module's file."""
         return Edit(f"kraft_spec/tla/{self.module}.tla", self.old, self.new)
 
 
 class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text of a Python module of the reference replaced by another."""
+    """A replacement of text in a Python module of the reference."""
 
     file: str
     """Path with its package: `kraft_reference` or `kraft_partitions`."""
@@ -72,29 +72,29 @@ class ReferenceEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     new: str
 
     def as_edit(self) -> Edit:
-        """The edit of the file."""
+        """Return the edit of the file."""
         return Edit(self.file, self.old, self.new)
 
 
 def apply_edits(folder: Path, edits: Iterable[Edit]) -> None:
-    """Make the edits in the files of `folder`, in their order.
+    """Apply the edits to the files of `folder`, in their order.
 
     Raises:
-        EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
+        EditError: A file is missing, an edit does not fit it, or the result is not valid Python.
     """
     for path, text in edited_texts(edits, folder).items():
         path.write_text(text, encoding="utf-8")
 
 
 def edited_texts(edits: Iterable[Edit], folder: Path | None = None) -> dict[Path, str]:
-    """The files that the edits change, in the order of their paths, and their texts after it.
+    """Return the texts of the edited files by path, in path order.
 
     Args:
         edits: applied in their order.
-        folder: what their paths start from; None for the packages as they are installed.
+        folder: base of their paths; None for the installed packages.
 
     Raises:
-        EditError: A file is missing, an edit does not fit it, or what comes of it is no Python.
+        EditError: A file is missing, an edit does not fit it, or the result is not valid Python.
     """
     edited: dict[Path, str] = {}
     for edit in edits:
@@ -128,30 +128,30 @@ def package_folder(package: str) -> Path:
 
 
 def installed_file(path: str) -> Path:
-    """Return where a file is, given its path with its package.
+    """Return the installed path of a file, from its path with its package.
 
     Raises:
         EditError: There is no such package.
     """
-    package, _, rest = path.partition("/")
-    return package_folder(package) / rest
+    package, _, relative_path = path.partition("/")
+    return package_folder(package) / relative_path
 
 
 def _forget_compiled(module: Path) -> None:
-    """Python tells a stale compilation by size and second alone, which an edit may leave as they were."""
+    """Remove cached bytecode: Python detects stale bytecode only by size and second, which an edit may keep."""
     for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
         compiled.unlink()
 
 
 @contextmanager
 def edited_packages(edits: Iterable[Edit], *packages: str) -> Iterator[dict[str, str]]:
-    """Yield the environment of a process that imports edited copies of the packages that the edits name.
+    """Yield the environment of a subprocess that imports edited copies of the packages that the edits name.
 
-    The copies are gone when the context is left.
+    Leaving the context removes the copies.
 
     Args:
         edits: applied in their order.
-        packages: of which there is a copy even if no edit names them.
+        packages: also copied if no edit names them.
 
     Raises:
         EditError: An edit does not fit.
@@ -160,8 +160,8 @@ def edited_packages(edits: Iterable[Edit], *packages: str) -> Iterator[dict[str,
     copied = sorted({*packages, *(edit.file.partition("/")[0] for edit in edits)})
     with tempfile.TemporaryDirectory(prefix="kraft-spec-edited-") as temporary:
         for package in copied:
-            # With the compiled modules, if there are any: the process then compiles what is edited, and no more.
-            # Not with those that another process is just writing.
+            # Keep the cached bytecode, so the process compiles only the edited modules. Skip the temporary files
+            # of another process that is writing bytecode.
             ignored = shutil.ignore_patterns("*.pyc.*")
             shutil.copytree(package_folder(package), Path(temporary) / package, ignore=ignored)
         apply_edits(Path(temporary), edits)
@@ -172,7 +172,7 @@ def edited_packages(edits: Iterable[Edit], *packages: str) -> Iterator[dict[str,
 
 
 def imported_from(package: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether this process imports `package` from the path that `environment` puts first."""
+    """Return True if this process imports `package` from the first path of `environment`."""
     module = sys.modules.get(package)
     origin = None if module is None else module.__file__
     first = environment.get("PYTHONPATH", "").split(os.pathsep)[0]

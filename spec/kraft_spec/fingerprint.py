@@ -1,4 +1,4 @@
-"""Hashes of the sources: of the model, for the header of a trace, and of packages, for what is kept in files."""
+"""Hashes of sources: of the model, for trace headers, and of packages, for stored results."""
 
 import hashlib
 from collections.abc import Iterator
@@ -19,25 +19,25 @@ MODEL_MODULES = (
     "Durability",
     "KRaft",
 )
-"""The modules of the protocol, in the order in which they build on each other."""
+"""Modules of the protocol, each after those that it builds on."""
 TRACE_MODULES = (*MODEL_MODULES, "RoleTable", "Properties", "Observed", "Forgetting", "Trace")
-"""The modules that decide about a trace."""
+"""Modules that trace checking depends on."""
 
 PARTITION_MODEL_MODULES = ("Partitions", "PartitionReassignment")
-"""The modules of the reassignment of partitions, a model of their own."""
+"""Modules of the separate partition reassignment model."""
 PARTITION_TRACE_MODULES = (*PARTITION_MODEL_MODULES, "PartitionProperties", "PartitionTrace")
-"""The modules that decide about a trace of partition reassignment."""
+"""Modules that checking a partition trace depends on."""
 
 
 @cache
 def spec_hash() -> str:
-    """SHA-256, in hexadecimal, over the names and texts of the modules that decide about a trace."""
+    """Return the SHA-256, in hexadecimal, of the names and texts of the modules that trace checking depends on."""
     return _hash_of(TRACE_MODULES)
 
 
 @cache
 def partition_spec_hash() -> str:
-    """The same, over those that decide about a trace of partition reassignment."""
+    """Return the same hash for partition traces."""
     return _hash_of(PARTITION_TRACE_MODULES)
 
 
@@ -51,7 +51,7 @@ def _hash_of(modules: tuple[str, ...]) -> str:
 
 
 def fingerprint_of(packages: tuple[str, ...], endings: tuple[str, ...]) -> str:
-    """SHA-256, in hexadecimal, over the names and texts of all files of some packages whose names end so."""
+    """Return the SHA-256, in hexadecimal, of the names and texts of all files of some packages with these endings."""
     digest = hashlib.sha256()
     for package in packages:
         for name, file in _walk(files(package), package):
@@ -63,7 +63,7 @@ def fingerprint_of(packages: tuple[str, ...], endings: tuple[str, ...]) -> str:
 
 
 def _walk(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
         path = f"{name}/{entry.name}"
         if entry.is_dir():
             yield from _walk(entry, path)

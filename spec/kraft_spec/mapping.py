@@ -1,9 +1,9 @@
-"""Between the model and the reference: which name here is which name there, and how its values look.
+"""Mapping between names and values of the model and of the reference.
 
-One table for each thing that both have, in `mapping_tables`; how one kind of value looks is in `mapping_forms`.
-The trace checker and the edge replay (`kraft_dev.edges`) take names, forms and order from here and nowhere else.
-Beside it in the model: `NewReplica` in Durability.tla, the messages in Elections.tla, Leadership.tla, Replication.tla
-and VoterChanges.tla, `Observed*` in Observed.tla, `Cluster` in MCBounds.tla.
+`mapping_tables` has a table for each shared record, `mapping_forms` the conversion of each kind of value.
+The trace checker and the edge replay (`kraft_dev.edges`) take all names, forms and orders from here.
+Counterparts in the model: `NewReplica` in Durability.tla, the messages in Elections.tla, Leadership.tla,
+Replication.tla and VoterChanges.tla, `Observed*` in Observed.tla, `Cluster` in MCBounds.tla.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ __all__ = (
 )
 
 OTHER_CLUSTER = "another cluster"
-"""The `cluster_id` of a request that names another cluster, on the way from the model."""
+"""`cluster_id` of a request from the model that names another cluster."""
 
 
 def _attribute(structure: object, path: str) -> Any:
@@ -78,28 +78,28 @@ def _arguments(fields: tuple[Field, ...], record: Mapping[str, ModelValue]) -> d
 
 
 def state_to_model(state: ReplicaState) -> dict[str, ModelValue]:
-    """The record `replicas[r]` of the model."""
+    """Return the record `replicas[r]` of the model."""
     return _record(STATE, state)
 
 
 def state_from_model(record: Mapping[str, ModelValue]) -> ReplicaState:
-    """The state of a replica that a record of the model stands for."""
+    """Return the state of a replica from a record of the model."""
     named = _arguments(STATE, record)
     log = {name.removeprefix("log."): named.pop(name) for name in tuple(named) if name.startswith("log.")}
     return ReplicaState(log=Log(**log), **named)
 
 
 MESSAGE_TYPES: Mapping[str, type[messages.Message]] = {kind.__name__: kind for kind in MESSAGES}
-"""The messages by their name."""
+"""Message types by name."""
 
 
 def message_to_model(message: messages.Message) -> dict[str, ModelValue]:
-    """A message as it is in the network of the model."""
+    """Return a message as in the model's network."""
     return {"type": type(message).__name__, **_record(MESSAGES[type(message)], message)}
 
 
 def message_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> messages.Message:
-    """The message that a record of the model stands for; `cluster_id` is its sender's."""
+    """Return the message from a record of the model; `cluster_id` is its sender's."""
     kind = MESSAGE_TYPES[record["type"]]
     named = _arguments(MESSAGES[kind], record)
     if "cluster_id" in NOT_IN_THE_MODEL.get(kind, {}):
@@ -110,11 +110,11 @@ def message_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> mes
 
 
 _SOME_TIME_MS = Timeouts().voter_change_timeout_ms
-"""Of a request to add a voter on the way from the model, which has no clock."""
+"""Timeout of an AddVoter request from the model, which has no clock."""
 
 
 def effect_to_model(effect: effects.DurableEffect | effects.Send | effects.Answer) -> dict[str, ModelValue]:
-    """An effect as `ObservedEffects` shows it; its `type` is the name of the effect or of the message."""
+    """Return an effect as in `ObservedEffects`; its `type` is the name of the effect or of the message."""
     if isinstance(effect, effects.Send):
         return message_to_model(effect.message)
     if isinstance(effect, effects.Answer):
@@ -123,14 +123,14 @@ def effect_to_model(effect: effects.DurableEffect | effects.Send | effects.Answe
 
 
 REPLY_NAME = messages.Reply.__name__
-"""What an answer to a client is called among the effects."""
+"""Name of a reply to a client among the effects."""
 
 EVENT_TYPES: Mapping[str, type[events.Event]] = {kind.__name__: kind for kind in EVENTS}
-"""The events that deliver nothing, by their name."""
+"""Types of the events that deliver no message, by name."""
 
 
 def event_to_model(event: events.Event, replica_id: int, cluster_id: str) -> dict[str, ModelValue]:
-    """An event at a replica of this cluster: [name, replica, ...]."""
+    """Return an event at a replica of this cluster: [name, replica, ...]."""
     head: dict[str, ModelValue] = {"name": events.event_name(event), "replica": replica_id}
     if isinstance(event, events.Receive):
         return {**head, "message": message_to_model(event.message)}
@@ -141,12 +141,12 @@ def event_to_model(event: events.Event, replica_id: int, cluster_id: str) -> dic
 
 
 def is_same_cluster(named: str | None, cluster_id: str) -> bool:
-    """Does a request that names this cluster, or none, address the cluster with this id?"""
+    """Return True if a request with this cluster id, or with none, addresses the cluster."""
     return named in (None, cluster_id)
 
 
 def event_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> events.Event:
-    """The event that a record of the model stands for, at a replica of the cluster with this id."""
+    """Return the event from a record of the model, at a replica of the cluster with this id."""
     if "message" in record:
         return events.Receive(message_from_model(record["message"], cluster_id))
     kind = EVENT_TYPES[record["name"]]
@@ -157,7 +157,7 @@ def event_from_model(record: Mapping[str, ModelValue], cluster_id: str) -> event
 
 
 def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue]:
-    """The variable `config` of the model."""
+    """Return the variable `config` of the model."""
     replicas = {
         i: replace(replica, initial_voters=configuration.initial_voters(i))
         for i, replica in configuration.replicas.items()
@@ -170,20 +170,20 @@ def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue
 
 
 def decisions_to_model(profile: Profile) -> dict[str, ModelValue]:
-    """The field `decisions` of that variable."""
+    """Return the field `decisions` of `config`."""
     return _record(DECISIONS, profile)
 
 
 def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
-    """The cluster that a `config` of the model stands for."""
+    """Return the cluster from a `config` of the model."""
     columns = {field.reference: (field.form, function_entries(record[field.model])) for field in REPLICAS}
     cluster = _arguments(CLUSTER, record)
 
     def replica(i: int) -> ReplicaConfiguration:
-        given = {name: form.from_model(column[i]) for name, (form, column) in columns.items()}
-        if given["initial_voters"] == cluster["voters"]:
-            given["initial_voters"] = None
-        return ReplicaConfiguration(**given)
+        arguments = {name: form.from_model(column[i]) for name, (form, column) in columns.items()}
+        if arguments["initial_voters"] == cluster["voters"]:
+            arguments["initial_voters"] = None
+        return ReplicaConfiguration(**arguments)
 
     return Configuration(
         replicas={i: replica(i) for i in sorted(function_entries(record["keys"]))},
@@ -192,9 +192,9 @@ def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
     )
 
 
-def _profile(answers: Mapping[str, Any]) -> Profile:
-    """The profile that has these answers, else one without a name of its own."""
+def _profile(decisions: Mapping[str, Any]) -> Profile:
+    """Return the profile with these decisions; if there is none, one without a name of its own."""
     for profile in PROFILES.values():
-        if all(getattr(profile, name) == answer for name, answer in answers.items()):
+        if all(getattr(profile, name) == decision for name, decision in decisions.items()):
             return profile
-    return Profile("of the model", **answers)
+    return Profile("of the model", **decisions)

@@ -1,6 +1,6 @@
-"""A checkpoint and the variables of the model: `replicas`, `network`, `cuts` and `history`, both ways.
+"""Conversion between checkpoints and the variables `replicas`, `network`, `cuts` and `history` of the model.
 
-The network is that of Trace.tla: [sent, copies, message].
+The network has the form of Trace.tla: [sent, copies, message].
 """
 
 from collections.abc import Mapping
@@ -20,21 +20,23 @@ from kraft_spec.mapping_forms import (
 )
 
 VARIABLES = ("replicas", "network", "cuts", "history")
-"""The variables of the model that change in a run."""
+"""Variables of the model that change in a run."""
 
 _NO_LEVEL = -1
 _NO_SET = frozenset([(-1, "")])
-"""NothingCommitted in KRaft.tla: what was in force before the first record."""
+"""NothingCommitted in KRaft.tla: the state in force before the first record."""
 
 
 def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
-    """The values of `VARIABLES`, and the software; the network is a mapping from the message id.
+    """Return the values of `VARIABLES` and the software; the network is a mapping by message id.
 
-    Records are not hashable, as the members of a set have to be.
+    It is not a set because records are not hashable.
     """
     return {
         "replicas": {i: state_to_model(state) for i, state in checkpoint.replicas.items()},
-        "network": {identifier: _flight_to_model(identifier, one) for identifier, one in checkpoint.network.items()},
+        "network": {
+            identifier: _flight_to_model(identifier, flight) for identifier, flight in checkpoint.network.items()
+        },
         "cuts": frozenset(checkpoint.cuts),
         "history": _recollection_to_model(checkpoint.recollection),
         "software": dict(checkpoint.software),
@@ -42,10 +44,10 @@ def checkpoint_to_model(checkpoint: Checkpoint) -> dict[str, ModelValue]:
 
 
 def with_epochs_left(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """What `checkpoint_to_model` gives, with the epochs put away that InUse of Forgetting.tla would put away.
+    """Move the epochs that InUse of Forgetting.tla would forget from `epochs` to `left`.
 
-    Where the lines before a checkpoint are judged, nothing more is to be learnt of these, and each change of an epoch
-    goes through those at hand.
+    If the lines before a checkpoint were checked, these epochs cannot matter any more, and the model scans those in use
+    at every change of one.
     """
     history = variables["history"]
     led = dict(history["epochs"])
@@ -84,33 +86,33 @@ def _recollection_to_model(recollection: Recollection) -> dict[str, ModelValue]:
         },
         "crashes": recollection.crashes,
         "directories": recollection.directories,
-        # Which epochs are at hand is nothing that a property can tell.
+        # No property depends on the split between `epochs` and `left`.
         "left": (),
     }
 
 
-def _in_force_to_model(known: InForce) -> dict[str, ModelValue]:
+def _in_force_to_model(in_force: InForce) -> dict[str, ModelValue]:
     return {
-        "epoch": known.epoch,
-        "kraft_version": _NO_LEVEL if known.kraft_version is None else known.kraft_version,
-        "voters": _NO_SET if known.voters is None else KEY_SET.to_model(known.voters),
-        "details": details_to_model(known.details),
-        "target": TARGET.to_model(known.target),
+        "epoch": in_force.epoch,
+        "kraft_version": _NO_LEVEL if in_force.kraft_version is None else in_force.kraft_version,
+        "voters": _NO_SET if in_force.voters is None else KEY_SET.to_model(in_force.voters),
+        "details": details_to_model(in_force.details),
+        "target": TARGET.to_model(in_force.target),
     }
 
 
-def _in_force_from_model(known: Mapping[str, ModelValue]) -> InForce:
+def _in_force_from_model(in_force: Mapping[str, ModelValue]) -> InForce:
     return InForce(
-        known["epoch"],
-        None if known["kraft_version"] == _NO_LEVEL else known["kraft_version"],
-        None if known["voters"] == _NO_SET else KEY_SET.from_model(known["voters"]),
-        details_from_model(known["details"]),
-        TARGET.from_model(known["target"]),
+        in_force["epoch"],
+        None if in_force["kraft_version"] == _NO_LEVEL else in_force["kraft_version"],
+        None if in_force["voters"] == _NO_SET else KEY_SET.from_model(in_force["voters"]),
+        details_from_model(in_force["details"]),
+        TARGET.from_model(in_force["target"]),
     )
 
 
 def variables_by_id(variables: Mapping[str, ModelValue]) -> dict[str, ModelValue]:
-    """The decoded variables of a state with its network as a mapping, to compare with `checkpoint_to_model`."""
+    """Return the decoded variables of a state with the network by message id, comparable to `checkpoint_to_model`."""
     history = variables["history"]
     return {
         "replicas": dict(function_entries(variables["replicas"])),
@@ -133,21 +135,21 @@ def _identifier(row: Mapping[str, ModelValue]) -> str:
 def checkpoint_from_model(
     variables: Mapping[str, ModelValue], cluster_id: str, sequence: int, time_ms: int
 ) -> Checkpoint:
-    """The checkpoint that the decoded variables of a state stand for.
+    """Return the checkpoint from the decoded variables of a state.
 
     Args:
-        variables: as `variables_by_id` gives them.
-        cluster_id: that of the cluster, which the model does not have.
-        sequence: of the event before.
-        time_ms: of the checkpoint; the model has no clock.
+        variables: in the form of `variables_by_id`.
+        cluster_id: id of the cluster, which the model does not have.
+        sequence: sequence number of the event before.
+        time_ms: time of the checkpoint; the model has no clock.
     """
     history = variables["history"]
-    known = history["committed"]
+    committed_record = history["committed"]
     committed = Committed(
-        known["base"]["end_offset"],
-        _in_force_from_model(known["base"]),
-        RECORDS.from_model(known["log"]),
-        tuple((entry["offset"], _in_force_from_model(entry)) for entry in known["past"]),
+        committed_record["base"]["end_offset"],
+        _in_force_from_model(committed_record["base"]),
+        RECORDS.from_model(committed_record["log"]),
+        tuple((entry["offset"], _in_force_from_model(entry)) for entry in committed_record["past"]),
     )
     recollection = Recollection(
         {

@@ -1,8 +1,8 @@
-"""How one kind of value looks in the model and in the reference: the forms that the tables of `mapping` name.
+"""Conversion of each kind of value between model and reference: the forms that the tables of `mapping` use.
 
-A model value is what `kraft_spec.tlc.values` encodes and decodes: int, bool, str, tuple, frozenset, and a mapping for
-a record or a function.
-What is not there is None in the reference, and -1, "" or <<-1, "">> in the model.
+A model value has a type that `kraft_spec.tlc.values` encodes and decodes: int, bool, str, tuple, frozenset, and a
+mapping for a record or a function.
+An absent value is None in the reference, and -1, "" or <<-1, "">> in the model.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -16,23 +16,23 @@ from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
 
 ModelValue = Any
-"""A value of the model; Any, because the reference's types say what belongs where."""
+"""A value of the model; Any, because the reference's types check it."""
 
 EMPTY_TEXT = "(empty)"
-"""In the model, a directory id or endpoint that is there and has no letters: a trace of other software may have one."""
+"""Empty directory id or endpoint in the model, which a trace of other software may contain."""
 
 CLIENT = -1
-"""In the model, the requester of a change for which an admin client asked."""
+"""Requester, in the model, of a change that an admin client requested."""
 
 REASSIGNMENT = -2
-"""In the model, the requester of a change that is a step of the leader's own reassignment."""
+"""Requester, in the model, of a change that is a step of the leader's own reassignment."""
 
 NOBODY_ASKED = "reassignment"
-"""The same in a trace."""
+"""The same requester in a trace."""
 
 
 class Form(NamedTuple):
-    """One kind of value, in both directions."""
+    """Conversion of one kind of value in both directions."""
 
     to_model: Callable[[Any], ModelValue]
     from_model: Callable[[ModelValue], Any]
@@ -48,7 +48,7 @@ class SomeKey(Protocol):
 
 
 class SomeDetails(Protocol):
-    """What the reference or a trace says of a voter beside its key."""
+    """Endpoint and kraft.version range of a voter, in the reference or a trace."""
 
     @property
     def id(self) -> int: ...
@@ -61,43 +61,43 @@ class SomeDetails(Protocol):
 
 
 def text_to_model(text: str | None) -> str:
-    """A directory id or an endpoint."""
+    """Convert a directory id or an endpoint."""
     return "" if text is None else text or EMPTY_TEXT
 
 
 def text_from_model(text: str) -> str | None:
-    """The way back of `text_to_model`."""
+    """Invert `text_to_model`."""
     if not text:
         return None
     return "" if text == EMPTY_TEXT else text
 
 
 def key_to_model(key: SomeKey | None) -> tuple[int, str]:
-    """A replica key: <<id, directory id>>."""
+    """Convert a replica key to <<id, directory id>>."""
     return (-1, "") if key is None else (key.id, text_to_model(key.directory_id))
 
 
 def key_from_model(key: tuple[int, str]) -> ReplicaKey | None:
-    """The way back of `key_to_model`."""
+    """Invert `key_to_model`."""
     return None if key[0] == -1 else ReplicaKey(key[0], text_from_model(key[1]))
 
 
 def function_entries(function: ModelValue) -> Mapping[Any, ModelValue]:
-    """The entries of a TLA+ function; one over 1..n is a sequence, and so is the empty one."""
+    """Return the entries of a TLA+ function; a function over 1..n and the empty function are sequences."""
     if isinstance(function, Mapping):
         return function
     return dict(enumerate(function, start=1))
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _text_of(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return str(value)
 
 
-def _each(convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
+def _convert_each(convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
     return lambda values: tuple([convert(value) for value in values])
 
 
@@ -119,21 +119,21 @@ def _offsets_from_model(offsets: ModelValue) -> Mapping[ReplicaKey | None, int]:
 
 
 DetailsRow = tuple[int, str, int, int]
-"""<<id, endpoint, lowest level, highest level>>."""
+"""<<id, endpoint, lowest version, highest version>>."""
 
 
 def details_to_model(details: Iterable[SomeDetails]) -> frozenset[DetailsRow]:
-    """What a voters set says of its voters beside their keys: a set in the model."""
-    return frozenset([(one.id, text_to_model(one.endpoint), one.min_version, one.max_version) for one in details])
+    """Convert the details of a voter set's voters, which are a set in the model."""
+    return frozenset([(row.id, text_to_model(row.endpoint), row.min_version, row.max_version) for row in details])
 
 
 def details_from_model(details: Iterable[DetailsRow]) -> tuple[VoterDetails, ...]:
-    """The way back of `details_to_model`: by ascending id."""
+    """Invert `details_to_model`, ordered by id."""
     return tuple(sorted([VoterDetails(id_, text_from_model(at) or "", low, high) for id_, at, low, high in details]))
 
 
 def target_to_model(target: Iterable[int] | None) -> frozenset[int]:
-    """The target of a reassignment, which is never empty: the model has the empty set for none."""
+    """Convert the target of a reassignment; no target is the empty set, because a target is never empty."""
     return frozenset() if target is None else frozenset(target)
 
 
@@ -142,7 +142,7 @@ def _target_from_model(target: Iterable[int]) -> frozenset[int] | None:
 
 
 def record_to_model(record: Record) -> dict[str, ModelValue]:
-    """A record of the log."""
+    """Convert a record of the log."""
     plain: dict[str, ModelValue] = {
         "epoch": record.epoch,
         "kind": str(record.kind),
@@ -155,7 +155,7 @@ def record_to_model(record: Record) -> dict[str, ModelValue]:
 
 
 def record_from_model(record: Mapping[str, ModelValue]) -> Record:
-    """The way back of `record_to_model`."""
+    """Invert `record_to_model`."""
     kind = RecordKind(record["kind"])
     voters, details = _known_keys(record["voters"]), details_from_model(record["details"])
     target = _target_from_model(record.get("target", ()))
@@ -181,7 +181,7 @@ def _version_entry_from_model(entry: Mapping[str, ModelValue]) -> VersionEntry:
 
 
 def snapshot_to_model(snapshot: Any) -> dict[str, ModelValue]:
-    """A snapshot of the reference or of a trace, as far as it carries voters."""
+    """Convert the voters and versions of a snapshot of the reference or of a trace."""
     return {
         "end_offset": snapshot.end_offset,
         "epoch": snapshot.epoch,
@@ -193,14 +193,14 @@ def snapshot_to_model(snapshot: Any) -> dict[str, ModelValue]:
 
 
 def snapshot_from_model(snapshot: Mapping[str, ModelValue]) -> Snapshot:
-    """The way back of `snapshot_to_model`."""
+    """Invert `snapshot_to_model`."""
     voters, details = _known_keys(snapshot["voters"]), details_from_model(snapshot["details"])
     numbers = (snapshot["end_offset"], snapshot["epoch"], snapshot["kraft_version"])
     return Snapshot(*numbers, voters, details, _target_from_model(snapshot["target"]))  # type: ignore[arg-type]
 
 
 class ChangeError(ValueError):
-    """What is shown of a pending change is that of none; `field` says where."""
+    """The observed fields match no pending change; `field` is the first that does not."""
 
     def __init__(self, field: str, expected: str) -> None:
         super().__init__(f"expected {expected}")
@@ -208,51 +208,50 @@ class ChangeError(ValueError):
 
 
 class ShownChange(NamedTuple):
-    """A pending change as a trace shows it, whatever it waits for."""
+    """A pending change as recorded in a trace, in any phase."""
 
     kind: str
     phase: str
-    """What it waits for."""
+    """Phase of the change, which names the condition it waits for."""
     voter: Any
-    """Of the reference or of a trace; None for an upgrade."""
+    """Voter, in the type of the reference or of a trace; None for an upgrade."""
     endpoint: str | None
-    """Of a voter that is added."""
+    """Endpoint of an added voter."""
     min_version: int = -1
-    """Of the range that a new voter has reported; -1 before it has."""
+    """Lowest version that a new voter has reported; -1 before."""
     max_version: int = -1
     offset: int = -1
-    """Of the last record of the change in the log; while a new voter catches up, the log end that it has to reach; -1
-    before that."""
+    """Offset of the change's last record; while a new voter catches up, the log end that it must reach; -1 before."""
     requester: int | str | None = NOBODY_ASKED
-    """The replica that asked, None for a client, or nobody."""
+    """Requesting replica, None for a client, or `NOBODY_ASKED`."""
     request: int = 0
     when_committed: bool = True
 
 
 def shown_change(change: PendingChange) -> ShownChange:
-    """What a trace and the model show of a change that the reference works on."""
-    asked: tuple[int | str | None, int, bool] = (NOBODY_ASKED, 0, True)
+    """Return the recorded form of the reference's pending change."""
+    request: tuple[int | str | None, int, bool] = (NOBODY_ASKED, 0, True)
     if change.requester is not None:
-        asked = (change.requester.replica_id, change.requester.request, change.requester.when_committed)
+        request = (change.requester.replica_id, change.requester.request, change.requester.when_committed)
     match change:
         case LearnVersions(voter, endpoint):
-            return ShownChange("add", "learn-versions", voter, endpoint, -1, -1, -1, *asked)
+            return ShownChange("add", "learn-versions", voter, endpoint, -1, -1, -1, *request)
         case CatchUp(voter, VoterDetails(_, endpoint, lowest, highest), log_end_offset):
-            return ShownChange("add", "catch-up", voter, endpoint, lowest, highest, log_end_offset, *asked)
+            return ShownChange("add", "catch-up", voter, endpoint, lowest, highest, log_end_offset, *request)
         case Commit(kind, voter, offset, _, VoterDetails(_, endpoint, lowest, highest)):
-            return ShownChange(str(kind), "commit", voter, endpoint, lowest, highest, offset, *asked)
+            return ShownChange(str(kind), "commit", voter, endpoint, lowest, highest, offset, *request)
         case Commit(kind, voter, offset):
-            return ShownChange(str(kind), "commit", voter, None, -1, -1, offset, *asked)
+            return ShownChange(str(kind), "commit", voter, None, -1, -1, offset, *request)
 
 
 def change_of(shown: Any, key: Callable[[Any], ReplicaKey]) -> PendingChange:
-    """The change that is shown so, by `ShownChange` or in a trace; `key` gives the voter as the reference has it.
+    """Return the pending change from its recorded form; `key` converts the voter to the reference's type.
 
     Raises:
-        ChangeError: no change is.
+        ChangeError: no change matches.
     """
-    asked = (shown.requester, shown.request, shown.when_committed)
-    requester = None if shown.requester == NOBODY_ASKED else Requester(*asked)
+    request = (shown.requester, shown.request, shown.when_committed)
+    requester = None if shown.requester == NOBODY_ASKED else Requester(*request)
     voter = None if shown.voter is None else key(shown.voter)
     change: PendingChange
     if shown.kind != "add":
@@ -282,7 +281,7 @@ _NO_CHANGE: Mapping[str, ModelValue] = {"kind": "none"}
 
 
 def change_to_model(change: Any) -> Mapping[str, ModelValue]:
-    """A pending change as it is shown, or none."""
+    """Convert the recorded form of a pending change, or None."""
     if change is None:
         return _NO_CHANGE
     return {
@@ -314,9 +313,9 @@ def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None
 
 
 def reports_to_model(reports: Iterable[Any]) -> frozenset[tuple[ModelValue, ...]]:
-    """Reports of the reference or of a trace: a set in the model."""
+    """Convert reports of the reference or of a trace, which are a set in the model."""
     return frozenset(
-        [(key_to_model(one.key), text_to_model(one.endpoint), one.min_version, one.max_version) for one in reports]
+        [(key_to_model(row.key), text_to_model(row.endpoint), row.min_version, row.max_version) for row in reports]
     )
 
 
@@ -332,10 +331,10 @@ def _pairs(mapping: Mapping[Hashable, Hashable]) -> frozenset[tuple[Hashable, Ha
     return frozenset(mapping.items())
 
 
-PLAIN = Form(_same, _same)
-"""A number, TRUE or FALSE, a text of the configuration."""
-ROLE = Form(_text_of, Role)
-ERROR = Form(_text_of, Error)
+PLAIN = Form(_identity, _identity)
+"""A number, TRUE or FALSE, or a text of the configuration."""
+ROLE = Form(_to_text, Role)
+ERROR = Form(_to_text, Error)
 REPLICA_ID = Form(lambda replica_id: -1 if replica_id is None else replica_id, lambda id_: None if id_ == -1 else id_)
 """A replica id, or none."""
 TEXT = Form(text_to_model, text_from_model)
@@ -343,21 +342,21 @@ TEXT = Form(text_to_model, text_from_model)
 KEY = Form(key_to_model, key_from_model)
 """A replica key, or none."""
 NAMED_KEY = Form(key_to_model, _named_key)
-"""A replica key that a request names, whatever its id."""
-KEYS = Form(_each(key_to_model), _each(key_from_model))
+"""A replica key in a request; any id is valid."""
+KEYS = Form(_convert_each(key_to_model), _convert_each(key_from_model))
 """Replica keys in their order."""
 KEY_SET = Form(_key_set, _known_keys)
 SET = Form(frozenset, frozenset)
 """Replica ids, or names, each once."""
 ID_TUPLE = Form(frozenset, lambda ids: tuple(sorted(ids)))
-"""Replica ids whose order says nothing."""
+"""Replica ids in no particular order."""
 REQUESTS = Form(_pairs, dict)
 """Outstanding requests: receiver and correlation id."""
 OFFSETS = Form(_offsets_to_model, _offsets_from_model)
 """Fetch offsets by replica key."""
-RECORDS = Form(_each(record_to_model), _each(record_from_model))
-VOTERS_HISTORY = Form(_each(_voters_entry_to_model), _each(_voters_entry_from_model))
-VERSIONS_HISTORY = Form(_each(_version_entry_to_model), _each(_version_entry_from_model))
+RECORDS = Form(_convert_each(record_to_model), _convert_each(record_from_model))
+VOTERS_HISTORY = Form(_convert_each(_voters_entry_to_model), _convert_each(_voters_entry_from_model))
+VERSIONS_HISTORY = Form(_convert_each(_version_entry_to_model), _convert_each(_version_entry_from_model))
 SNAPSHOT = Form(snapshot_to_model, snapshot_from_model)
 OPTIONAL_SNAPSHOT = Form(
     lambda snapshot: () if snapshot is None else snapshot_to_model(snapshot),
@@ -370,7 +369,7 @@ SNAPSHOT_ID = Form(
 CHANGE = Form(lambda change: change_to_model(change and shown_change(change)), _change_from_model)
 """A pending change, or none."""
 TARGET = Form(target_to_model, _target_from_model)
-"""The ids that a reassignment shall end with, or none."""
-OPTIONAL_LIST = Form(lambda ids: () if ids is None else (tuple(ids),), lambda given: tuple(given[0]) if given else None)
-"""A list of ids that may be null: <<>> for null."""
+"""Target ids of a reassignment, or none."""
+OPTIONAL_LIST = Form(lambda ids: () if ids is None else (tuple(ids),), lambda value: tuple(value[0]) if value else None)
+"""A nullable list of ids; <<>> for null."""
 REPORTS = Form(reports_to_model, _reports_from_model)

@@ -1,6 +1,6 @@
-"""The fields of the model's records, from the reference's declarations: their names, their order, their forms.
+"""Fields of the model's records, derived from the reference's declarations: names, order and forms.
 
-A field is called in the model as in the reference and in a trace, but for those that are named here.
+A field has the same name in the model, the reference and a trace, except for those listed here.
 """
 
 from collections.abc import Mapping
@@ -44,13 +44,13 @@ from kraft_spec.mapping_forms import (
 
 
 class Field(NamedTuple):
-    """One name in the model, one in the reference, and the form of the values."""
+    """A field: its names in the model and the reference, and the form of its values."""
 
     model: str
     reference: str
     form: Form
     kind: object = None
-    """The type of the values in the reference, where somebody asks for it."""
+    """Type of the values in the reference, if needed."""
 
 
 _FORMS: Mapping[object, Form] = {
@@ -80,7 +80,7 @@ _FORMS: Mapping[object, Form] = {
     PendingChange | None: CHANGE,
     tuple[Report, ...]: REPORTS,
 }
-"""The form of the values of a type of the reference."""
+"""Form of each type of the reference."""
 
 NOT_IN_THE_MODEL: Mapping[type, Mapping[str, str]] = {
     Configuration: {"cluster_id": "all messages are of one cluster", "timeouts": "the model has no clock"},
@@ -96,68 +96,68 @@ NOT_IN_THE_MODEL: Mapping[type, Mapping[str, str]] = {
     },
     events.AddVoter: {"timeout_ms": "the model has no clock"},
 }
-"""Fields of the reference that the model does not have, and why."""
+"""Fields of the reference that the model omits, and the reasons."""
 
 SAME_CLUSTER = "same_cluster"
-"""In the model, whether a client's request names no other cluster; the reference has its `cluster_id`."""
+"""True in the model if a client's request names no other cluster; the reference has its `cluster_id`."""
 
 
-def _form(annotation: object) -> Form:
+def _form_of(annotation: object) -> Form:
     return PLAIN if get_origin(annotation) is Literal else _FORMS[annotation]
 
 
-def _declared(kind: type, *apart: str) -> tuple[Field, ...]:
-    """The fields of a type in their order, without those that the model does not have and those that stand apart."""
+def _declared_fields(kind: type, *apart: str) -> tuple[Field, ...]:
+    """Return the fields of a type in their order, except those that the model omits and those in `apart`."""
     hints = get_type_hints(kind)
-    names = [one.name for one in fields(kind)] if is_dataclass(kind) else list(hints)
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else list(hints)
     left_out = {*NOT_IN_THE_MODEL.get(kind, ()), *apart}
-    return tuple(Field(name, name, _form(hints[name]), hints[name]) for name in names if name not in left_out)
+    return tuple(Field(name, name, _form_of(hints[name]), hints[name]) for name in names if name not in left_out)
 
 
-def _event(kind: type[events.Event]) -> tuple[Field, ...]:
-    declared = _declared(kind)
+def _event_fields(kind: type[events.Event]) -> tuple[Field, ...]:
+    declared = _declared_fields(kind)
     return tuple(
-        Field(SAME_CLUSTER, "cluster_id", PLAIN, bool) if one.model == "cluster_id" else one for one in declared
+        Field(SAME_CLUSTER, "cluster_id", PLAIN, bool) if field.model == "cluster_id" else field for field in declared
     )
 
 
 STATE: tuple[Field, ...] = (
     Field("replica_key", "key", NAMED_KEY, ReplicaKey),
-    *_declared(ReplicaState, "key", "log"),
+    *_declared_fields(ReplicaState, "key", "log"),
     Field("log", "log.records", RECORDS, tuple[Record, ...]),
-    *(one._replace(reference=f"log.{one.reference}") for one in _declared(Log, "records")),
+    *(field._replace(reference=f"log.{field.reference}") for field in _declared_fields(Log, "records")),
 )
-"""The state of a replica: `replicas[r]` and `ReplicaState`, with the parts of its log."""
+"""State of a replica: `replicas[r]` and `ReplicaState`, with the parts of its log."""
 
 MESSAGES: Mapping[type[messages.Message], tuple[Field, ...]] = {
-    kind: _declared(kind) for kind in get_args(messages.Message)
+    kind: _declared_fields(kind) for kind in get_args(messages.Message)
 }
-"""The messages, each field in the order of `ObservedMessage`; the field `type` is the name of the class."""
+"""Messages, with fields in the order of `ObservedMessage`; the field `type` is the name of the class."""
 
-REPLY: tuple[Field, ...] = _declared(messages.Reply)
-"""The answer to a client, which never enters the network: a `Reply` among the sends."""
+REPLY: tuple[Field, ...] = _declared_fields(messages.Reply)
+"""Reply to a client: a `Reply` among the sends, which never enters the network."""
 
 EVENTS: Mapping[type[events.Event], tuple[Field, ...]] = {
-    kind: _event(kind) for kind in get_args(events.Event) if kind is not events.Receive
+    kind: _event_fields(kind) for kind in get_args(events.Event) if kind is not events.Receive
 }
-"""What an event adds to its name and its replica; `Receive` is `Handle` and the type of its message."""
+"""Fields of an event besides name and replica; `Receive` is `Handle` and the type of its message."""
 
 EFFECTS: Mapping[type[effects.DurableEffect], tuple[Field, ...]] = {
-    kind: _declared(kind) for kind in get_args(effects.DurableEffect)
+    kind: _declared_fields(kind) for kind in get_args(effects.DurableEffect)
 }
-"""The durable effects, each field in the order of `ObservedEffect`."""
+"""Durable effects, with fields in the order of `ObservedEffect`."""
 
-CLUSTER: tuple[Field, ...] = _declared(Configuration, "replicas", "profile")
-"""What `config` says of the whole cluster."""
+CLUSTER: tuple[Field, ...] = _declared_fields(Configuration, "replicas", "profile")
+"""Cluster-wide fields of `config`."""
 
 REPLICAS: tuple[Field, ...] = (
     Field("keys", "key", KEY, ReplicaKey),
     Field("endpoints", "endpoint", TEXT, str),
-    *_declared(ReplicaConfiguration, "key", "endpoint"),
+    *_declared_fields(ReplicaConfiguration, "key", "endpoint"),
 )
-"""What `config` says of each replica: functions of the replica id.
+"""Per-replica fields of `config`: functions of the replica id.
 
-Of a replica that was formatted with the voters of the cluster `initial_voters` has those, the reference None."""
+The reference has None as the `initial_voters` of a replica that was formatted with the cluster's voters."""
 
-DECISIONS: tuple[Field, ...] = _declared(Profile)
-"""`config.decisions`: the answers of a profile."""
+DECISIONS: tuple[Field, ...] = _declared_fields(Profile)
+"""`config.decisions`: the decisions of a profile."""

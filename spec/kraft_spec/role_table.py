@@ -1,4 +1,4 @@
-"""The role table of the reference as a TLA+ module, so that the model checks every step against it."""
+"""Generated TLA+ module of the reference's role table, so that the model checks every step against it."""
 
 from importlib.resources import files
 
@@ -8,7 +8,7 @@ MODULE = "RoleTable"
 
 
 def role_table_module() -> str:
-    """The text of RoleTable.tla, generated from the reference's transition table.  Rule: state.roles."""
+    """Return the text of RoleTable.tla, generated from the reference's transition table.  Rule: state.roles."""
     pairs = sorted((str(source), str(target)) for source, target in role_changes())
     body = ",\n".join(f'   <<"{source}", "{target}">>' for source, target in pairs)
     head = f"MODULE {MODULE}".center(28)
@@ -24,5 +24,5 @@ def role_table_module() -> str:
 
 
 def committed_module() -> str:
-    """The text of the committed RoleTable.tla."""
+    """Return the text of the committed RoleTable.tla."""
     return (files("kraft_spec") / "tla" / f"{MODULE}.tla").read_text(encoding="utf-8")

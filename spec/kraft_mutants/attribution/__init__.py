@@ -1,9 +1,8 @@
-"""Which rule a wrong step breaks, by what differs: one function for every tool.
+"""Attribution of a wrong step to the rules that it breaks, the same for every tool.
 
-`attributed` plays the step again on the reference with one rule of the catalogue of mutants broken at a time, and with
-one thing in it done otherwise at a time: a comparison that comes out the other way, a field that is not set, a call
-that is left out.
-Where that is just what was seen, it is what is wrong.
+`attributed` replays the step on the reference with one change at a time: a mutant of the catalogue, or another result
+of one expression (a negated comparison, a field that is not set, a call that is skipped).
+A change that reproduces the recorded outcome explains the step.
 """
 
 from kraft_mutants.attribution.attributing import Attribution, Compare, attributed

@@ -1,4 +1,4 @@
-"""A copy of the reference in which one expression at a time comes out otherwise."""
+"""Copy of the reference in which one expression at a time has another result."""
 
 import ast
 import sys
@@ -14,28 +14,28 @@ from kraft_mutants.attribution.probing import PROBE, Place, Probing
 from kraft_mutants.copies import Copy
 
 _PLACES: list[Place] = []
-"""Where each probe stands, by its number."""
+"""Source place of each probe, by its number."""
 _NONE = object()
 _CALLS_MAX = 20_000
-"""Of the probe in one step: an altered loop need not end."""
+"""Probe calls in one step: an altered loop may not terminate."""
 
 
 class Alternative(NamedTuple):
-    """A result of which one expression came out otherwise."""
+    """Result of a step in which one expression had another value."""
 
     where: tuple[Place, ...]
-    """The expression, then the calls that it was evaluated in, the innermost first."""
+    """Place of the expression, then of its callers, innermost first."""
     result: Any
 
 
 @dataclass(slots=True)
 class _Run:
     number: int | None = None
-    """Of the probe that gives something else; None to see which there are."""
+    """Probe that returns another value; None to list the expressions that are evaluated."""
     choice: int = 0
     calls: int = 0
     choices: dict[int, int] = field(default_factory=dict)
-    """How many other values each expression has that was evaluated."""
+    """Number of other values of each evaluated expression."""
     where: dict[int, tuple[Place, ...]] = field(default_factory=dict)
 
 
@@ -54,20 +54,20 @@ class _Probe(threading.local):
             raise _TooLongError
         if run.number is None:
             if number not in run.choices:
-                run.choices[number] = len(_others(result, instead))
-                run.where[number] = _stack(number, sys._getframe(1))
+                run.choices[number] = len(_other_values(result, instead))
+                run.where[number] = _call_stack(number, sys._getframe(1))
             return result
         if run.number != number:
             return result
-        others = _others(result, instead)
+        others = _other_values(result, instead)
         return others[run.choice] if run.choice < len(others) else result
 
     def replaced(self, number: int, old: Any, **fields: Any) -> Any:
-        """`old._replace(**fields)`, or with one of the fields left as it is."""
+        """Return `old._replace(**fields)`, or leave one of the fields as it is."""
         run = self.run
         if run.number is None and number not in run.choices:
             run.choices[number] = len(fields)
-            run.where[number] = _stack(number, sys._getframe(1))
+            run.where[number] = _call_stack(number, sys._getframe(1))
         elif run.number == number and run.choice < len(fields):
             del fields[tuple(fields)[run.choice]]
         return old._replace(**fields)
@@ -76,61 +76,63 @@ class _Probe(threading.local):
 _THE_PROBE = _Probe()
 
 
-def _with_probes(tree: ast.Module, file: str) -> None:
+def _add_probes(tree: ast.Module, file: str) -> None:
     probing = Probing(file, _PLACES)
     code = ast.FunctionDef | ast.ClassDef
-    tree.body = [probing.visit(one) if isinstance(one, code) else one for one in tree.body]
+    tree.body = [probing.visit(statement) if isinstance(statement, code) else statement for statement in tree.body]
 
 
-_COPY = Copy("_altered_", _with_probes, {PROBE: _THE_PROBE})
+_COPY = Copy("_altered_", _add_probes, {PROBE: _THE_PROBE})
 
 
-def _stack(number: int, frame: FrameType | None) -> tuple[Place, ...]:
-    found = [_PLACES[number]]
+def _call_stack(number: int, frame: FrameType | None) -> tuple[Place, ...]:
+    places = [_PLACES[number]]
     caller = None if frame is None else frame.f_back
     while caller is not None:
         module = str(caller.f_globals.get("__name__", ""))
         if module.startswith(_COPY.prefix):
-            found.append(Place(_COPY.file(module), caller.f_lineno))
+            places.append(Place(_COPY.file(module), caller.f_lineno))
         caller = caller.f_back
-    return tuple(found)
+    return tuple(places)
 
 
-def _others(value: Any, instead: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values that an expression is given in place of its own."""
-    found: list[Any] = []
+def _other_values(value: Any, instead: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the values to try in place of an expression's own."""
+    values: list[Any] = []
     match value:
         case bool():
-            found = [not value]
+            values = [not value]
         case Enum():
-            found = list(type(value))
+            values = list(type(value))
         case int():
-            found = [value + 1, value - 1, 0]
+            values = [value + 1, value - 1, 0]
         case str():
-            found = [None]
+            values = [None]
         case frozenset() | tuple() | list() | dict() if not hasattr(value, "_fields"):
-            found = [type(value)()]
+            values = [type(value)()]
         case _:
             pass
-    # A call that is left out gives back what it was given, a sum one of its parts.
-    found += [one for one in instead if one is None or type(one) is type(value)]
-    return tuple([one for one in found if one is not value and not (type(one) is type(value) and one == value)])
+    # A skipped call returns an argument, a sum one of its operands.
+    values += [operand for operand in instead if operand is None or type(operand) is type(value)]
+    return tuple(
+        [other for other in values if other is not value and not (type(other) is type(value) and other == value)]
+    )
 
 
-def alternatives(given: AnyGiven) -> Iterator[Alternative]:
-    """What comes of a step with one expression otherwise, for each of its expressions; equal results are one object."""
-    module = _COPY.module(player(given))
-    ready = _COPY.taken(given)
+def alternatives(inputs: AnyGiven) -> Iterator[Alternative]:
+    """Yield the other results of a step, for another value of each of its expressions; equal results are one object."""
+    module = _COPY.module(player(inputs))
+    ready = _COPY.taken(inputs)
     run = _THE_PROBE.run = _Run()
     unaltered = played(module, ready)
-    seen: dict[int, list[tuple[Any, Any]]] = {_likeness(unaltered): [(unaltered, None)]}
+    results: dict[int, list[tuple[Any, Any]]] = {_size(unaltered): [(unaltered, None)]}
     for number, choices in run.choices.items():
         for choice in range(choices):
             _THE_PROBE.run = _Run(number, choice)
             try:
                 result = played(module, ready)
-                alike = seen.setdefault(_likeness(result), [])
-                returned = next((returned for one, returned in alike if one == result), _NONE)
+                alike = results.setdefault(_size(result), [])
+                returned = next((returned for known_result, returned in alike if known_result == result), _NONE)
                 if returned is _NONE:
                     returned = _COPY.returned(result)
                     alike.append((result, returned))
@@ -140,6 +142,6 @@ def alternatives(given: AnyGiven) -> Iterator[Alternative]:
                 yield Alternative(run.where[number], returned)
 
 
-def _likeness(result: Any) -> int:
-    """What is the same for equal results: texts of equal sets have them in different orders, but are as long."""
+def _size(result: Any) -> int:
+    """Return a bucket key: equal results may print the elements of a set in another order, but in the same length."""
     return len(repr(result))

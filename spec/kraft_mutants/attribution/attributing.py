@@ -1,4 +1,4 @@
-"""A wrong step against what the reference does with one rule broken, or with another value of one expression."""
+"""Comparison of a wrong step with the reference under a mutant, or under another value of one expression."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
@@ -15,36 +15,36 @@ from kraft_spec.rules import Level
 
 
 class Attribution(NamedTuple):
-    """The rules that a wrong step concerns."""
+    """Rules that a wrong step concerns."""
 
     rules: tuple[str, ...]
-    """The likeliest first."""
+    """Most likely first."""
     is_exact: bool
-    """Whether a change of the reference does just what was seen."""
+    """True if a change of the reference reproduces the recorded outcome."""
     level: Level = "MUST"
-    """What is not kept, as far as that is known: SHOULD or MAY where no MUST need be broken to do what was seen."""
+    """Requirement level of the violation: SHOULD or MAY if no MUST need be broken to reproduce the outcome."""
     why: str = ""
-    """In a line: what makes the first rule the likeliest; empty if it is one of those that are stated."""
+    """One line on why the first rule is the most likely; empty if it comes from the stated rules."""
     suspects: tuple[str, ...] = ()
-    """The mutants of the catalogue that do just what was seen, the likeliest first."""
+    """Mutants of the catalogue that reproduce the outcome, most likely first."""
 
 
 Compare = Callable[[Any], Collection[Difference]]
-"""Compares a step of the reference, a `Step` of the replica or a `PartitionOccurrence`, with what was seen."""
+"""Compares a step of the reference (`Step` or `PartitionOccurrence`) with the recorded one."""
 
 
 class Changes(NamedTuple):
-    """A step of the reference, and what it is under each change of the reference."""
+    """A step of the reference, and its result under each change of the reference."""
 
     step: Any
     branch: Place | None
-    """Of the reference, in which the handler of the event returned."""
+    """Place where the reference's event handler returned."""
     mutants: tuple[Broken, ...]
     alternatives: tuple[Alternative, ...]
 
 
 class Explanations(NamedTuple):
-    """The changes of the reference that explain a wrong step."""
+    """Changes of the reference that explain a wrong step."""
 
     suspects: tuple[Suspect, ...] = ()
     clues: tuple[Clue, ...] = ()
@@ -52,60 +52,59 @@ class Explanations(NamedTuple):
 
 
 def attributed(
-    given: AnyGiven, compare: Compare, stated: Sequence[str] = (), left_out: frozenset[str] = frozenset()
+    inputs: AnyGiven, compare: Compare, stated: Sequence[str] = (), left_out: frozenset[str] = frozenset()
 ) -> Attribution:
-    """The rules behind what differs in a step, the likeliest first: see `ranking`.
+    """Return the rules behind the differences of a step, most likely first: see `ranking`.
 
     Args:
-        given: what the step was given.
-        compare: compares a step of the reference with what was seen.
-        stated: the rules to fall back on, such as those that the vector or the event's action is about; all of them
-            are in the result.
-        left_out: mutants that are not tried, by name.
+        inputs: inputs of the step.
+        compare: compares a step of the reference with the recorded one.
+        stated: fallback rules, such as those of the vector or of the event's action; the result contains all of them.
+        left_out: names of mutants that are not tried.
     """
-    changes = changes_of(given, left_out)
+    changes = changes_of(inputs, left_out)
     suspects, clues, branch = Explanations() if changes is None else explanations(changes, compare)
-    found = ranked(suspects, clues, branch, stated)
+    ranking = ranked(suspects, clues, branch, stated)
     exact = [clue for clue in clues if clue.is_exact]
-    return Attribution(found.rules, bool(suspects or exact), level_of(exact, suspects), found.why, found.suspects)
+    return Attribution(ranking.rules, bool(suspects or exact), level_of(exact, suspects), ranking.why, ranking.suspects)
 
 
-def changes_of(given: AnyGiven, left_out: frozenset[str] = frozenset()) -> Changes | None:
-    """Play a step under each change of the reference; None if the reference cannot take its event.
+def changes_of(inputs: AnyGiven, left_out: frozenset[str] = frozenset()) -> Changes | None:
+    """Play a step under each change of the reference; None if the reference cannot handle its event.
 
-    An event that is no step of the model may be one that the reference cannot even take.
+    The reference may raise on an event that is no step of the model.
     """
     try:
-        step, branch = decided(given)
-    except Exception:  # of the reference's assertions, or of a value that it does not know
+        step, branch = decided(inputs)
+    except Exception:  # an assertion of the reference, or a value that it does not know
         return None
-    return Changes(step, branch, tuple(broken(given, left_out)), tuple(alternatives(given)))
+    return Changes(step, branch, tuple(broken(inputs, left_out)), tuple(alternatives(inputs)))
 
 
 def explanations(changes: Changes, compare: Compare) -> Explanations:
-    """The changes that explain what differs; none if nothing does."""
+    """Return the changes that explain the differences; empty if the step does not differ."""
     at_first = frozenset(compare(changes.step))
     if not at_first:
         return Explanations()
-    fields = {one.field for one in at_first}
+    fields = {difference.field for difference in at_first}
 
-    def left(step: Any) -> frozenset[Difference] | None:
+    def remaining_differences(step: Any) -> frozenset[Difference] | None:
         try:
             return frozenset(compare(step))
-        except Exception:  # an altered reference may make what no implementation can show
+        except Exception:  # an altered reference may produce values that have no recorded form
             return None
 
     suspects = [
         Suspect(mutant.name, mutant.rules, mutant.bug, omitted_rule(mutant) is not None)
         for mutant, result in changes.mutants
-        if left(result) == frozenset()
+        if remaining_differences(result) == frozenset()
     ]
     clues: list[Clue] = []
-    known: dict[int, frozenset[Difference] | None] = {}
+    by_result: dict[int, frozenset[Difference] | None] = {}
     for where, result in changes.alternatives:
-        if id(result) not in known:
-            known[id(result)] = left(result)
-        remaining = known[id(result)]
-        if remaining is not None and (not remaining or {one.field for one in at_first ^ remaining} == fields):
-            clues.append(Clue(where, not remaining))
+        if id(result) not in by_result:
+            by_result[id(result)] = remaining_differences(result)
+        left = by_result[id(result)]
+        if left is not None and (not left or {difference.field for difference in at_first ^ left} == fields):
+            clues.append(Clue(where, not left))
     return Explanations(tuple(suspects), tuple(clues), changes.branch)

@@ -1,4 +1,4 @@
-"""Which rules the reference names at a place: in the comments above its statements and in docstrings."""
+"""Rules that the reference cites at a place, in comments and docstrings."""
 
 import ast
 import re
@@ -17,30 +17,29 @@ class _Module(NamedTuple):
     tree: ast.Module
     lines: tuple[str, ...]
     commented: dict[int, tuple[str, ...]]
-    """The rules in the comment right above a line, by that line."""
+    """Rules in the comment right above a line, by line."""
 
 
 @cache
 def cited_at(place: Place) -> tuple[tuple[str, ...], ...]:
-    """The rules that the reference names at a place, what stands closest first.
+    """Return the rules that the reference cites at a place, closest citation first.
 
-    The comment above the statement, those above the statements around it, the
-    docstring of the function; each with its rules in the order of the text.
+    The order is: the comment above the statement, those above the enclosing statements, the docstring of the function.
     """
     module = _module(place.file)
-    found = list(_around(module, module.tree, place.line))
+    enclosing = list(_citations_around(module, module.tree, place.line))
     directly = module.commented.get(place.line, ())
-    ordered = [directly, *reversed(found)]
+    ordered = [directly, *reversed(enclosing)]
     return tuple(dict.fromkeys([rules for rules in ordered if rules]))
 
 
 def rules_around(file: str, line: int) -> tuple[str, ...]:
-    """The rules that the reference names at a line and around it, up to the docstring of its function."""
+    """Return the rules that the reference cites at a line and around it, up to the docstring of its function."""
     return tuple(dict.fromkeys([rule for rules in cited_at(Place(file, line)) for rule in rules]))
 
 
-def _around(module: _Module, node: ast.AST, line: int) -> Iterator[tuple[str, ...]]:
-    """From the outside in."""
+def _citations_around(module: _Module, node: ast.AST, line: int) -> Iterator[tuple[str, ...]]:
+    """Yield the citations from the outside in."""
     for block in _blocks(node):
         for place, statement in enumerate(block):
             if not statement.lineno <= line <= (statement.end_lineno or 0):
@@ -48,10 +47,14 @@ def _around(module: _Module, node: ast.AST, line: int) -> Iterator[tuple[str, ..
             if isinstance(statement, ast.FunctionDef):
                 yield rules_in(ast.get_docstring(statement) or "")
             elif not isinstance(statement, ast.ClassDef):
-                # A comment goes on until the next one of the same block.
-                above = [module.commented[one.lineno] for one in block[: place + 1] if one.lineno in module.commented]
+                # A comment applies until the next one of the same block.
+                above = [
+                    module.commented[earlier.lineno]
+                    for earlier in block[: place + 1]
+                    if earlier.lineno in module.commented
+                ]
                 yield above[-1] if above else ()
-            yield from _around(module, statement, line)
+            yield from _citations_around(module, statement, line)
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -80,6 +83,6 @@ def _module(file: str) -> _Module:
 
 
 def rules_in(text: str) -> tuple[str, ...]:
-    """The rules that a text names, in its order."""
+    """Return the rules that a text names, in its order."""
     registry = load_registry()
-    return tuple(dict.fromkeys([one for one in _RULE_ID.findall(text) if one in registry]))
+    return tuple(dict.fromkeys([rule_id for rule_id in _RULE_ID.findall(text) if rule_id in registry]))

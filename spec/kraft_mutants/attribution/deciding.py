@@ -1,4 +1,4 @@
-"""The branch of the reference that decided a step."""
+"""Branch of the reference that decided a step."""
 
 import sys
 from importlib import import_module
@@ -11,16 +11,16 @@ from kraft_mutants.attribution.probing import Place
 from kraft_spec.edits import installed_file
 
 _DISPATCHER = "kraft_reference/replica.py"
-"""The module that calls the handler of an event."""
+"""Module that calls the handler of an event."""
 
 
-def decided(given: AnyGiven) -> tuple[Any, Place | None]:
-    """Play a step on the reference; return it with the place at which the handler of its event returned.
+def decided(inputs: AnyGiven) -> tuple[Any, Place | None]:
+    """Play a step on the reference; return it with the place where the handler of its event returned.
 
-    The place is None for the controllers of partitions, whose steps several handlers make.
+    The place is None for the partition controllers, where several handlers contribute to a step.
 
     Raises:
-        Exception: the reference cannot take the event.
+        Exception: the reference cannot handle the event.
     """
     dispatcher = installed_file(_DISPATCHER)
     place: Place | None = None
@@ -37,7 +37,7 @@ def decided(given: AnyGiven) -> tuple[Any, Place | None]:
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        step = played(import_module(player(given)), given)
+        step = played(import_module(player(inputs)), inputs)
     finally:
         sys.setprofile(before)
     return step, place

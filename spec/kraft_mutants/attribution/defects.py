@@ -1,14 +1,14 @@
-"""Defects of attribution: a verdict stands without the rules behind it, and says why they are missing."""
+"""Failures of attribution itself: the verdict is reported without rules, and says why they are missing."""
 
 RAISES = False
-"""True in the tests of kraft-spec, where such a defect fails the test."""
+"""True in the tests of kraft-spec, which fail on such a failure."""
 
 
 def defect_line(error: Exception) -> str:
     """Describe an exception of attribution in one line of a verdict.
 
     Raises:
-        Exception: the error itself, under `RAISES`.
+        Exception: the error itself, if `RAISES`.
     """
     if RAISES:
         raise error

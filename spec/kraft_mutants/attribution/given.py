@@ -1,4 +1,4 @@
-"""What a step was given, so that it can be played again: of a replica, or of the controllers of partitions."""
+"""Inputs of a step, from which it can be replayed: of a replica, or of the partition controllers."""
 
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -12,22 +12,22 @@ from kraft_reference.state import ReplicaState
 
 
 class Given(NamedTuple):
-    """What a step of a replica was given."""
+    """Inputs of a step of a replica."""
 
     state: ReplicaState
-    """Before it."""
+    """State before the step."""
     configuration: Configuration
     event: Event
     draw: Draw
     crash: tuple[int, int] | None = None
-    """If the replica died in it: after how many writes and sends, and how much of its log survived."""
+    """Crash within the step: number of completed writes and sends, and how much of the log survived."""
 
 
 class GivenToControllers(NamedTuple):
-    """What a step of the controllers of partitions was given."""
+    """Inputs of a step of the partition controllers."""
 
     state: ControllerState
-    """Before it."""
+    """State before the step."""
     configuration: PartitionConfiguration
     event: PartitionEvent
 
@@ -35,20 +35,20 @@ class GivenToControllers(NamedTuple):
 AnyGiven = Given | GivenToControllers
 
 
-def player(given: AnyGiven) -> str:
-    """The module of the reference that lets the step happen."""
-    return "kraft_reference.replica" if isinstance(given, Given) else "kraft_partitions.occurrence"
+def player(inputs: AnyGiven) -> str:
+    """Return the name of the reference's module that plays the step."""
+    return "kraft_reference.replica" if isinstance(inputs, Given) else "kraft_partitions.occurrence"
 
 
-def played(module: ModuleType, given: Any) -> Any:
-    """What the reference does, or a copy of it: `module` is its `player`, and `given` in its types.
+def played(module: ModuleType, inputs: Any) -> Any:
+    """Play the step on the reference, or on a copy of it: `module` is its `player`, and `inputs` has its types.
 
     Returns:
         A `Step` of the replica, or a `PartitionOccurrence`.
     """
-    if isinstance(given, GivenToControllers):
-        return module.happen(1, given.state, given.event, given.configuration)
-    standing = module.Replica(given.state, given.configuration)
-    if given.crash is None:
-        return standing.step(given.event, given.draw)
-    return standing.crash_during(given.event, given.draw, *given.crash)
+    if isinstance(inputs, GivenToControllers):
+        return module.happen(1, inputs.state, inputs.event, inputs.configuration)
+    replica = module.Replica(inputs.state, inputs.configuration)
+    if inputs.crash is None:
+        return replica.step(inputs.event, inputs.draw)
+    return replica.crash_during(inputs.event, inputs.draw, *inputs.crash)

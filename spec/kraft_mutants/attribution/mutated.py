@@ -1,6 +1,6 @@
-"""A copy of the reference in which one rule at a time is broken, as the catalogue of mutants says.
+"""Copy of the reference in which a mutant of the catalogue breaks one rule at a time.
 
-The functions of the copy get the code of the mutant while a step is played, and then their own again.
+While a step is played, the functions of the copy have the code of the mutant.
 """
 
 import ast
@@ -21,13 +21,13 @@ from kraft_spec.edits import Edit, edited_texts
 
 _COPY = Copy("_mutated_")
 _IN_USE = threading.RLock()
-"""There is one copy for all threads."""
+"""All threads share one copy."""
 _STATEMENTS = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 _NONE = object()
 
 
 class Broken(NamedTuple):
-    """What a step is with one rule broken."""
+    """A mutant, and the result of a step with it."""
 
     mutant: Mutant
     result: Any
@@ -35,26 +35,26 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Patch:
-    """What a mutant puts into the copy."""
+    """Changes that a mutant makes in the copy."""
 
     functions: tuple[tuple[FunctionType, FunctionType], ...]
-    """Each with the one whose code it gets."""
+    """Each function with the one whose code it gets."""
     names: tuple[tuple[dict[str, Any], str, Any], ...]
-    """Other names of modules, and their values."""
+    """Other module attributes, and their values."""
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        functions = [(one, one.__code__, one.__defaults__) for one, _ in self.functions]
+        functions = [(function, function.__code__, function.__defaults__) for function, _ in self.functions]
         names = [(scope, name, scope.get(name, _NONE)) for scope, name, _ in self.names]
         try:
-            for one, other in self.functions:
-                one.__code__, one.__defaults__ = other.__code__, other.__defaults__
+            for function, other in self.functions:
+                function.__code__, function.__defaults__ = other.__code__, other.__defaults__
             for scope, name, value in self.names:
                 scope[name] = value
             yield
         finally:
-            for one, code, defaults in functions:
-                one.__code__, one.__defaults__ = code, defaults
+            for function, code, defaults in functions:
+                function.__code__, function.__defaults__ = code, defaults
             for scope, name, before in names:
                 if before is _NONE:
                     del scope[name]
@@ -62,69 +62,69 @@ class _Patch:
                     scope[name] = before
 
 
-def broken(given: AnyGiven, left_out: frozenset[str] = frozenset()) -> Iterator[Broken]:
-    """What comes of a step with one rule broken, for each mutant with which it is another step.
+def broken(inputs: AnyGiven, left_out: frozenset[str] = frozenset()) -> Iterator[Broken]:
+    """Yield the result of a step with each mutant that changes it.
 
     Args:
-        given: the step.
-        left_out: mutants that are not tried.
+        inputs: inputs of the step.
+        left_out: names of mutants that are not tried.
     """
     changes = {name: edits for name, edits in _mutants().items() if name not in left_out}
-    for name, result in outcomes(given, changes):
+    for name, result in outcomes(inputs, changes):
         yield Broken(load_catalogue()[name], result)
 
 
-def outcomes(given: AnyGiven, changes: Mapping[str, tuple[Edit, ...]]) -> Iterator[tuple[str, Any]]:
-    """Outcomes of a step under changes of the reference, for each change with which it is another step.
+def outcomes(inputs: AnyGiven, changes: Mapping[str, tuple[Edit, ...]]) -> Iterator[tuple[str, Any]]:
+    """Yield the result of a step with each change of the reference that changes it.
 
     Args:
-        given: the step.
+        inputs: inputs of the step.
         changes: edits of the reference, by the name of each change.
 
     Raises:
         EditError: an edit does not fit the reference.
     """
     with _IN_USE:
-        step = _CopiedStep(given)
-        found = []
+        step = _CopiedStep(inputs)
+        results = []
         for name, edits in changes.items():
             result = step.changed(edits)
             if result is not None:
-                # One that has values that the reference has not is left out.
+                # Skip a result with values that the reference does not have.
                 with suppress(PicklingError):
-                    found.append((name, _COPY.returned(result)))
-    yield from found
+                    results.append((name, _COPY.returned(result)))
+    yield from results
 
 
-def does_otherwise(mutant: str, given: Sequence[AnyGiven], shown: Callable[[Any], object]) -> bool:
-    """Whether a mutant of the catalogue would have done something else in one of these steps.
+def does_otherwise(mutant: str, steps: Sequence[AnyGiven], observe: Callable[[Any], object]) -> bool:
+    """Return True if a mutant of the catalogue changes an observation of one of these steps.
 
     Args:
         mutant: its name.
-        given: the steps.
-        shown: what is seen of a step, as a value that can be compared.
+        steps: inputs of the steps.
+        observe: returns the observation of a step, as a comparable value.
     """
     edits = reference_edits(load_catalogue()[mutant])
     with _IN_USE:
-        for one in given:
-            step = _CopiedStep(one)
+        for inputs in steps:
+            step = _CopiedStep(inputs)
             result = step.changed(edits)
             if result is None:
                 continue
             try:
-                if shown(_COPY.returned(result)) != shown(_COPY.returned(step.unbroken)):
+                if observe(_COPY.returned(result)) != observe(_COPY.returned(step.unbroken)):
                     return True
-            except Exception:  # it shows what the reference cannot
+            except Exception:  # its result has no counterpart in the reference
                 return True
     return False
 
 
 class _CopiedStep:
-    """A step of the copy."""
+    """A step played on the copy."""
 
-    def __init__(self, given: AnyGiven) -> None:
-        self._module = _COPY.module(player(given))
-        self._given = _COPY.taken(given)
+    def __init__(self, inputs: AnyGiven) -> None:
+        self._module = _COPY.module(player(inputs))
+        self._given = _COPY.taken(inputs)
         called: set[CodeType] = set()
 
         def watch(frame: FrameType, event: str, argument: object) -> None:
@@ -139,23 +139,23 @@ class _CopiedStep:
         self._called = called
 
     def changed(self, edits: tuple[Edit, ...]) -> Any:
-        """Its outcome with the reference edited; None if that is the same, or the edited reference dies."""
+        """Play it with the reference edited; None if the result is the same or the edited reference raises."""
         patch = _patch(edits)
-        is_called = any(one.__code__ in self._called for one, _ in patch.functions)
+        is_called = any(function.__code__ in self._called for function, _ in patch.functions)
         if not (is_called or patch.names):
             return None
         with patch.in_place():
             try:
                 result = played(self._module, self._given)
-            except Exception:  # an altered reference may make anything
+            except Exception:  # an altered reference may raise anything
                 return None
         return None if result == self.unbroken else result
 
 
 @cache
 def _mutants() -> Mapping[str, tuple[Edit, ...]]:
-    """The edits of those that break the reference, by their names."""
-    edits = {one.name: reference_edits(one) for one in load_catalogue().mutants}
+    """Return the edits of the mutants that break the reference, by name."""
+    edits = {mutant.name: reference_edits(mutant) for mutant in load_catalogue().mutants}
     return {name: changes for name, changes in edits.items() if changes}
 
 
@@ -170,41 +170,41 @@ def _patch(edits: tuple[Edit, ...]) -> _Patch:
         new = _COPY.tree(text, file)
         scope = vars(module)
         apart = dict(scope)
-        changed = _changed(old.body, new.body)
+        changed = _changed_statements(old.body, new.body)
         exec(compile(ast.Module(changed, []), str(path), "exec"), apart)
         for name, value in apart.items():
             before = scope.get(name, _NONE)
             if value is before or name == "__builtins__":
                 continue
             if isinstance(before, FunctionType | type):
-                functions += _functions(before, value)
+                functions += _changed_functions(before, value)
                 continue
-            # The same value stands under its name in every module that imports it.
-            places = [scope] if before is _NONE else [vars(one) for one in _COPY.loaded()]
-            names += [(one, name, value) for one in places if one.get(name, _NONE) is before]
+            # Every module that imports the value has it under the same name.
+            places = [scope] if before is _NONE else [vars(namespace) for namespace in _COPY.loaded()]
+            names += [(namespace, name, value) for namespace in places if namespace.get(name, _NONE) is before]
     return _Patch(tuple(functions), tuple(names))
 
 
-def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a module that a mutant changes, and what may be computed from them."""
-    there = {ast.dump(one) for one in old}
-    is_changed = [ast.dump(one) not in there for one in new]
-    values = [place for place, one in enumerate(new) if is_changed[place] and not isinstance(one, _STATEMENTS)]
+def _changed_statements(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a module that a mutant changes, and the later assignments, which may depend on them."""
+    unchanged = {ast.dump(node) for node in old}
+    is_changed = [ast.dump(node) not in unchanged for node in new]
+    values = [place for place, node in enumerate(new) if is_changed[place] and not isinstance(node, _STATEMENTS)]
     later = values[0] if values else len(new)
     return [
-        one
-        for place, one in enumerate(new)
-        if is_changed[place] or (place > later and isinstance(one, ast.Assign | ast.AnnAssign))
+        node
+        for place, node in enumerate(new)
+        if is_changed[place] or (place > later and isinstance(node, ast.Assign | ast.AnnAssign))
     ]
 
 
-def _functions(old: Any, new: Any) -> Iterator[tuple[FunctionType, FunctionType]]:
-    """A changed function with what it was, or those of a changed class."""
+def _changed_functions(old: Any, new: Any) -> Iterator[tuple[FunctionType, FunctionType]]:
+    """Yield a changed function with its previous version, or those of a changed class."""
     if isinstance(old, FunctionType) and isinstance(new, FunctionType):
         yield old, new
     elif isinstance(old, type) and isinstance(new, type):
         for name, value in vars(new).items():
-            before, after = _plain(vars(old).get(name)), _plain(value)
+            before, after = _unwrapped(vars(old).get(name)), _unwrapped(value)
             if isinstance(before, FunctionType) and isinstance(after, FunctionType):
                 is_same = before.__code__.co_code == after.__code__.co_code
                 is_same &= before.__code__.co_consts == after.__code__.co_consts
@@ -212,6 +212,6 @@ def _functions(old: Any, new: Any) -> Iterator[tuple[FunctionType, FunctionType]
                     yield before, after
 
 
-def _plain(value: object) -> object:
-    """The function in a property, a static method or a class method."""
+def _unwrapped(value: object) -> object:
+    """Return the function inside a property, a static method or a class method."""
     return getattr(value, "fget", None) or getattr(value, "__func__", value)

@@ -1,15 +1,15 @@
-"""Order of the rules behind a wrong step: by the change of the reference that explains what was seen, and nothing else.
+"""Ranking of the rules behind a wrong step, by the changes of the reference that explain it.
 
-The terms, strongest first; a later term only orders what the earlier ones leave equal.
+The terms, strongest first; a later term only breaks ties of the earlier ones.
 
-1. What explains the step: a mutant of the catalogue that does just what was seen, an expression of the reference whose
-   other value does, an expression that decides just the fields that differ, the branch in which the reference's handler
-   returned, the rules that are stated.
-2. How directly it names the rule: its place in the mutant's list, or how many citations stand closer to the expression.
-3. Its place among the stated rules, which the vector or the action of the event is about.
-4. How many explanations name it.
+1. The kind of explanation: a mutant of the catalogue that reproduces the outcome, an expression of the reference whose
+   other value does, an expression that decides exactly the fields that differ, the branch in which the reference's
+   handler returned, the stated rules.
+2. The distance to the rule: its place in the mutant's list, or the number of citations closer to the expression.
+3. The place among the stated rules, which the vector or the action of the event is about.
+4. The number of explanations that name it.
 
-`python -m kraft_dev mutants --tool naming` measures what each term is worth (docs/checks.md).
+`python -m kraft_dev mutants --tool naming` measures the worth of each term (docs/checks.md).
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,38 +22,38 @@ from kraft_spec.rules import Level, strictest_level
 
 
 class Suspect(NamedTuple):
-    """A mutant of the catalogue that does just what was seen."""
+    """A mutant of the catalogue that reproduces the recorded outcome."""
 
     name: str
     rules: tuple[str, ...]
-    """That it breaks, the one that it is about first."""
+    """Rules that it breaks, the main one first."""
     bug: str
     omits_rule: bool = False
-    """Whether it breaks the first of them, and nothing else."""
+    """True if it breaks only the first of them."""
 
 
 class Clue(NamedTuple):
     """An expression of the reference whose other value explains a step."""
 
     where: tuple[Place, ...]
-    """Its place, then the calls that led there."""
+    """Its place, then its callers."""
     is_exact: bool = True
-    """False if it changes the fields that differ and no other, to other values than were seen."""
+    """False if it changes exactly the fields that differ, but to other values than recorded."""
 
 
 class Ranked(NamedTuple):
-    """The rules behind a wrong step."""
+    """Rules behind a wrong step."""
 
     rules: tuple[str, ...]
-    """The likeliest first."""
+    """Most likely first."""
     why: str
-    """Reason for the first, in a line; empty if it is one of those that are stated."""
+    """One line on why the first is the most likely; empty if it comes from the stated rules."""
     suspects: tuple[str, ...]
-    """Names, the likeliest first."""
+    """Names, most likely first."""
 
 
 class _Term(IntEnum):
-    """What explains the step, strongest first."""
+    """Kind of explanation, strongest first."""
 
     MUTANT = 0
     EXPRESSION = 1
@@ -63,65 +63,65 @@ class _Term(IntEnum):
 
 
 class _Named(NamedTuple):
-    """A rule as one explanation names it."""
+    """A rule, as named by one explanation."""
 
     rule: str
     term: _Term
     distance: int
-    """0 if nothing is named before it."""
+    """Number of citations before it."""
 
 
 def ranked(suspects: Sequence[Suspect], clues: Sequence[Clue], branch: Place | None, stated: Sequence[str]) -> Ranked:
-    """Rank the rules that the explanations name, those of the branch, and those that are stated.
+    """Rank the rules that the explanations, the branch and the caller name.
 
     Args:
-        suspects: mutants that do just what was seen.
+        suspects: mutants that reproduce the outcome.
         clues: expressions.
-        branch: where the reference's handler of the event returned; None if that is not known.
-        stated: the rules that the vector is about, or that the event's action states.
+        branch: place where the reference's handler of the event returned; None if unknown.
+        stated: rules that the vector is about, or that the event's action states.
     """
-    named = [*_of_suspects(suspects), *_of_clues(clues)]
-    named += [_Named(rule, _Term.BRANCH, 0) for rule in _of_branch(branch)]
+    named = [*_named_by_suspects(suspects), *_named_by_clues(clues)]
+    named += [_Named(rule, _Term.BRANCH, 0) for rule in _cited_by_branch(branch)]
     named += [_Named(rule, _Term.STATED, place) for place, rule in enumerate(stated)]
     best: dict[str, tuple[_Term, int]] = {}
     times: dict[str, int] = {}
-    for one in named:
-        best[one.rule] = min(best.get(one.rule, (one.term, one.distance)), (one.term, one.distance))
-    for one in named:
-        times[one.rule] = times.get(one.rule, 0) + (one.term is best[one.rule][0])
+    for each in named:
+        best[each.rule] = min(best.get(each.rule, (each.term, each.distance)), (each.term, each.distance))
+    for each in named:
+        times[each.rule] = times.get(each.rule, 0) + (each.term is best[each.rule][0])
     about = {rule: place for place, rule in enumerate(stated)}
     order = sorted(best, key=lambda rule: (*best[rule], about.get(rule, len(about)), -times[rule]))
-    likeliest = sorted(suspects, key=lambda one: min(order.index(rule) for rule in one.rules))
-    return Ranked(tuple(order), _why(order, likeliest, clues), tuple([one.name for one in likeliest]))
+    likeliest = sorted(suspects, key=lambda suspect: min(order.index(rule) for rule in suspect.rules))
+    return Ranked(tuple(order), _explain(order, likeliest, clues), tuple([suspect.name for suspect in likeliest]))
 
 
-def _of_suspects(suspects: Sequence[Suspect]) -> Iterator[_Named]:
-    for one in suspects:
-        for place, rule in enumerate(one.rules):
+def _named_by_suspects(suspects: Sequence[Suspect]) -> Iterator[_Named]:
+    for suspect in suspects:
+        for place, rule in enumerate(suspect.rules):
             yield _Named(rule, _Term.MUTANT, place)
 
 
-def _of_clues(clues: Sequence[Clue]) -> Iterator[_Named]:
-    for one in clues:
-        term = _Term.EXPRESSION if one.is_exact else _Term.SAME_FIELDS
-        citations = [rules for place in one.where for rules in cited_at(place)]
+def _named_by_clues(clues: Sequence[Clue]) -> Iterator[_Named]:
+    for clue in clues:
+        term = _Term.EXPRESSION if clue.is_exact else _Term.SAME_FIELDS
+        citations = [rules for place in clue.where for rules in cited_at(place)]
         for distance, rules in enumerate(citations):
             for rule in rules:
                 yield _Named(rule, term, distance)
 
 
-def _of_branch(branch: Place | None) -> tuple[str, ...]:
-    """The rules cited closest to the branch, and not those of its whole function."""
+def _cited_by_branch(branch: Place | None) -> tuple[str, ...]:
+    """Return the rules cited closest to the branch, not those of its whole function."""
     citations = () if branch is None else cited_at(branch)
     return citations[0] if citations else ()
 
 
 def because(bug: str) -> str:
-    """The reason that a mutant which does just what was seen gives."""
+    """Return the reason given by a mutant that reproduces the outcome."""
     return f"just what comes of this: {bug}"
 
 
-def _why(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue]) -> str:
+def _explain(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue]) -> str:
     for suspect in suspects:
         if order[0] in suspect.rules:
             return because(suspect.bug)
@@ -133,18 +133,18 @@ def _why(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue
 
 
 def level_of(clues: Sequence[Clue], suspects: Sequence[Suspect] = ()) -> Level:
-    """The requirement level that is not kept, by explanations that do just what was seen.
+    """Return the requirement level of the violation, from exact explanations.
 
-    A mutant that breaks one rule alone and does just what was seen is enough if that rule is a SHOULD.
-    Elsewhere the strictest level of the rules cited closest counts; MUST if there are none, or a place cites none.
+    A mutant of a single SHOULD or MAY rule decides the level.
+    Otherwise the strictest level of the closest citations counts; MUST if there are none, or a place cites none.
     """
     for suspect in suspects:
         level = strictest_level(suspect.rules[:1])
         if suspect.omits_rule and level != "MUST":
             return level
-    closest = [_closest(clue) for clue in clues]
+    closest = [_closest_citation(clue) for clue in clues]
     return strictest_level([rule for rules in closest for rule in rules]) if all(closest) else "MUST"
 
 
-def _closest(clue: Clue) -> tuple[str, ...]:
+def _closest_citation(clue: Clue) -> tuple[str, ...]:
     return next((rules for place in clue.where for rules in cited_at(place)), ())

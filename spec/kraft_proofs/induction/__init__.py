@@ -1,1 +1,1 @@
-"""The inductive proof: elections and voter changes keep what is committed, for any number of replicas and any log."""
+"""The inductive proof: elections and voter changes preserve committed records, for any log and number of replicas."""

@@ -1,25 +1,25 @@
-"""Which actions of the proof each action of the TLA+ model amounts to.
+"""Actions of the proof that each action of the TLA+ model maps to.
 
-A step of the model is a sequence of steps of the proof, or none: a message that names a leader and brings records is
-`learn-leader` and `fetch-records`. A crash in the middle of a step is the steps up to there, and `crash`; or `crash`
-and then the steps, where the quorum state was written and the log not yet synced.
-`refinement` checks it on runs of the replicas, step by step. Which decisions of a profile change an action of the proof
-is in `DECISIONS`.
+A step of the model maps to a sequence of steps of the proof, possibly empty: a message that names a leader and carries
+records is `learn-leader` and `fetch-records`. A crash in the middle of a step is the steps before it, and `crash`; or
+`crash` and then the steps, if the quorum state was written and the log not yet synced.
+`refinement` checks the mapping on runs of the replicas, step by step. `DECISIONS` lists the decisions of a profile that
+change an action of the proof.
 """
 
 from collections.abc import Mapping
 
 _LEARNS = ("learn-epoch", "learn-leader")
-"""Every message names an epoch, and perhaps its leader (`Learn` in Roles.tla)."""
+"""Every message has an epoch, and possibly its leader (`Learn` in Roles.tla)."""
 
 _LEADS = ("become-leader", "append", "commit")
 """A leader appends in the step that elects it, and counts itself (`LeaderIfMajority`)."""
 
 _CHANGES = ("commit", "append", "commit")
-"""What can make a leader append: clients, operators, its own plan, a new voter that has caught up (`AppendCaughtUp`).
+"""Events that make a leader append: clients, operators, its own plan, a new voter that caught up (`AppendCaughtUp`).
 
-A VoterAssignment that sets or clears a target repeats the newest voters: in the proof it is a record like any other.
-A record that brings a new voters set is counted by that set, and so are those before it that the old set had not.
+A VoterAssignment that sets or clears a target repeats the current voters: in the proof it is an ordinary record.
+A record with a new voter set is counted by that set, and so are earlier records that the old set had not committed.
 """
 
 SEQUENCES: Mapping[str, tuple[str, ...]] = {
@@ -52,11 +52,11 @@ SEQUENCES: Mapping[str, tuple[str, ...]] = {
     "Crash": ("crash",),
     "ReplaceDisk": ("replace-disk",),
 }
-"""Action of KRaft.tla to actions of the proof in their order; each may be missing, and be there several times.
+"""Actions of KRaft.tla with their actions of the proof in order; each may be absent or occur several times.
 
-A snapshot is in place of a prefix of the log, which is named by its last record: taking one leaves the log as it is and
-makes that prefix durable. A Fetch is preceded by a sync whoever sends it; of an Unattached replica it acknowledges
-nothing. HandleVoteRequest stands with the decision `vote_of_non_voter` = refuse-and-campaign.
+A snapshot replaces a prefix of the log, which its last record identifies: taking one leaves the log as it is and makes
+that prefix durable. Every Fetch is preceded by a sync; that of an Unattached replica acknowledges nothing.
+HandleVoteRequest needs the decision `vote_of_non_voter` = refuse-and-campaign.
 """
 
 UNCHANGED: Mapping[str, str] = {
@@ -76,7 +76,7 @@ UNCHANGED: Mapping[str, str] = {
     "CutLink": "links are not part of the state",
     "HealLink": "links are not part of the state",
 }
-"""Actions of KRaft.tla that change nothing of which the proof speaks, and why."""
+"""Actions of KRaft.tla that leave the state of the proof unchanged, and why."""
 
 DECISIONS: Mapping[str, str] = {
     "restart_precedence": "",
@@ -99,9 +99,9 @@ DECISIONS: Mapping[str, str] = {
     "unanswered_fetch": "messages are not part of the state",
     "resigned_metric": "a gauge",
 }
-"""Decision of a profile to why it changes no action of the proof; empty for the one that does: see `theory`."""
+"""Reasons why a decision of a profile changes no action of the proof; empty for the one that does: see `theory`."""
 
 
 def standing_for(action: str) -> tuple[str, ...]:
-    """The actions of KRaft.tla that may amount to an action of the proof."""
+    """Return the actions of KRaft.tla that may map to an action of the proof."""
     return tuple(name for name, sequence in SEQUENCES.items() if action in sequence)

@@ -1,8 +1,8 @@
-"""What can happen: each action with its parameters, its guard in named conjuncts, and the state after it.
+"""Actions: each with its parameters, its guard in named conjuncts, and the state after it.
 
-An action may do more than the TLA+ actions that it abstracts, never less: a replica may stand for any later epoch, vote
-whether it is a voter or not, and a leader that resigned may go on appending. Messages are gone; what they carried is in
-the parts of the state that only grow, so that delay, loss and duplication of messages change nothing.
+An action allows at least the steps of the TLA+ actions that it abstracts: a replica may stand for any later epoch and
+vote although it is no voter, and a leader that resigned may continue to append. There are no messages; their content is
+in the parts of the state that only grow, so delay, loss and duplication of messages change nothing.
 """
 
 from collections.abc import Mapping
@@ -40,11 +40,11 @@ class Action(NamedTuple):
     sentence: str
     parameters: tuple[Expression, ...]
     guard: Mapping[str, Formula]
-    """Conjuncts by name: all of them must hold."""
+    """Conjuncts by name."""
     after: State
 
     def without(self, *conjuncts: str) -> "Action":
-        """The action with conjuncts of its guard left out.
+        """Return the action without some conjuncts of its guard.
 
         Raises:
             KeyError: the guard has no such conjunct.
@@ -67,7 +67,7 @@ _r, _v = variables(REPLICA, "r v")
 
 
 def stand(s: State) -> Action:
-    """A replica becomes Candidate and votes for itself; its log is on disk before it asks.
+    """A replica becomes Candidate and votes for itself; its log is on disk before it sends requests.
 
     Rules: state.candidate.entry, vote.request.contents.
     """
@@ -84,7 +84,7 @@ def stand(s: State) -> Action:
 
 
 def stand_again(s: State) -> Action:
-    """A replica that restarts as Candidate asks again, with the log that the crash left.
+    """A replica that restarts as Candidate requests votes again, with the log after the crash.
 
     Rule: durable.restart.voted-self.
     """
@@ -104,7 +104,7 @@ def stand_again(s: State) -> Action:
 
 
 def vote(s: State) -> Action:
-    """A replica grants its vote, whether or not it is a voter.
+    """A replica grants its vote; it need not be a voter.
 
     Rules: vote.decision-order, vote.once-per-epoch, vote.known-leader.rejects, vote.log-check,
     vote.membership-not-checked, vote.persist-before-reply.
@@ -131,7 +131,7 @@ def vote(s: State) -> Action:
 
 
 def become_leader(s: State) -> Action:
-    """A Candidate that a majority of its own voters set voted for becomes leader.
+    """A Candidate with the votes of a majority of its own voter set becomes leader.
 
     Rules: state.candidate.to-leader, state.voters-set.own-majority.
     """
@@ -213,7 +213,7 @@ def learn_epoch(s: State) -> Action:
 
 
 def learn_leader(s: State) -> Action:
-    """A replica learns who leads an epoch; it remembers that on disk and votes for nobody else in it.
+    """A replica learns the leader of an epoch, stores it on disk, and votes for no other replica in that epoch.
 
     Rules: state.learn-higher-epoch.leader, state.unattached.leader, state.same-epoch-preserves.
     """

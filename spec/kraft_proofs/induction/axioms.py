@@ -1,7 +1,7 @@
-"""What is true of logs, voters sets and quorums whatever the replicas do.
+"""Axioms of logs, voter sets and quorums, independent of the replicas.
 
-Two facts about quorums carry the whole proof. They are no axioms: `counting.py` derives them from the definition of a
-majority, for finite sets of any size.
+The whole proof relies on two facts about quorums. They are no axioms: `counting.py` derives them from the definition of
+a majority, for finite sets of any size.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
-"""What the proof remembers of replicas that begin in the middle of a run, as far as their states and logs tell it.
+"""State of the proof for replicas that begin in the middle of a run, inferred from their states and logs.
 
-Nothing is believed that need not be: who has a vote on disk gave it, who has a record of an epoch followed its leader,
-and who has passed an epoch without a trace of it voted for its leader. What it comes to is a state of the proof, and
-its invariants say whether it may be one.
+The inference is minimal: a replica granted the vote that it has on disk, a replica with a record of an epoch followed
+its leader, and a replica that passed an epoch without a trace of it voted for its leader. The invariants then decide
+whether this state is possible.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,8 +21,8 @@ class Beginning(NamedTuple):
 
     Attributes:
         state: Its state.
-        log: The proof's name of its log.
-        flushed: The same of what is on disk.
+        log: Its log, as named in the proof.
+        flushed: Its log on disk, as named in the proof.
     """
 
     state: ReplicaState
@@ -33,34 +33,34 @@ class Beginning(NamedTuple):
 def remembered(
     world: World, begins: Mapping[Replica, Beginning], number_of: Callable[[ReplicaKey], Replica]
 ) -> Mapping[str, Any]:
-    """The functions of the proof's state; those of `world`, of fresh replicas, where nothing has happened yet."""
-    found: dict[str, set[tuple[Any, ...]]] = {
+    """Return the functions of the proof's state; for fresh replicas, those of `world`, the initial state."""
+    facts: dict[str, set[tuple[Any, ...]]] = {
         name: set() for name, signature in FUNCTIONS.items() if signature.value == TRUTH
     }
-    written = {entry for one in begins.values() for entry in one.log.prefixes} | {world.bootstrap}
-    found["written"] = {(entry,) for entry in written}
+    written = {entry for begin in begins.values() for entry in begin.log.prefixes} | {world.bootstrap}
+    facts["written"] = {(entry,) for entry in written}
     for leader, epoch in sorted(set(_leaders(begins, number_of))):
         log = _log_before(begins[leader].log, epoch)
-        found["elected"].add((epoch, leader, log))
-        passed = frozenset(replica for replica, one in begins.items() if one.state.epoch > epoch)
-        _count(found, epoch, leader, log, passed & (log.newest.record.voters or frozenset()))
+        facts["elected"].add((epoch, leader, log))
+        passed = frozenset(replica for replica, begin in begins.items() if begin.state.epoch > epoch)
+        _count(facts, epoch, leader, log, passed & (log.newest.record.voters or frozenset()))
     for replica, (state, log, flushed) in begins.items():
         voted = state.voted_key
         if voted is not None:
             candidate = number_of(voted)
-            _count(found, state.epoch, candidate, _log_before(begins[candidate].log, state.epoch), frozenset({replica}))
-        led = {epoch for epoch, leader, _ in found["elected"] if leader == replica}
+            _count(facts, state.epoch, candidate, _log_before(begins[candidate].log, state.epoch), frozenset({replica}))
+        led = {epoch for epoch, leader, _ in facts["elected"] if leader == replica}
         epochs = {entry.epoch for entry in log.prefixes} - {0}
         if state.leader_id not in (None, state.key.id):
             epochs |= {state.epoch}
-        found["follows"] |= {(replica, epoch) for epoch in epochs - led}
-        found["acknowledged"] |= {(replica, entry) for entry in flushed.prefixes if entry.epoch > 0}
-        known = {entry for entry in log.prefixes if 0 < entry.offset <= state.high_watermark}
-        found["committed"] |= {(entry, entry) for entry in known}
-        found["applied"] |= {(replica, entry) for entry in known}
-    now: dict[str, Any] = {name: frozenset(tuples) for name, tuples in found.items()}
-    for replica, one in begins.items():
-        for name, value in {"epoch": one.state.epoch, "log_end": one.log, "flushed": one.flushed}.items():
+        facts["follows"] |= {(replica, epoch) for epoch in epochs - led}
+        facts["acknowledged"] |= {(replica, entry) for entry in flushed.prefixes if entry.epoch > 0}
+        committed = {entry for entry in log.prefixes if 0 < entry.offset <= state.high_watermark}
+        facts["committed"] |= {(entry, entry) for entry in committed}
+        facts["applied"] |= {(replica, entry) for entry in committed}
+    now: dict[str, Any] = {name: frozenset(tuples) for name, tuples in facts.items()}
+    for replica, begin in begins.items():
+        for name, value in {"epoch": begin.state.epoch, "log_end": begin.log, "flushed": begin.flushed}.items():
             now[name] = {**now.get(name, world.values[name]), replica: value}
     return now
 
@@ -68,9 +68,9 @@ def remembered(
 def _leaders(
     begins: Mapping[Replica, Beginning], number_of: Callable[[ReplicaKey], Replica]
 ) -> Iterator[tuple[Replica, int]]:
-    """The leaders of which a state or the start of an epoch in a log tells, with their epochs."""
-    for one in begins.values():
-        state = one.state
+    """Yield the leaders, with their epochs, in a state or at the start of an epoch in a log."""
+    for begin in begins.values():
+        state = begin.state
         ids = {(record.epoch, record.value) for record in state.log.records if record.kind is RecordKind.LEADER_CHANGE}
         if state.leader_id is not None:
             ids.add((state.epoch, state.leader_id))
@@ -79,10 +79,10 @@ def _leaders(
 
 
 def _log_before(log: Entry, epoch: int) -> Entry:
-    """What of a log was there when its replica stood for an epoch."""
-    return max((one for one in log.prefixes if one.epoch < epoch), key=lambda one: one.offset)
+    """Return the part of a log that precedes an epoch: the log with which its replica stood for that epoch."""
+    return max((entry for entry in log.prefixes if entry.epoch < epoch), key=lambda entry: entry.offset)
 
 
-def _count(found: Mapping[str, set[Any]], epoch: int, candidate: Replica, log: Entry, voters: Replicas) -> None:
-    found["asked"].add((candidate, epoch, log))
-    found["granted"] |= {(voter, epoch, candidate, log) for voter in voters | {candidate}}
+def _count(facts: Mapping[str, set[Any]], epoch: int, candidate: Replica, log: Entry, voters: Replicas) -> None:
+    facts["asked"].add((candidate, epoch, log))
+    facts["granted"] |= {(voter, epoch, candidate, log) for voter in voters | {candidate}}

@@ -1,6 +1,6 @@
-"""How a theory is changed on purpose.
+"""Changes of a theory on purpose.
 
-A change is told in words. Most leave something out; those that need a formula of their own have a name in `NAMED`.
+A change is a string. Most omit a condition; those with a formula of their own have a name in `NAMED`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,13 +40,13 @@ _c, _d, _g, _f = variables(ENTRY, "c d g f")
 
 
 def changed(about: Theory, changes: Iterable[str]) -> Theory:
-    """The theory with changes, one after the other.
+    """Return the theory with changes, applied in order.
 
     Args:
         about: The theory.
-        changes: `without ACTION/CONDITION` leaves a condition out of a guard, and `without axiom/NAME` a fact about the
-            vocabulary; with `unchanged ACTION/FUNCTION` the action leaves that function of the state as it is. Anything
-            else is a name in `NAMED`.
+        changes: `without ACTION/CONDITION` omits a condition of a guard, and `without axiom/NAME` a fact about the
+            vocabulary; with `unchanged ACTION/FUNCTION` the action leaves that function of the state unchanged. Any
+            other change is a name in `NAMED`.
 
     Raises:
         KeyError: there is nothing of that name.
@@ -70,13 +70,13 @@ def changed(about: Theory, changes: Iterable[str]) -> Theory:
 
 
 def other_invariant(about: Theory, name: str, formula: Callable[[State], Formula]) -> Theory:
-    """An invariant says something else."""
-    invariants = (one._replace(formula=formula) if one.name == name else one for one in about.invariants)
+    """Return the theory with another formula for an invariant."""
+    invariants = (each._replace(formula=formula) if each.name == name else each for each in about.invariants)
     return about._replace(invariants=tuple(invariants))
 
 
-def _other_condition(of: str, formula: Callable[[State], Formula]) -> Change:
-    """The action has another condition in place of one, `ACTION/CONDITION`."""
+def _replace_condition(of: str, formula: Callable[[State], Formula]) -> Change:
+    """Return a change that replaces a condition, `ACTION/CONDITION`, of an action's guard."""
     name, _, condition = of.partition("/")
 
     def change(about: Theory) -> Theory:
@@ -87,7 +87,7 @@ def _other_condition(of: str, formula: Callable[[State], Formula]) -> Change:
 
 
 def _change_in_another_epoch(s: State) -> Formula:
-    """`one-voter-change-at-a-time` without that both entries are of one epoch."""
+    """Return `one-voter-change-at-a-time` without the requirement that both entries are of one epoch."""
     previous = previous_voters_record(_c)
     committed_before = exists(
         (_d, _g),
@@ -130,27 +130,27 @@ NAMED: Mapping[str, Change] = {
     "a change is committed in any epoch": lambda about: other_invariant(
         about, "one-voter-change-at-a-time", _change_in_another_epoch
     ),
-    "commits count by the set before": _other_condition(
+    "commits count by the set before": _replace_condition(
         "commit/majority-of-own-voters",
         lambda s: majority(quorum, voters_of(previous_voters_record(voters_record(s.log_end(leader))))),
     ),
-    "commits count by the first set": _other_condition(
+    "commits count by the first set": _replace_condition(
         "commit/majority-of-own-voters", lambda s: majority(quorum, voters_of(bootstrap))
     ),
-    "votes count by the first set": _other_condition(
+    "votes count by the first set": _replace_condition(
         "become-leader/majority-of-own-voters", lambda s: majority(quorum, voters_of(bootstrap))
     ),
-    "votes look at the offset alone": _other_condition(
+    "votes look at the offset alone": _replace_condition(
         "vote/log-is-up-to-date", lambda s: offset_of(s.log_end(voter)) <= offset_of(log)
     ),
-    "votes are for any log of the Candidate": _other_condition(
+    "votes are for any log of the Candidate": _replace_condition(
         "vote/no-other-vote", lambda s: forall((_r, _f), Implies(s.granted(voter, epoch, _r, _f), _r == candidate))
     ),
-    "votes are repeated": _other_condition("vote/log-is-up-to-date", _is_up_to_date_or_repeated),
+    "votes are repeated": _replace_condition("vote/log-is-up-to-date", _is_up_to_date_or_repeated),
     "restarts as Kafka 4": lambda _: theory(KAFKA_4),
-    "stands in its own epoch": _other_condition("stand/epoch-is-new", lambda s: s.epoch(candidate) <= epoch),
+    "stands in its own epoch": _replace_condition("stand/epoch-is-new", lambda s: s.epoch(candidate) <= epoch),
     "acknowledges older entries": _acknowledges_older_entries,
-    "acknowledges in a past epoch": _other_condition("acknowledge/follows", lambda s: s.follows(replica, epoch)),
+    "acknowledges in a past epoch": _replace_condition("acknowledge/follows", lambda s: s.follows(replica, epoch)),
     "loses its disk": _loses_its_disk,
 }
 
@@ -163,10 +163,10 @@ def _at_least_half(chosen: Replicas, voters: Replicas) -> bool:
 OTHER_MEANINGS: Mapping[str, Mapping[str, Meaning]] = {
     "without axiom/majorities-of-one-set": {
         "majority": Meaning("At least half of the voters of a set that is not empty.", _at_least_half),
-        "neighbours": Meaning("None are: there are no voter changes.", lambda one, other: False),
+        "neighbours": Meaning("None are: there are no voter changes.", lambda a, b: False),
     },
     "without axiom/majorities-of-neighbours": {
-        "neighbours": Meaning("At most two replicas are in one set only.", lambda one, other: len(one ^ other) <= 2),
+        "neighbours": Meaning("At most two replicas are in one set only.", lambda a, b: len(a ^ b) <= 2),
     },
 }
-"""For a dropped axiom: a meaning of its symbols of which all other axioms are true."""
+"""Alternative meanings of symbols for which all axioms hold except the omitted one."""

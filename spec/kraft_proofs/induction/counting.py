@@ -1,9 +1,9 @@
-"""The two facts about quorums, derived from what a majority is, for finite sets of any size.
+"""Derivation of the two facts about quorums from the definition of a majority, for finite sets of any size.
 
-The sizes of the regions of the Venn diagram of two quorums and two voters sets are functions of the four. What is said
-of them here is true of all finite sets: a size is a natural number, a region with a replica has a replica. That a
-majority is more than half, and that neighbours differ in one replica at most, is their definition, taken from the same
-`Diagram` with which the theorems are proved. So `majority` and `neighbours` in the inductive proof are these, and their
+The sizes of the regions of the Venn diagram of two quorums and two voter sets are functions of these four. The facts
+used here hold for all finite sets: a size is a natural number, and a region of positive size has a replica. That a
+majority is more than half, and that neighbours differ in at most one replica, are definitions from the same `Diagram`
+with which the theorems are proved. So `majority` and `neighbours` in the inductive proof have this meaning, and their
 two facts are obligations like any other.
 """
 
@@ -41,7 +41,7 @@ _both = (majority(_q1, _v1), majority(_q2, _v2))
 
 
 def size_of(region: Region) -> z3.FuncDeclRef:
-    """How many replicas are in the region, as a function of two quorums and two voters sets."""
+    """Return the number of replicas in the region, as a function of two quorums and two voter sets."""
     name = "size_of_" + "_and_".join(part for part in DIAGRAM.names if part in region)
     return z3.Function(name, QUORUM, QUORUM, VOTERS, VOTERS, NUMBER)
 
@@ -49,7 +49,7 @@ def size_of(region: Region) -> z3.FuncDeclRef:
 _SIZES: Mapping[str, z3.FuncDeclRef] = {
     DIAGRAM.size(frozenset({region})).coefficients[0][0]: size_of(region) for region in DIAGRAM.regions
 }
-"""The size function of each variable of the diagram's terms."""
+"""Size function of each variable of the diagram's terms."""
 
 
 def _value(term: Term, sets: tuple[Expression, ...]) -> Expression:
@@ -57,24 +57,24 @@ def _value(term: Term, sets: tuple[Expression, ...]) -> Expression:
 
 
 def holds(fact: Fact, sets: tuple[Expression, ...] = _all) -> Formula:
-    """The linear fact, of the sizes of the regions of these two quorums and two voters sets."""
+    """Return the linear fact about the region sizes of these two quorums and two voter sets."""
     rows = [_value(row, sets) <= 0 for row in fact.rows]
     return rows[0] if len(rows) == 1 else And(*rows)
 
 
-def _definitions() -> Mapping[str, Formula]:
-    first, second, one, other = (DIAGRAM[name] for name in DIAGRAM.names)
-    difference = DIAGRAM.size(one ^ other)
+def _define() -> Mapping[str, Formula]:
+    first, second, old, new = (DIAGRAM[name] for name in DIAGRAM.names)
+    difference = DIAGRAM.size(old ^ new)
     (r,) = variables(REPLICA, "r")
     in_both = exists((r,), And(member(r, _q1), member(r, _q2)))
     same = (_q1, _q2, _v1, _v1)
     return {
         "sizes-are-natural": forall(_all, And(*(size(*_all) >= 0 for size in _SIZES.values())), _both),
         "first-majority-is-more-than-half": forall(
-            _all, majority(_q1, _v1) == holds(DIAGRAM.majority("", first, one)), _both
+            _all, majority(_q1, _v1) == holds(DIAGRAM.majority("", first, old)), _both
         ),
         "second-majority-is-more-than-half": forall(
-            _all, majority(_q2, _v2) == holds(DIAGRAM.majority("", second, other)), _both
+            _all, majority(_q2, _v2) == holds(DIAGRAM.majority("", second, new)), _both
         ),
         "neighbours-differ-in-one-at-most": forall(
             _all,
@@ -85,13 +85,13 @@ def _definitions() -> Mapping[str, Formula]:
             _both,
         ),
         "a-set-is-itself": forall(
-            (_q1, _q2, _v1), holds(DIAGRAM.same("", one, other), same), (majority(_q1, _v1), majority(_q2, _v1))
+            (_q1, _q2, _v1), holds(DIAGRAM.same("", old, new), same), (majority(_q1, _v1), majority(_q2, _v1))
         ),
         "a-size-is-of-replicas": forall(_all, Implies(_value(DIAGRAM.size(first & second), _all) >= 1, in_both), _both),
     }
 
 
-DEFINITIONS: Mapping[str, Formula] = _definitions()
+DEFINITIONS: Mapping[str, Formula] = _define()
 SENTENCES: Mapping[str, str] = {
     "sizes-are-natural": "Each region of the Venn diagram of two quorums and two voters sets has a natural number of "
     "replicas.",
@@ -106,5 +106,5 @@ SENTENCES: Mapping[str, str] = {
 
 
 def obligations() -> tuple[Obligation, ...]:
-    """The facts about quorums, from the definitions."""
+    """Return the facts about quorums as obligations, from the definitions."""
     return tuple(Obligation(f"quorums/{axiom.name}", DEFINITIONS, axiom.formula) for axiom in QUORUMS)

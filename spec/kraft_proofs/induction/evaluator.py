@@ -1,8 +1,8 @@
-"""Formulas of the inductive proof, evaluated: each Z3 term is written once as an expression of Python.
+"""Evaluation of formulas of the inductive proof: each Z3 term is translated once to a Python expression.
 
-A quantifier, the parameters of a guard, the set of tuples of a relation: all of these ask for the values of some
-variables that make a formula true. They become loops over what can make one of its conjuncts true (the tuples of a
-relation, the prefixes of a log), with every other conjunct tested as soon as its variables have values.
+A quantifier, the parameters of a guard, the set of tuples of a relation: all of these need the values of some variables
+for which a formula is true. They become loops over the candidates for one of its conjuncts (the tuples of a relation,
+the prefixes of a log); every other conjunct is tested as soon as its variables have values.
 """
 
 import re
@@ -35,18 +35,18 @@ _JOINED: Mapping[int, tuple[str, str]] = {
     z3.Z3_OP_OR: (" or ", "False"),
     z3.Z3_OP_ADD: (" + ", "0"),
 }
-"""What stands between the parts, and what there is without any."""
+"""Separator of the operands, and the value without operands."""
 
 
 class Evaluated(NamedTuple):
     """A term that can be evaluated."""
 
     names: tuple[str, ...]
-    """What it must be given: functions of the state, parameters, sorts."""
+    """Names of its inputs: functions of the state, parameters, sorts."""
     function: Callable[..., Any]
 
     def __call__(self, environment: Environment) -> Any:
-        """Its value."""
+        """Return its value."""
         return self.function(*[environment[name] for name in self.names])
 
 
@@ -59,20 +59,19 @@ class _Part(NamedTuple):
 
 
 class _Loop(NamedTuple):
-    """Python's `for` over values of some variables that make a part true."""
+    """A Python `for` clause over the values of some variables that make a part true."""
 
     rank: int
-    """The smaller, the fewer rounds."""
+    """Rank by the expected number of iterations, smallest first."""
     source: str
     known: frozenset[str]
     part: _Part | None
 
 
 class Evaluator:
-    """Evaluates terms, with one meaning of the symbols that no step changes."""
+    """Evaluates terms under one interpretation of the symbols that no step changes."""
 
     def __init__(self, meanings: Mapping[str, Meaning]) -> None:
-        """Use these meanings."""
         self._meanings = meanings
         self._globals: dict[str, Any] = {f"is_{name}": meaning.function for name, meaning in meanings.items()}
         self._globals |= {f"first_{name}": meaning.first for name, meaning in meanings.items() if meaning.first}
@@ -80,43 +79,43 @@ class Evaluator:
         self._numbers = count()
 
     def value(self, term: Expression) -> Evaluated:
-        """A function that gives the term's value.
+        """Return a function that computes the term's value.
 
         Raises:
-            ValueError: the term has a part that is not in the language of the proof.
+            ValueError: the term has a part outside the language of the proof.
         """
-        return self._function(self._source(term, ()), ())
+        return self._compile(self._to_python(term, ()), ())
 
     def solutions(self, variables: tuple[Expression, ...], formula: Formula) -> Evaluated:
-        """A function that gives the set of all tuples of values of these constants for which the formula holds."""
+        """Return a function that computes all tuples of values of these constants for which the formula holds."""
         sorts = {str(variable): str(variable.sort()) for variable in variables}
         values = "".join(f"{name}, " for name in sorts)
         cases = formula.children() if z3.is_or(formula) else [formula]
-        found = (f"frozenset([({values}) {self._loops(sorts, _Part(case, True, ()))}])" for case in cases)
-        return self._function(" | ".join(found), sorts)
+        sets = (f"frozenset([({values}) {self._write_loops(sorts, _Part(case, True, ()))}])" for case in cases)
+        return self._compile(" | ".join(sets), sorts)
 
-    def _function(self, source: str, bound: Iterable[str]) -> Evaluated:
-        names = tuple(sorted(_words(source) & self._given - set(bound)))
+    def _compile(self, source: str, bound: Iterable[str]) -> Evaluated:
+        names = tuple(sorted(_names_in(source) & self._given - set(bound)))
         return Evaluated(names, eval(f"lambda {', '.join(names)}: {source}", self._globals))
 
     def _fresh(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers)}"
 
-    def _source(self, term: Expression, bound: tuple[str, ...]) -> str:
-        """The term as an expression of Python."""
+    def _to_python(self, term: Expression, bound: tuple[str, ...]) -> str:
+        """Return the term as a Python expression."""
         if z3.is_var(term):
             index: int = z3.get_var_index(term)
             return bound[-1 - index]
         if z3.is_quantifier(term):
             sorts = {self._fresh(term.var_name(n)): str(term.var_sort(n)) for n in range(term.num_vars())}
             body = _Part(term.body(), not term.is_forall(), (*bound, *sorts))
-            return f"({'not ' * term.is_forall()}any(True {self._loops(sorts, body)}))"
+            return f"({'not ' * term.is_forall()}any(True {self._write_loops(sorts, body)}))"
         if z3.is_int_value(term):
             return str(term.as_long())
-        parts = [self._source(child, bound) for child in term.children()]
+        parts = [self._to_python(child, bound) for child in term.children()]
         kind, name = term.decl().kind(), str(term.decl().name())
         if kind != z3.Z3_OP_UNINTERPRETED:
-            return _operation(term, kind, parts)
+            return _write_operation(term, kind, parts)
         if not parts:
             self._given.add(name)
             return name
@@ -126,47 +125,47 @@ class Evaluator:
             return f"is_{name}({', '.join(parts)})"
         raise ValueError(f"not in the language of the proof: {term}")
 
-    def _loops(self, variables: Mapping[str, str], formula: _Part) -> str:
-        """Python's `for ... if ...` over all values of the variables, by sort, that make the formula true."""
+    def _write_loops(self, variables: Mapping[str, str], formula: _Part) -> str:
+        """Return Python's `for ... if ...` over all values of the variables, by sort, that make the formula true."""
         unknown = dict(variables)
-        pending = {part: self._truth(part) for part in _conjuncts(formula)}
+        pending = {part: self._test(part) for part in _split(formula)}
         clauses: list[str] = []
         while unknown or pending:
-            ready = [part for part, truth in pending.items() if not _words(truth) & unknown.keys()]
+            ready = [part for part, truth in pending.items() if not _names_in(truth) & unknown.keys()]
             clauses += [f"if {pending.pop(part)}" for part in ready]
             if unknown:
-                loop = self._next_loop(unknown, pending)
+                loop = self._choose_loop(unknown, pending)
                 clauses.append(loop.source)
                 pending = {part: truth for part, truth in pending.items() if part is not loop.part}
                 unknown = {name: sort for name, sort in unknown.items() if name not in loop.known}
         return " ".join(clauses if clauses and clauses[0].startswith("for") else ("for _ in (0,)", *clauses))
 
-    def _truth(self, part: _Part) -> str:
-        source = self._source(part.term, part.bound)
+    def _test(self, part: _Part) -> str:
+        source = self._to_python(part.term, part.bound)
         return source if part.positive else f"(not {source})"
 
-    def _next_loop(self, unknown: Mapping[str, str], pending: Mapping[_Part, str]) -> _Loop:
-        """The loop that promises the fewest rounds."""
-        found = [loop for part in pending if part.positive for loop in self._possible_loops(part, unknown)]
-        if found:
-            return min(found, key=lambda loop: loop.rank)
-        wanted = min((_words(truth) & unknown.keys() for truth in pending.values()), key=len, default=unknown.keys())
+    def _choose_loop(self, unknown: Mapping[str, str], pending: Mapping[_Part, str]) -> _Loop:
+        """Return the loop with the fewest expected iterations."""
+        loops = [loop for part in pending if part.positive for loop in self._possible_loops(part, unknown)]
+        if loops:
+            return min(loops, key=lambda loop: loop.rank)
+        wanted = min((_names_in(truth) & unknown.keys() for truth in pending.values()), key=len, default=unknown.keys())
         name = next(name for name in unknown if name in wanted)
         return _Loop(0, f"for {name} in {unknown[name]}", frozenset((name,)), None)
 
     def _possible_loops(self, part: _Part, unknown: Mapping[str, str]) -> Iterator[_Loop]:
-        """Loops over all that can make a part true."""
+        """Yield loops over the candidates for a part."""
         term = part.term
         if z3.is_quantifier(term) or not term.children():
             return
         name = str(term.decl().name())
-        sides = [self._source(child, part.bound) for child in term.children()]
-        open_ = frozenset(side for side in sides if _words(side) & unknown.keys())
+        sides = [self._to_python(child, part.bound) for child in term.children()]
+        open_ = frozenset(side for side in sides if _names_in(side) & unknown.keys())
         if not open_ <= unknown.keys():
             return
         if z3.is_eq(term) and len(open_ ^ {*sides}) == 1:
-            one, other = sorted(sides, key=lambda side: side not in open_)
-            yield _Loop(0, f"for {one} in ({other},)", open_, part)
+            target_side, value_side = sorted(sides, key=lambda side: side not in open_)
+            yield _Loop(0, f"for {target_side} in ({value_side},)", open_, part)
         elif f"first_{name}" in self._globals and open_ == {sides[0]} < {*sides}:
             yield _Loop(1, f"for {sides[0]} in first_{name}({sides[1]})", open_, part)
         elif name in FUNCTIONS and term.sort() == TRUTH:
@@ -177,28 +176,28 @@ class Evaluator:
             yield _Loop(1 + len(open_), f"for ({', '.join(targets)},) in {name}{''.join(tests)}", open_, part)
 
 
-def _words(source: str) -> frozenset[str]:
+def _names_in(source: str) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z]\w*", source))
 
 
-def _conjuncts(part: _Part) -> list[_Part]:
-    """What must all be true for the part to be."""
+def _split(part: _Part) -> list[_Part]:
+    """Return the conjuncts of a part."""
     term, positive, bound = part
     if z3.is_not(term):
-        return _conjuncts(_Part(term.arg(0), not positive, bound))
+        return _split(_Part(term.arg(0), not positive, bound))
     if z3.is_implies(term) and not positive:
         condition, conclusion = term.children()
-        return _conjuncts(_Part(condition, True, bound)) + _conjuncts(_Part(conclusion, False, bound))
+        return _split(_Part(condition, True, bound)) + _split(_Part(conclusion, False, bound))
     if (z3.is_and(term) and positive) or (z3.is_or(term) and not positive):
-        return [found for child in term.children() for found in _conjuncts(_Part(child, positive, bound))]
+        return [conjunct for child in term.children() for conjunct in _split(_Part(child, positive, bound))]
     return [part]
 
 
-def _operation(term: Expression, kind: int, parts: list[str]) -> str:
-    """Logic and arithmetic.
+def _write_operation(term: Expression, kind: int, parts: list[str]) -> str:
+    """Write a logical or arithmetic operation.
 
     Raises:
-        ValueError: the operation is another one.
+        ValueError: the operation is not supported.
     """
     if kind in _JOINED:
         word, empty = _JOINED[kind]

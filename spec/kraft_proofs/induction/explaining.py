@@ -1,4 +1,4 @@
-"""Runs and scenarios as steps of the inductive proof."""
+"""Runs and scenarios, explained as steps of the inductive proof."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -18,26 +18,26 @@ from kraft_simulation.scenarios import Scenario, Variant
 
 
 class Play(NamedTuple):
-    """Something to explain."""
+    """A run or a scenario to explain."""
 
     name: str
-    """The workload, or the scenario with its variant."""
+    """Workload, or scenario with its variant."""
     command: str
-    """What shows it."""
+    """Command that reproduces it."""
     configuration: Configuration
     occurrences: Iterator[Occurrence]
 
 
 @dataclass(slots=True)
 class Explained:
-    """What was explained.
+    """Result of an explanation.
 
     Attributes:
-        events: By the name of the play.
-        steps: Of the proof, by action.
-        states: States of the proof in which every invariant was evaluated.
-        problems: For each play that has one, its command and the first step that is none of the proof's, with both
-            states, or the invariants that fail.
+        events: Number of events, by the name of the play.
+        steps: Number of steps of the proof, by action.
+        states: Number of states of the proof in which every invariant was evaluated.
+        problems: For each failed play its command, with the first step that the proof does not allow and both states,
+            or the violated invariants.
     """
 
     events: Counter[str] = field(default_factory=Counter)
@@ -47,20 +47,20 @@ class Explained:
 
 
 def of_plan(plan: RunPlan) -> Play:
-    """The run of a plan.
+    """Return the run of a plan.
 
     Raises:
-        MutantError, EditError: the rules that it names cannot be left out.
+        MutantError, EditError: its mutants do not exist or cannot be combined.
     """
     simulation = simulation_of(plan)
     return Play(plan.workload, plan.command_line(), simulation.configuration, simulation.run())
 
 
 def of_variant(scenario: Scenario, variant: Variant) -> Play:
-    """The schedule of a scenario's variant.
+    """Return the schedule of a scenario's variant.
 
     Raises:
-        ScenarioFailure: the replicas do something else than the scenario says.
+        ScenarioFailure: the replicas differ from the scenario.
     """
     command = f"kraft-spec scenario {scenario.name} --variant {variant.name}"
     occurrences = iter(play(scenario, variant).occurrences)
@@ -78,41 +78,41 @@ def explain(
     """Explain each event of each play.
 
     Args:
-        plays: What to explain.
-        on_play: Told the name of each.
-        profile: Whose proof it is that has the steps.
-        invariants_every: Evaluate the invariants after each so many events; 0 for never.
-        stops: Whether the first problem ends it all, or its own play alone.
+        plays: Plays to explain.
+        on_play: Called with the name of each.
+        profile: Profile of the theory.
+        invariants_every: Evaluate the invariants after every so many events; 0 for never.
+        stops: True to stop after the first problem, False to continue with the next play.
     """
     interpreter = Interpreter(theory(profile))
-    found = Explained(steps=Counter({action.name: 0 for action in interpreter.theory.actions}))
-    for one in plays:
-        on_play(one.name)
-        if problem := _problem(interpreter, one, found, invariants_every):
-            found.problems.append(f"{one.command}\n{problem}")
+    result = Explained(steps=Counter({action.name: 0 for action in interpreter.theory.actions}))
+    for each_play in plays:
+        on_play(each_play.name)
+        if problem := _explain_play(interpreter, each_play, result, invariants_every):
+            result.problems.append(f"{each_play.command}\n{problem}")
             if stops:
                 break
-    return found
+    return result
 
 
-def _problem(interpreter: Interpreter, one: Play, found: Explained, invariants_every: int) -> str:
+def _explain_play(interpreter: Interpreter, each_play: Play, result: Explained, invariants_every: int) -> str:
     try:
-        followed = Refinement(interpreter, one.configuration, _formatted(one.configuration))
+        followed = Refinement(interpreter, each_play.configuration, _format_replicas(each_play.configuration))
     except ValueError as error:
         return str(error)
-    for occurrence in one.occurrences:
+    for occurrence in each_play.occurrences:
         try:
-            found.steps.update(step.action for step in followed.explain(occurrence))
+            result.steps.update(step.action for step in followed.explain(occurrence))
         except UnexplainedStepError as error:
             return str(error)
-        found.events[one.name] += 1
+        result.events[each_play.name] += 1
         if invariants_every and occurrence.sequence % invariants_every == 0:
-            found.states += 1
+            result.states += 1
             if broken := interpreter.broken(followed.world):
                 return f"event {occurrence.sequence}: {', '.join(broken)} does not hold in the proof's state"
     return ""
 
 
-def _formatted(configuration: Configuration) -> dict[int, ReplicaState]:
+def _format_replicas(configuration: Configuration) -> dict[int, ReplicaState]:
     replicas = configuration.replicas.items()
-    return {number: new_replica(one.key, configuration.checkpoint(number)) for number, one in replicas}
+    return {number: new_replica(replica.key, configuration.checkpoint(number)) for number, replica in replicas}

@@ -1,6 +1,6 @@
-"""The theory, run: guards, states after, invariants and axioms, evaluated in small concrete worlds.
+"""Interpreter of the theory: guards, states after, invariants and axioms, evaluated in small concrete worlds.
 
-Nothing of the theory is written a second time. What is evaluated are the very terms that the prover is given.
+It evaluates the same terms that the prover receives.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
     action: str
     arguments: Mapping[str, Any]
-    """By name of the parameter."""
+    """Values by the name of the parameter."""
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(f'{name[4:]}={_shown(value)}' for name, value in self.arguments.items())})"
@@ -39,7 +39,7 @@ def _shown(value: Any) -> str:
 
 
 class _Action:
-    """An action, read as far as it was needed."""
+    """An action, compiled on demand."""
 
     def __init__(self, action: Action, theory: Theory, evaluator: Evaluator) -> None:
         self._action = action
@@ -50,16 +50,16 @@ class _Action:
             before, after = getattr(theory.before, name), getattr(action.after, name)
             if before is not after:
                 at = tuple(z3.Const(f"at_{number}", sort) for number, sort in enumerate(signature.arguments))
-                term = _term(after(*at))
+                term = _as_term(after(*at))
                 self.after[name] = evaluator.solutions(at, term) if signature.value == TRUTH else evaluator.value(term)
 
-    def options(self, given: frozenset[str]) -> tuple[tuple[str, ...], Evaluated]:
-        """Which parameters make a difference, and the values of them that the guard allows."""
-        if given not in self._options:
-            used = given.union(*(function.names for function in self.after.values()))
+    def options(self, fixed: frozenset[str]) -> tuple[tuple[str, ...], Evaluated]:
+        """Return the parameters that affect the result, and their values that the guard allows."""
+        if fixed not in self._options:
+            used = fixed.union(*(function.names for function in self.after.values()))
             parameters = {str(parameter): parameter for parameter in self._action.parameters}
-            unknown = tuple(one for name, one in parameters.items() if name in used - given)
-            hidden = {name: one for name, one in parameters.items() if name not in used}
+            unknown = tuple(parameter for name, parameter in parameters.items() if name in used - fixed)
+            hidden = {name: parameter for name, parameter in parameters.items() if name not in used}
             about_hidden: list[Formula] = []
             plain: list[Formula] = []
             for part in (part for conjunct in self._action.guard.values() for part in _parts(conjunct)):
@@ -67,27 +67,27 @@ class _Action:
             if about_hidden:
                 plain.append(exists(tuple(hidden.values()), z3.And(*about_hidden)))
             guard = self._evaluator.solutions(unknown, z3.And(*plain))
-            self._options[given] = tuple(map(str, unknown)), guard
-        return self._options[given]
+            self._options[fixed] = tuple(map(str, unknown)), guard
+        return self._options[fixed]
 
 
 def _parts(formula: Formula) -> list[Formula]:
     return formula.children() if z3.is_and(formula) else [formula]
 
 
-def _term(value: Any) -> z3.ExprRef:
-    """A number that an action writes as it is, is Python's and not yet Z3's."""
+def _as_term(value: Any) -> z3.ExprRef:
+    """Convert a Python number to a Z3 term."""
     return value if z3.is_expr(value) else z3.IntVal(value)
 
 
 class Interpreter:
-    """A theory with a meaning for every symbol that no step changes."""
+    """A theory with an interpretation for every symbol that no step changes."""
 
     def __init__(self, theory: Theory, meanings: Mapping[str, Meaning] = MEANINGS) -> None:
-        """Read the theory.
+        """Compile the theory.
 
         Raises:
-            ValueError: a formula has a part that is not in the language of the proof.
+            ValueError: a formula has a part outside the language of the proof.
         """
         evaluator = Evaluator(meanings)
         self.theory = theory
@@ -97,14 +97,14 @@ class Interpreter:
             invariant.name: evaluator.value(invariant.formula(theory.before))
             for invariant in (*theory.invariants, *theory.safety)
         }
-        """What follows from them included."""
+        """Invariants, including the safety properties that follow from them."""
         self._actions = {action.name: _Action(action, theory, evaluator) for action in theory.actions}
 
     def first(self, replicas: tuple[int, ...], voters: Replicas, last_epoch: int) -> World:
-        """The state that the theory starts in, for a cluster of these replicas, formatted with these voters.
+        """Return the first state of the theory, for a cluster of these replicas, formatted with these voters.
 
         Raises:
-            ValueError: the theory does not start like that.
+            ValueError: the theory has another first state.
         """
         log = bootstrapped(voters)
         by_sort: Mapping[str, Any] = {"Int": 0, "Entry": log}
@@ -119,22 +119,22 @@ class Interpreter:
             raise ValueError("the first state is another one in this theory")
         return world
 
-    def steps(self, world: World, action: str, *unwritten: Entry, **given: Any) -> Iterator[Step]:
-        """The steps of an action that its guard allows, in no particular order.
+    def steps(self, world: World, action: str, *unwritten: Entry, **fixed: Any) -> Iterator[Step]:
+        """Yield the steps of an action that its guard allows, in no particular order.
 
         Args:
             world: The state.
             action: Name of the action.
             unwritten: Entries that a leader may append.
-            given: Values of some of its parameters, by name without `the_`.
+            fixed: Values of some of its parameters, by name without `the_`.
         """
-        arguments = {f"the_{name}": value for name, value in given.items()}
+        arguments = {f"the_{name}": value for name, value in fixed.items()}
         unknown, options = self._actions[action].options(frozenset(arguments))
         for values in options({**world.environment(*unwritten), **arguments}):
             yield Step(action, {**arguments, **dict(zip(unknown, values, strict=True))})
 
     def after(self, world: World, step: Step) -> World:
-        """The state after a step, whose guard is not asked again."""
+        """Return the state after a step, without checking its guard."""
         new = [value for value in step.arguments.values() if isinstance(value, Entry) and (value,) not in world.written]
         environment = {**world.environment(*new), **step.arguments}
         changed: dict[str, Any] = {}
@@ -146,11 +146,11 @@ class Interpreter:
         return world._replace(values={**world.values, **changed})
 
     def broken(self, world: World) -> tuple[str, ...]:
-        """Invariants, safety among them, that do not hold in the state."""
+        """Return the invariants, including safety, that do not hold in the state."""
         environment = world.environment()
         return tuple(name for name, evaluated in self.invariants.items() if not evaluated(environment))
 
     def broken_axioms(self, world: World) -> tuple[str, ...]:
-        """Axioms that do not hold in the world."""
+        """Return the axioms that do not hold in the world."""
         environment = world.environment()
         return tuple(name for name, evaluated in self.axioms.items() if not evaluated(environment))

@@ -1,7 +1,7 @@
-"""What holds in every state that can be reached: each invariant with a name, a sentence and its formula.
+"""Invariants of all reachable states, each with a name, a sentence and its formula.
 
-Safety as Kafka's users mean it is ElectionSafety and LeaderCompleteness, and StateMachineSafety, which follows from
-the others. The rest is what makes these three inductive.
+Safety for Kafka's users is ElectionSafety and LeaderCompleteness, and StateMachineSafety, which follows from the
+others. The other invariants make these three inductive.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Invariant(NamedTuple):
 
 
 def overtaken(state: State, entry: Expression, epoch: Expression, *, itself: bool) -> Formula:
-    """Some leader, of an epoch after the entry's and before `epoch` (or of `epoch` itself), lacks the entry."""
+    """State that a leader of an epoch after the entry's and before `epoch` (or of `epoch` itself) lacks the entry."""
     before = _u <= epoch if itself else _u < epoch
     return exists(
         (_u, _l2, _f2),
@@ -56,8 +56,8 @@ def overtaken(state: State, entry: Expression, epoch: Expression, *, itself: boo
     )
 
 
-def _all_of(quorum: Expression, what: Callable[[Expression], Formula]) -> Formula:
-    """It holds of each replica of the quorum."""
+def _for_each_in(quorum: Expression, what: Callable[[Expression], Formula]) -> Formula:
+    """State that a condition holds for each replica of the quorum."""
     return forall((_v,), Implies(member(_v, quorum), what(_v)))
 
 
@@ -156,7 +156,7 @@ _LOGS: tuple[Invariant, ...] = (
                     prefix(_e, _g),
                     epoch_of(_e) == epoch_of(_g),
                     _e != bootstrap,
-                    exists((_q,), And(majority(_q, in_force(_g)), _all_of(_q, lambda v: s.acknowledged(v, _e)))),
+                    exists((_q,), And(majority(_q, in_force(_g)), _for_each_in(_q, lambda v: s.acknowledged(v, _e)))),
                 ),
             ),
         ),
@@ -230,7 +230,7 @@ _LOGS: tuple[Invariant, ...] = (
         ),
     ),
 )
-"""What is written, acknowledged and committed, and by which voters."""
+"""Invariants of written, acknowledged and committed entries, and their voters."""
 
 _VOTING: tuple[Invariant, ...] = (
     Invariant(
@@ -288,7 +288,7 @@ _VOTING: tuple[Invariant, ...] = (
                     s.asked(_r, _t, _f),
                     exists(
                         (_q,),
-                        And(majority(_q, in_force(_f)), _all_of(_q, lambda v: s.granted(v, _t, _r, _f))),
+                        And(majority(_q, in_force(_f)), _for_each_in(_q, lambda v: s.granted(v, _t, _r, _f))),
                     ),
                 ),
             ),
@@ -334,7 +334,7 @@ _VOTING: tuple[Invariant, ...] = (
         ),
     ),
 )
-"""Candidates, votes and leaders."""
+"""Invariants of Candidates, votes and leaders."""
 
 INVARIANTS: tuple[Invariant, ...] = (*_LOGS, *_VOTING)
 

@@ -1,13 +1,12 @@
-"""What is proved of an action before its obligations: the three facts that quorums carry, and one on repeated votes.
+"""Lemmas about an action that precede its obligations: three facts from quorums, and one on repeated votes.
 
-A lemma says that there is no counterexample, and is proved from a least one: that a set of counterexamples which is not
-empty has one with the smallest natural number for its size is the one rule of reasoning that is not Z3's.
-The claims on the way to the contradiction are obligations too, each proved from all that is known and those before it.
+A lemma states that there is no counterexample, and is proved from a least one: that a non-empty set of counterexamples
+has one with the smallest natural number as its size is the only rule of reasoning outside Z3.
+The claims on the way to the contradiction are obligations too, each proved from all facts and the claims before it.
 
-Two voters sets matter there: that of a Candidate's log, and that of the log by which an entry was committed or another
-leader elected. Either they are the same, or one is the next after the other, and then two majorities have a replica in
-common; or one is further behind, or they are in different logs, and then the voter changes between them contradict what
-was committed before them.
+Two voter sets matter: that of a Candidate's log, and that of the log by which an entry was committed or another leader
+elected. If they are equal or consecutive, their majorities share a replica. If one is further behind, or they are in
+different logs, the voter changes between them contradict what was committed before them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,35 +42,35 @@ _r, _v = variables(REPLICA, "r v")
 
 
 class Counterexample(NamedTuple):
-    """A lemma that there is no such thing, with its proof."""
+    """A lemma that no counterexample of this kind exists, with its proof."""
 
     name: str
     variables: tuple[Expression, ...]
     condition: Callable[..., Formula]
-    """From a state and a value for each variable."""
+    """Formula, from a state and a value for each variable."""
     size: Callable[..., Expression]
-    """A natural number for each, from a value for each variable."""
+    """Natural number that the least counterexample minimises, from a value for each variable."""
     claims: Callable[..., Mapping[str, Formula]]
-    """What a least one leads to, in order, from a state and the names of its parts."""
+    """Claims about a least counterexample, in order, from a state and the names of its parts."""
 
     def says(self, s: State) -> Formula:
-        """There is none."""
+        """State that there is no counterexample."""
         return forall(self.variables, Not(self.condition(s, *self.variables)))
 
-    def obligations(self, s: State, part: str, known: Mapping[str, Formula]) -> Iterator[Obligation]:
-        """That sizes are natural numbers, each claim about a least one, and at last a contradiction.
+    def obligations(self, s: State, part: str, premises: Mapping[str, Formula]) -> Iterator[Obligation]:
+        """Yield the obligations: sizes are natural numbers, each claim about a least counterexample, the contradiction.
 
         Raises:
-            ValueError: a fact speaks of a constant by which a part of the least one shall go.
+            ValueError: a fact contains a constant that names a part of the least counterexample.
         """
         some, of = self.condition(s, *self.variables), f"{part}/{self.name}"
         natural = forall(self.variables, Implies(some, self.size(*self.variables) >= 0))
-        yield Obligation(f"{of}/sizes-are-natural", dict(known), natural)
-        least = tuple(z3.Const(f"least.{one}", one.sort()) for one in self.variables)
-        if taken := {name for fact in known.values() for name, _ in constants(fact)} & set(map(str, least)):
+        yield Obligation(f"{of}/sizes-are-natural", dict(premises), natural)
+        least = tuple(z3.Const(f"least.{variable}", variable.sort()) for variable in self.variables)
+        if taken := {name for fact in premises.values() for name, _ in constants(fact)} & set(map(str, least)):
             raise ValueError(f"facts speak of {', '.join(sorted(taken))}, expected names that are new")
         facts = {
-            **known,
+            **premises,
             "counterexample": self.condition(s, *least),
             "none-smaller": forall(self.variables, Implies(some, self.size(*least) <= self.size(*self.variables))),
         }
@@ -80,16 +79,16 @@ class Counterexample(NamedTuple):
             facts[claim] = formula
 
 
-def _of_two_sets(one_log: Expression, other_log: Expression) -> Mapping[str, Formula]:
-    """How the voters sets in force in two logs are not related, and the way that is left."""
-    one, other = voters_record(one_log), voters_record(other_log)
-    in_different_logs = And(one != bootstrap, other != bootstrap, Not(prefix(one, other)), Not(prefix(other, one)))
+def _relate_sets(one_log: Expression, other_log: Expression) -> Mapping[str, Formula]:
+    """Return the claims that exclude relations between the voter sets of two logs, and the remaining case."""
+    own, other = voters_record(one_log), voters_record(other_log)
+    in_different_logs = And(own != bootstrap, other != bootstrap, Not(prefix(own, other)), Not(prefix(other, own)))
     return {
-        "not-the-same-set": one != other,
-        "other-set-is-not-next": Not(And(other != bootstrap, previous_voters_record(other) == one)),
-        "candidates-set-is-not-next": Not(And(one != bootstrap, previous_voters_record(one) == other)),
-        "candidate-is-not-behind": Not(prefix(one, other)),
-        "other-is-not-behind": Not(prefix(other, one)),
+        "not-the-same-set": own != other,
+        "other-set-is-not-next": Not(And(other != bootstrap, previous_voters_record(other) == own)),
+        "candidates-set-is-not-next": Not(And(own != bootstrap, previous_voters_record(own) == other)),
+        "candidate-is-not-behind": Not(prefix(own, other)),
+        "other-is-not-behind": Not(prefix(other, own)),
         "in-different-logs": in_different_logs,
     }
 
@@ -98,9 +97,9 @@ NEW_LEADER_IS_COMPLETE = Counterexample(
     "new-leader-is-complete",
     (_e, _g),
     lambda s, e, g: And(s.committed(e, g), epoch_of(e) < epoch, Not(prefix(e, log))),
-    # Committed by the oldest voters set: this is the induction on voters sets.
+    # Committed by the oldest voter set: this is the induction on voter sets.
     lambda _, g: offset_of(voters_record(g)),
-    lambda _, e, g: _of_two_sets(log, g),
+    lambda _, e, g: _relate_sets(log, g),
 )
 """The new leader has all entries committed in earlier epochs."""
 
@@ -113,10 +112,10 @@ NEW_LEADER_IS_THE_ONLY_ONE = Counterexample(
         "nobody-voted-for-both": forall(
             (_v,), Not(And(s.granted(_v, epoch, candidate, log), s.granted(_v, epoch, r, f)))
         ),
-        **_of_two_sets(log, f),
+        **_relate_sets(log, f),
     },
 )
-"""Nobody else was elected in the new leader's epoch."""
+"""No other replica was elected in the new leader's epoch."""
 
 
 LATER_LEADERS_KEEP_IT = Counterexample(
@@ -127,10 +126,10 @@ LATER_LEADERS_KEEP_IT = Counterexample(
     lambda t, *_: t,
     lambda s, t, r, f: {
         "nobody-voted-who-acknowledged": forall((_v,), Not(And(s.acknowledged(_v, entry), s.granted(_v, t, r, f)))),
-        **_of_two_sets(f, s.log_end(leader)),
+        **_relate_sets(f, s.log_end(leader)),
     },
 )
-"""Leaders elected after the epoch of the entry that is committed have it."""
+"""Leaders elected after the epoch of the committed entry have it."""
 
 EARLIER_LOG_IS_KEPT = Counterexample(
     "earlier-log-is-kept",
@@ -139,11 +138,11 @@ EARLIER_LOG_IS_KEPT = Counterexample(
     offset_of,
     lambda *_: {},
 )
-"""A Candidate that asks again has what it asked with before, or another leads the epoch and was elected without it."""
+"""A Candidate that requests votes again has its earlier log, or another leads the epoch and was elected without it."""
 
 LEMMAS: Mapping[str, tuple[Counterexample, ...]] = {
     "become-leader": (NEW_LEADER_IS_COMPLETE, NEW_LEADER_IS_THE_ONLY_ONE),
     "commit": (LATER_LEADERS_KEEP_IT,),
     "repeat-vote": (EARLIER_LOG_IS_KEPT,),
 }
-"""Of each action in their order; each may use those before it, and the action's obligations all."""
+"""Lemmas by action, in order; each may use those before it, and the action's obligations may use all."""

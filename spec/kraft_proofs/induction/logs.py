@@ -1,4 +1,4 @@
-"""The actions on a log: fetched records, high watermarks, truncation, snapshots, syncs, acknowledgement, crashes."""
+"""Actions on a log: fetched records, high watermarks, truncation, snapshots, syncs, acknowledgement, crashes."""
 
 from collections.abc import Mapping
 
@@ -37,8 +37,8 @@ _x, _f = variables(ENTRY, "x f")
 (_t,) = variables(NUMBER, "t")
 
 
-def _answered(s: State) -> Mapping[str, Formula]:
-    """A follower handles an answer of its leader, whose log was `answer` when it answered."""
+def _has_response(s: State) -> Mapping[str, Formula]:
+    """State that a follower handles a response of its leader, whose log was `answer` when it responded."""
     return {
         "leads": s.elected(epoch, leader, log),
         "follows": And(s.follows(replica, epoch), s.epoch(replica) == epoch),
@@ -46,8 +46,8 @@ def _answered(s: State) -> Mapping[str, Formula]:
     }
 
 
-def _correlated(s: State) -> Mapping[str, Formula]:
-    """The answer is to the follower's last request: all that it has of the leader's epoch, the leader had by then."""
+def _answers_last_request(s: State) -> Mapping[str, Formula]:
+    """State that the response is to the last request: the leader then had the follower's entries of its epoch."""
     return {
         "answers-the-last-request": forall(
             (_x,), Implies(And(prefix(_x, s.log_end(replica)), epoch_of(_x) == epoch), prefix(_x, answer))
@@ -56,12 +56,12 @@ def _correlated(s: State) -> Mapping[str, Formula]:
 
 
 def _agrees(own: Expression) -> Formula:
-    """The leader has an entry with the epoch and offset of the follower's last one."""
+    """State that the leader has an entry with the epoch and offset of the follower's last one."""
     return And(prefix(agreeing, answer), epoch_of(agreeing) == epoch_of(own), offset_of(agreeing) == offset_of(own))
 
 
 def fetch_records(s: State) -> Action:
-    """A follower appends records that its leader has after an entry with the epoch and offset of its own last one.
+    """A follower appends the records that its leader has after an entry with the epoch and offset of its own last one.
 
     Rules: fetch.leader-only, fetch.response.common.
     """
@@ -71,7 +71,7 @@ def fetch_records(s: State) -> Action:
         "A follower whose last epoch and end offset agree with its leader's log appends the records after them.",
         (replica, leader, epoch, log, answer, agreeing, kept),
         {
-            **_answered(s),
+            **_has_response(s),
             "same-epoch-and-offset": _agrees(own),
             "records-after-it": And(prefix(agreeing, kept), prefix(kept, answer)),
         },
@@ -80,7 +80,7 @@ def fetch_records(s: State) -> Action:
 
 
 def learn_high_watermark(s: State) -> Action:
-    """A follower takes its leader's high watermark, as far as its own log goes, and may apply records up to there.
+    """A follower takes its leader's high watermark, bounded by its own log, and may apply records up to there.
 
     Rule: hw.follower.
     """
@@ -91,7 +91,7 @@ def learn_high_watermark(s: State) -> Action:
         "and its own log end.",
         (replica, leader, epoch, log, answer, agreeing, watermark, watermark_log, kept),
         {
-            **_answered(s),
+            **_has_response(s),
             "same-epoch-and-offset": _agrees(own),
             "leader-committed": s.committed(watermark, watermark_log),
             "in-the-leaders-epoch": epoch_of(watermark) == epoch,
@@ -102,9 +102,9 @@ def learn_high_watermark(s: State) -> Action:
 
 
 def truncate(s: State) -> Action:
-    """A follower cuts its log where its leader says that they diverge, by epoch and offset.
+    """A follower truncates its log to the point of divergence from its leader, by epoch and offset.
 
-    The cut is on disk in the same step: no crash brings back what was cut off.
+    The truncation is on disk in the same step: no crash restores the truncated records.
 
     Rules: fetch.diverging.truncate, voters.truncation-reverts.
     """
@@ -114,8 +114,8 @@ def truncate(s: State) -> Action:
         "A follower cuts its log after the largest epoch and offset that its leader says they may share.",
         (replica, leader, epoch, log, answer, agreeing, kept),
         {
-            **_answered(s),
-            **_correlated(s),
+            **_has_response(s),
+            **_answers_last_request(s),
             "diverging-epoch": And(
                 prefix(agreeing, answer),
                 forall((_x,), Implies(And(prefix(_x, answer), epoch_of(_x) <= epoch_of(own)), prefix(_x, agreeing))),
@@ -140,9 +140,9 @@ def truncate(s: State) -> Action:
 
 
 def load_snapshot(s: State) -> Action:
-    """A follower whose log ends before its leader's snapshot, or differs from it, begins anew with the snapshot.
+    """A follower whose log ends before its leader's snapshot, or differs from it, replaces its log by the snapshot.
 
-    A leader serves a snapshot that it took up to its own high watermark or before, or loaded itself.
+    A leader serves a snapshot that it took at or below its own high watermark, or loaded itself.
 
     Rules: snapshot.load-resets-history, fetch.snapshot.install.
     """
@@ -153,8 +153,8 @@ def load_snapshot(s: State) -> Action:
         "log.",
         (replica, leader, epoch, log, answer, kept),
         {
-            **_answered(s),
-            **_correlated(s),
+            **_has_response(s),
+            **_answers_last_request(s),
             "prefix-of-the-leader": prefix(kept, answer),
             "leader-applied-it": exists((_f,), And(s.applied(leader, _f), prefix(kept, _f))),
             "needs-it": Or(
@@ -168,7 +168,7 @@ def load_snapshot(s: State) -> Action:
 
 
 def sync(s: State) -> Action:
-    """A replica has more of its log on disk: what a snapshot of its own holds, or all of it before any Fetch.
+    """A replica has more of its log on disk: the content of its own snapshot, or all of it before any Fetch.
 
     Rules: durable.flush-before-fetch, snapshot.control-records-first.
     """
@@ -182,7 +182,7 @@ def sync(s: State) -> Action:
 
 
 def acknowledge(s: State) -> Action:
-    """A follower syncs its log and sends a Fetch, whose offset acknowledges what it has of the leader's epoch.
+    """A follower syncs its log and sends a Fetch, whose offset acknowledges its entries of the leader's epoch.
 
     Rule: durable.flush-before-fetch.
     """
@@ -199,7 +199,7 @@ def acknowledge(s: State) -> Action:
 
 
 def crash(s: State) -> Action:
-    """A crash loses any part of what was not synced.  Rule: durable.flush-before-fetch."""
+    """A crash loses any part of the log that was not synced.  Rule: durable.flush-before-fetch."""
     return Action(
         "crash",
         "A replica crashes and loses any part of its log that is not on disk.",
@@ -210,7 +210,7 @@ def crash(s: State) -> Action:
 
 
 def replace_disk(s: State) -> Action:
-    """A replica starts on an empty disk under a key that nobody has seen before.
+    """A replica starts on an empty disk under a new replica key.
 
     Rules: identity.directory-id-at-format, identity.replica-key.
     """

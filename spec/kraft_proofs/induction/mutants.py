@@ -1,8 +1,7 @@
 """Mutants of the inductive proof: rules broken on purpose, with the obligation that must then fail.
 
-What is broken is the theory itself. A run of each goes to a step that breaks an invariant: that invariant is not only
-unproved but false. It need not be the one of the obligation that fails first. Where the two differ, that
-obligation is unproved, and nothing more is claimed of it.
+A mutant changes the theory itself. Its run leads to a step that violates an invariant, so that invariant is not only
+unproved but false. The obligation that fails first may be about another invariant; that one is only unproved.
 """
 
 from functools import cache
@@ -25,17 +24,17 @@ class MutantError(Exception):
 
 
 class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One change of the theory.
+    """A change of the theory.
 
     Attributes:
         name: Permanent.
-        sentence: What is broken.
-        rules: Ids of the catalogue that the change is about.
-        change: In the words of `changes.changed`.
-        fails: The first obligation that is not proved, in the order of the list.
-        breaks: `action/invariant`: the first step of a run that breaks an invariant, and the first one that it breaks.
-        cluster: Of the run: how many replicas and voters it has, and the last epoch.
-        run: A run in which that happens, as `replays.moves` has it.
+        sentence: The broken rule.
+        rules: Ids of the rules that the change is about.
+        change: Changes for `changes.changed`.
+        fails: The first unproved obligation, in the order of the list.
+        breaks: `action/invariant` of the first step of a run that violates an invariant, with the first one violated.
+        cluster: Numbers of replicas and voters, and the last epoch of the run.
+        run: A run with that violation, for `replays.moves`.
     """
 
     name: str
@@ -48,18 +47,18 @@ class Mutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: str
 
     def theory(self) -> Theory:
-        """What is left of the proof's."""
+        """Return the changed theory."""
         return changed(theory(), self.change)
 
     def interpreter(self) -> Interpreter:
-        """Its theory, to be run."""
+        """Return an interpreter of the changed theory."""
         meanings = dict(MEANINGS)
         for change in self.change:
             meanings |= OTHER_MEANINGS.get(change, {})
         return Interpreter(self.theory(), meanings)
 
     def replay(self) -> Replayed:
-        """Its run."""
+        """Return the mutant's run."""
         return replay(self.interpreter(), self.cluster, moves(self.run))
 
 
@@ -72,80 +71,80 @@ _FILE = msgspec.toml.decode((files("kraft_proofs.induction") / "mutants.toml").r
 
 MUTANTS = _FILE.mutant
 SPARE = _FILE.spare
-"""Conditions without which the proof stands, `action/condition`, with the reason. They say what replicas do."""
+"""Conditions that the proof does not need, `action/condition`, with the reason. They describe the replicas."""
 
 
 class Rejection(NamedTuple):
-    """What the prover makes of a mutant."""
+    """Result of the prover for a mutant."""
 
     mutant: Mutant
     first: str | None
-    """The first obligation that it does not prove; None if it proves all."""
+    """The first unproved obligation; None if it proves all."""
 
     @property
     def as_expected(self) -> bool:
-        """Is it rejected where it should be?"""
+        """True if the expected obligation fails."""
         return self.first == self.mutant.fails
 
 
 class Exhibit(NamedTuple):
-    """The run of a mutant in which a step breaks an invariant."""
+    """The run of a mutant in which a step violates an invariant."""
 
     mutant: Mutant
     breach: Breach | None
-    """The first such step; None if none does."""
+    """The first such step; None if there is none."""
     broken_axioms: tuple[str, ...]
-    """Axioms of the mutant that do not hold at its end: none, or the run shows nothing."""
+    """Axioms of the mutant that do not hold at the end of the run, which makes the run invalid."""
 
     @property
     def as_expected(self) -> bool:
-        """Does the expected step break the expected invariant?"""
+        """True if the expected step violates the expected invariant."""
         return self.found == self.mutant.breaks and not self.broken_axioms
 
     @property
     def found(self) -> str | None:
-        """`action/invariant` of the first step that breaks one."""
+        """`action/invariant` of the first step that violates one."""
         return None if self.breach is None else f"{self.breach.step.action}/{self.breach.names[0]}"
 
 
 def mutant(name: str) -> Mutant:
-    """The mutant of a name.
+    """Return the mutant of a name.
 
     Raises:
         MutantError: there is none; the message lists them.
     """
-    for one in MUTANTS:
-        if one.name == name:
-            return one
-    raise MutantError(f"no mutant {name!r}; there are {', '.join(one.name for one in MUTANTS)}")
+    for mutated in MUTANTS:
+        if mutated.name == name:
+            return mutated
+    raise MutantError(f"no mutant {name!r}; there are {', '.join(mutated.name for mutated in MUTANTS)}")
 
 
 def first_unproved(about: Theory) -> str | None:
-    """The first obligation of a changed theory that is not proved.
+    """Return the first unproved obligation of a changed theory.
 
-    What is an obligation of the theory as it is, from the same facts, is proved there and not asked again.
+    Obligations that the unchanged theory has with the same facts are proved there and skipped here.
     """
-    known = frozenset(map(_question, _unchanged()))
-    asked = (one for one in obligations(about) if _question(one) not in known)
-    return next((one.name for one in asked if not prove(one).proved), None)
+    proved_before = frozenset(map(_identity, _unchanged_obligations()))
+    new = (obligation for obligation in obligations(about) if _identity(obligation) not in proved_before)
+    return next((obligation.name for obligation in new if not prove(obligation).proved), None)
 
 
 @cache
-def _unchanged() -> tuple[Obligation, ...]:
+def _unchanged_obligations() -> tuple[Obligation, ...]:
     return obligations()
 
 
-def _question(obligation: Obligation) -> tuple[int, frozenset[int]]:
-    """Z3 has one number for one formula, as long as somebody keeps it."""
+def _identity(obligation: Obligation) -> tuple[int, frozenset[int]]:
+    """Return a key of an obligation: Z3 gives equal formulas one number while they are referenced."""
     return obligation.goal.get_id(), frozenset(fact.get_id() for fact in obligation.facts.values())
 
 
-def reject(one: Mutant) -> Rejection:
-    """Ask for a proof of the mutated theory, up to the first obligation that has none."""
-    return Rejection(one, first_unproved(one.theory()))
+def reject(mutated: Mutant) -> Rejection:
+    """Prove the mutated theory up to the first unproved obligation."""
+    return Rejection(mutated, first_unproved(mutated.theory()))
 
 
-def exhibit(one: Mutant) -> Exhibit:
-    """Run the mutated theory, and see which step breaks an invariant."""
-    replayed = one.replay()
-    return Exhibit(one, next(iter(replayed.breaches), None), one.interpreter().broken_axioms(replayed.world))
+def exhibit(mutated: Mutant) -> Exhibit:
+    """Run the mutated theory up to a step that violates an invariant."""
+    replayed = mutated.replay()
+    return Exhibit(mutated, next(iter(replayed.breaches), None), mutated.interpreter().broken_axioms(replayed.world))

@@ -1,4 +1,4 @@
-"""All that must be proved, as data: the start, each action against each invariant, and what safety follows from.
+"""All proof obligations as data: the start, each action against each invariant, and the safety properties.
 
 The names are permanent: `start/INVARIANT`, `ACTION/INVARIANT`, `ACTION/LEMMA/CLAIM`, `safety/...`, `quorums/...`.
 """
@@ -14,18 +14,18 @@ from kraft_proofs.induction.theory import Theory, theory
 
 
 def obligations(about: Theory | None = None) -> tuple[Obligation, ...]:
-    """The complete list.
+    """Return the complete list.
 
     Args:
-        about: What the proof is about; None for the theory of the KIPs.
+        about: The theory; None for that of the KIPs.
     """
     about = about or theory()
-    of_actions = (one for action in about.actions for one in _of_action(about, action))
-    return (*counting.obligations(), *_at_the_start(about), *_safety(about), *of_actions)
+    of_actions = (obligation for action in about.actions for obligation in _action_obligations(about, action))
+    return (*counting.obligations(), *_start_obligations(about), *_safety_obligations(about), *of_actions)
 
 
 def select(listed: Sequence[Obligation], names: Sequence[str]) -> tuple[Obligation, ...]:
-    """The obligations of parts or `part/invariant` names, in the order of the list; all of them without names.
+    """Return the obligations of parts or `part/invariant` names, in the order of the list; all of them without names.
 
     Raises:
         KeyError: a name selects nothing.
@@ -37,11 +37,11 @@ def select(listed: Sequence[Obligation], names: Sequence[str]) -> tuple[Obligati
     for name in names:
         if not any(named(obligation, name) for obligation in listed):
             raise KeyError(name)
-    return tuple(one for one in listed if not names or any(named(one, name) for name in names))
+    return tuple(obligation for obligation in listed if not names or any(named(obligation, name) for name in names))
 
 
 def prove_induction(names: Sequence[str] = (), about: Theory | None = None) -> tuple[Answer, ...]:
-    """Answers to the obligations of these names, or to all of them, in the order of the list.
+    """Return the answers to the obligations of these names, or to all of them, in the order of the list.
 
     Raises:
         KeyError: a name selects nothing.
@@ -50,7 +50,7 @@ def prove_induction(names: Sequence[str] = (), about: Theory | None = None) -> t
 
 
 def _facts(about: Theory) -> Mapping[str, Formula]:
-    """The axioms, and the invariants before a step."""
+    """Return the axioms, and the invariants before a step."""
     return {**_axioms(about), **{invariant.name: invariant.formula(about.before) for invariant in about.invariants}}
 
 
@@ -58,26 +58,26 @@ def _axioms(about: Theory) -> Mapping[str, Formula]:
     return {axiom.name: axiom.formula for axiom in about.axioms}
 
 
-def _at_the_start(about: Theory) -> Iterator[Obligation]:
+def _start_obligations(about: Theory) -> Iterator[Obligation]:
     facts = {**_axioms(about), "start": about.start}
     for invariant in about.invariants:
         yield Obligation(f"start/{invariant.name}", facts, invariant.formula(about.before))
 
 
-def _safety(about: Theory) -> Iterator[Obligation]:
-    """What follows from the invariants, each from those before it too."""
+def _safety_obligations(about: Theory) -> Iterator[Obligation]:
+    """Yield the safety properties, each from the invariants and the properties before it."""
     facts = dict(_facts(about))
-    for one in about.safety:
-        goal = one.formula(about.before)
-        yield Obligation(f"safety/{one.name}", dict(facts), goal)
-        facts[one.name] = goal
+    for safety_property in about.safety:
+        goal = safety_property.formula(about.before)
+        yield Obligation(f"safety/{safety_property.name}", dict(facts), goal)
+        facts[safety_property.name] = goal
 
 
-def _of_action(about: Theory, action: Action) -> Iterator[Obligation]:
-    """The lemmas about the action, and the action against each invariant."""
-    known = {**_facts(about), **{one.name: one.formula(about.before) for one in about.safety}, **action.guard}
+def _action_obligations(about: Theory, action: Action) -> Iterator[Obligation]:
+    """Yield the lemmas about the action, and the action against each invariant."""
+    facts = {**_facts(about), **{claim.name: claim.formula(about.before) for claim in about.safety}, **action.guard}
     for lemma in LEMMAS.get(action.name, ()):
-        yield from lemma.obligations(about.before, action.name, known)
-        known[lemma.name] = lemma.says(about.before)
+        yield from lemma.obligations(about.before, action.name, facts)
+        facts[lemma.name] = lemma.says(about.before)
     for invariant in about.invariants:
-        yield Obligation(f"{action.name}/{invariant.name}", known, invariant.formula(action.after))
+        yield Obligation(f"{action.name}/{invariant.name}", facts, invariant.formula(action.after))

@@ -1,11 +1,11 @@
-"""Apache Kafka's restart by its own vote, where it is safe.
+"""Apache Kafka's restart by its own vote, in the cases in which it is safe.
 
-A replica that follows the leader of an epoch for which it stood itself restarts as Candidate of that epoch.
-As long as its log has no entry of the epoch it is safe, and this is the proof: nobody elects it, because a majority
+A replica that follows the leader of an epoch in which it voted for itself restarts as Candidate of that epoch.
+This proof shows that it is safe while its log has no entry of the epoch: no majority elects it, because a majority
 elected the leader that it followed.
-With such an entry others refuse it, since its Vote request is malformed, and it leads if it is the only voter: the
-finding own-vote-before-known-leader.
-Its log need not be the one that it asked with before; who has voted for it votes for it again without a look at that.
+With such an entry other replicas refuse it, because its Vote request is malformed, and it leads if it is the only
+voter: the finding own-vote-before-known-leader.
+Its log may differ from the log of its first Vote requests; its earlier voters vote for it again without comparing logs.
 """
 
 from z3 import And, Implies, Not, Or
@@ -34,7 +34,7 @@ _e, _f, _f2, _g = variables(ENTRY, "e f f2 g")
 
 
 def repeat_vote(s: State) -> Action:
-    """A replica grants its vote once more to whom it has given it, whatever log that has now.
+    """A replica grants its vote again to the same Candidate, without comparing logs.
 
     Rule: vote.repeat-grant.
     """
@@ -52,7 +52,7 @@ def repeat_vote(s: State) -> Action:
 
 
 def led_by_another(s: State, entry: Expression, of_epoch: Expression, replica: Expression) -> Formula:
-    """Another replica leads the epoch, and was elected without the entry."""
+    """State that another replica leads the epoch, and was elected without the entry."""
     return exists((_l, _g), And(s.elected(of_epoch, _l, _g), _l != replica, Not(prefix(entry, _g))))
 
 
@@ -90,19 +90,19 @@ _INSTEAD = {
         ),
     ),
 }
-"""The invariants that say something else here."""
+"""Invariants that are different in this theory."""
 
 
 def where_safe() -> Theory:
-    """The theory of Kafka's restart, but that a log with an entry of the epoch does not stand for it again."""
+    """Return the theory of Kafka's restart, restricted to logs without an entry of the epoch."""
     about = theory()
     before = about.before
     own = before.log_end(candidate)
     again = about.action("stand-again").without("follows-nobody")
-    # After a crash all of a log is on disk.
+    # After a crash the whole remaining log is on disk.
     narrower = {"on-disk": before.flushed(candidate) == own, "log-is-older": epoch_of(own) < epoch}
     again = again._replace(guard={**again.guard, **narrower})
     leads = about.action("become-leader").without("follows-nobody")
     for action in (again, leads, repeat_vote(before)):
         about = about.with_action(action)
-    return about._replace(invariants=tuple(_INSTEAD.get(one.name, one) for one in about.invariants))
+    return about._replace(invariants=tuple(_INSTEAD.get(invariant.name, invariant) for invariant in about.invariants))

@@ -1,10 +1,10 @@
-"""Ask Z3 whether facts prove a goal.
+"""Proofs with Z3 of a goal from facts.
 
-Quantifiers are instantiated by matching alone: no model is ever built, so the answer is "proved" or nothing.
-An obligation is given everything that is known, and what is known names new things without end; so a search is bounded
-in how deep instances may stand on terms of other instances, and the bound is raised when it finds nothing.
+Quantifiers are instantiated by matching only: no model is built, so the result is "proved" or unknown.
+An obligation has all facts, and their instances create new terms without end. So each search bounds the depth of
+instances on terms of other instances, and raises the bound if it finds no proof.
 
-The limit is one of work, not of time: the same question gets the same answer on any machine.
+The limit counts work, not time, so the result is the same on any machine.
 """
 
 import time
@@ -17,11 +17,11 @@ from kraft_proofs.induction.symbols import Formula
 
 SEED = 0
 DEPTHS = (4, 5, 6)
-"""The bounds on instances that are tried, one after the other."""
+"""Bounds on instances, tried in this order."""
 WORK_LIMIT = 3_000_000
 """Z3's resource units for one search; the largest proof needs about a half."""
 _SMALLEST_PART, _LITTLE_WORK = 4, 300_000
-"""How many facts are left out together at least, and the limit of work with which it is tried whether they may be."""
+"""Smallest number of facts to omit together, and the limit of work for that attempt."""
 
 
 class Obligation(NamedTuple):
@@ -32,27 +32,27 @@ class Obligation(NamedTuple):
     facts: Mapping[str, Formula]
     goal: Formula
     attempts: tuple[tuple[str, ...], ...] = ()
-    """Where all facts at once are too many: names of some, list by list, each tried without a bound on instances."""
+    """Lists of fact names, if all facts at once are too many; each is tried without a bound on instances."""
 
     @property
     def part(self) -> str:
-        """The action, or what else the obligation is about."""
+        """Action or other subject of the obligation."""
         return self.name.partition("/")[0]
 
 
 class Answer(NamedTuple):
-    """What came of an obligation."""
+    """Result of an obligation."""
 
     obligation: Obligation
     given: tuple[str, ...] | None
-    """Names of the facts that it was proved from: all, or those of an attempt. None if it was not proved."""
+    """Names of the facts of the proof: all, or those of an attempt. None if it was not proved."""
     depth: int | None
-    """The bound with which it was."""
+    """Bound on instances of the proof."""
     milliseconds: float
 
     @property
     def proved(self) -> bool:
-        """Was it?"""
+        """True if a proof was found."""
         return self.given is not None
 
 
@@ -62,19 +62,19 @@ def prove(obligation: Obligation, work_limit: int = WORK_LIMIT) -> Answer:
     searches: list[tuple[tuple[str, ...], int | None]] = [(names, None) for names in obligation.attempts]
     if not searches:
         searches = [(tuple(obligation.facts), depth) for depth in DEPTHS]
-    given, depth = next((one for one in searches if _follows(obligation, *one, work_limit)), (None, None))
-    return Answer(obligation, given, depth, 1000 * (time.perf_counter() - begun))
+    used, depth = next((search for search in searches if _follows(obligation, *search, work_limit)), (None, None))
+    return Answer(obligation, used, depth, 1000 * (time.perf_counter() - begun))
 
 
 def premises(answer: Answer) -> tuple[str, ...]:
-    """Names of facts that suffice: those that Z3 says it used, if it finds the proof again when it has to say so.
+    """Return names of sufficient facts: Z3's unsatisfiable core, if Z3 finds the proof again with tracked facts.
 
-    If not, what is not needed is left out, in ever smaller parts.
+    Otherwise omit facts that are not needed, in ever smaller groups.
     """
     obligation, kept, depth, _ = answer
     if kept is None:
         return ()
-    solver = _solver(depth, WORK_LIMIT)
+    solver = _new_solver(depth, WORK_LIMIT)
     for name in kept:
         solver.assert_and_track(obligation.facts[name], name)
     solver.add(z3.Not(obligation.goal))
@@ -93,9 +93,9 @@ def premises(answer: Answer) -> tuple[str, ...]:
 
 
 def refutes(assertions: Iterable[Formula], work_limit: int = WORK_LIMIT, depths: Iterable[int | None] = DEPTHS) -> bool:
-    """Does Z3 find that the assertions contradict each other, with one of these bounds on instances?"""
-    given = tuple(assertions)
-    return any(_contradict(given, depth, work_limit) for depth in depths)
+    """Return True if Z3 finds that the assertions contradict each other, with one of these bounds on instances."""
+    formulas = tuple(assertions)
+    return any(_contradict(formulas, depth, work_limit) for depth in depths)
 
 
 def _follows(obligation: Obligation, names: Iterable[str], depth: int | None, work_limit: int) -> bool:
@@ -104,20 +104,19 @@ def _follows(obligation: Obligation, names: Iterable[str], depth: int | None, wo
 
 
 def _contradict(assertions: Iterable[Formula], depth: int | None, work_limit: int) -> bool:
-    solver = _solver(depth, work_limit)
+    solver = _new_solver(depth, work_limit)
     solver.add(*assertions)
     return bool(solver.check() == z3.unsat)
 
 
-def _solver(depth: int | None, work_limit: int) -> z3.Solver:
-    """Z3 with the settings of all obligations.
+def _new_solver(depth: int | None, work_limit: int) -> z3.Solver:
+    """Return a Z3 solver with the settings of all obligations.
 
-    No models (`mbqi`), no settings of its own choice (`auto_config`), and instances only for terms that matter to the
-    case at hand (`relevancy`).
+    No models (`mbqi`), no automatic settings (`auto_config`), and instances only for relevant terms (`relevancy`).
     """
     solver = z3.Solver()
     solver.set("auto_config", False)
-    # Else Z3 takes a Ctrl-C to itself and answers unknown, which would be taken for its verdict.
+    # Otherwise Z3 handles Ctrl-C itself and returns unknown, which would look like its verdict.
     solver.set("ctrl_c", False)
     solver.set("mbqi", False)
     solver.set("relevancy", 2)

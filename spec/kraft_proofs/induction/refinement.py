@@ -1,13 +1,13 @@
-"""The refinement, executed: each step of a run of replicas as steps of the proof, or an error that shows both states.
+"""Refinement by execution: maps each step of a run of replicas to steps of the proof, or reports both states.
 
-A replica's state maps to the proof's by `_mapped`: its epoch, its log, and what of the log is on disk.
-What the proof remembers besides (who asked, granted, was elected, acknowledged, committed, applied) is carried along:
-it is what the proof's own actions make of it, starting from the proof's own first state.
-`SEQUENCES` has for each action of KRaft.tla the actions of the proof that it may amount to.
-The states are those of the reference, which are the model's: each line of a trace and each edge of the model's graph
-says so.
-Which of them a step is, is read off what it changed; whether they can happen is asked of the proof's own guards, and
-the state after the last of them must be that of the replica after the step.
+`_mapped` maps a replica's state to the proof's: its epoch, its log, and the part of the log on disk.
+The rest of the proof's state (which replica asked, granted, was elected, acknowledged, committed, applied) starts from
+the proof's first state, and the proof's own actions update it.
+`SEQUENCES` lists the actions of the proof for each action of KRaft.tla.
+The replicas' states are those of the reference, which are the model's, as each line of a trace and each edge of the
+model's graph confirms.
+The changes of a step determine its actions, the proof's own guards decide whether they are possible, and the state
+after the last of them must be that of the replica after the step.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,15 +38,15 @@ class UnexplainedStepError(Exception):
 
 
 class _NoSequenceError(Exception):
-    """This way to explain a step fails; the text says where."""
+    """An attempt to explain a step fails; the text says where."""
 
 
 class Refinement:
-    """Follows a run, with the proof's state beside those of the replicas.
+    """Follows a run, with the proof's state in parallel to those of the replicas.
 
     Attributes:
-        interpreter: The theory, run.
-        world: The proof's state after what was explained so far.
+        interpreter: The interpreter of the theory.
+        world: The proof's state after the explained steps.
     """
 
     def __init__(
@@ -56,29 +56,29 @@ class Refinement:
         states: Mapping[int, ReplicaState],
         identify: Callable[[int, Message], str] = message_id,
     ) -> None:
-        """Begin with these replicas, freshly formatted or in the middle of a run of which their logs tell.
+        """Begin with these replicas, freshly formatted or in the middle of a run that their logs record.
 
         Args:
-            interpreter: The theory, run.
-            configuration: Of the cluster.
-            states: By replica id.
-            identify: The id of a message that an occurrence with this sequence sends.
+            interpreter: The interpreter of the theory.
+            configuration: Configuration of the cluster.
+            states: State by replica id.
+            identify: Returns the id of a message that an occurrence with this sequence sends.
 
         Raises:
-            ValueError: the replicas were formatted with different voters, or begin on a snapshot, of both of which the
-                proof knows nothing; or an invariant does not hold of what they begin with.
+            ValueError: the replicas were formatted with different voters or begin on a snapshot, which the proof does
+                not cover; or an invariant does not hold at their beginning.
         """
         if any(
-            one.initial_voters not in (None, frozenset(), configuration.voters)
-            for one in configuration.replicas.values()
+            replica.initial_voters not in (None, frozenset(), configuration.voters)
+            for replica in configuration.replicas.values()
         ):
             raise ValueError("the replicas were formatted with different voters (bootstrap.sets-must-be-equal)")
         self.interpreter = interpreter
         self._identify = identify
         self._keys = {number: state.key for number, state in states.items()}
-        # A key of another disk is another replica, of which no more than that is known.
-        others = sorted(key for key in configuration.voters if key.directory_id is not None)
-        keys = dict.fromkeys((*self._keys.values(), *others))
+        # A voter key with another directory id is another replica, which has no state here.
+        other_disks = sorted(key for key in configuration.voters if key.directory_id is not None)
+        keys = dict.fromkeys((*self._keys.values(), *other_disks))
         self._numbers = {key: number for number, key in enumerate(keys, start=1)}
         self._states = dict(states)
         self._leaders_log: dict[str, Entry] = {}
@@ -101,7 +101,7 @@ class Refinement:
         return Beginning(state, log, self._entry_at(state.log, state.log.flushed))
 
     def copy(self) -> Self:
-        """The same past, to go on from in another way."""
+        """Return a copy with the same past, to be continued independently."""
         other = copy(self)
         for name in ("_keys", "_numbers", "_states", "_leaders_log", "_entries"):
             setattr(other, name, dict(getattr(self, name)))
@@ -109,7 +109,7 @@ class Refinement:
         return other
 
     def explain(self, occurrence: Occurrence) -> tuple[Step, ...]:
-        """The steps of the proof that one event of the run amounts to; none for one of which the proof knows nothing.
+        """Return the steps of the proof for an event of the run; none for one outside of the proof.
 
         Raises:
             UnexplainedStepError: there are no such steps.
@@ -127,15 +127,15 @@ class Refinement:
             try:
                 steps = tuple(attempt)
                 self._check(name, steps, after, crashed=occurrence.crash is not None)
-            except _NoSequenceError as found:
-                reasons.append(str(found))
+            except _NoSequenceError as failure:
+                reasons.append(str(failure))
                 self.world, self._entries = world, entries
                 continue
             self._remember(occurrence, after)
             return steps
-        raise UnexplainedStepError(self._unexplained(occurrence, name, before, after, reasons))
+        raise UnexplainedStepError(self._describe_unexplained(occurrence, name, before, after, reasons))
 
-    # How a step is read.
+    # Mapping of a step.
 
     def _attempts(
         self, name: str, before: ReplicaState, after: ReplicaState, occurrence: Occurrence
@@ -144,10 +144,10 @@ class Refinement:
             yield self._steps(name, before, after, occurrence)
             return
         cut_short = _cut_short(before, occurrence)
-        yield chain(self._steps(name, before, cut_short, occurrence), self._crash(after))
-        yield chain(self._crash(after), self._steps(name, before._replace(log=after.log), after, occurrence))
+        yield chain(self._steps(name, before, cut_short, occurrence), self._take_crash(after))
+        yield chain(self._take_crash(after), self._steps(name, before._replace(log=after.log), after, occurrence))
 
-    def _crash(self, after: ReplicaState) -> Iterator[Step]:
+    def _take_crash(self, after: ReplicaState) -> Iterator[Step]:
         yield self._take("crash", replica=self._own(after), kept=self._log_end(after.log))
 
     def _steps(self, name: str, before: ReplicaState, after: ReplicaState, occurrence: Occurrence) -> Iterator[Step]:
@@ -155,24 +155,24 @@ class Refinement:
             yield self._replace_disk(after)
             return
         if isinstance(occurrence.event, Crash):
-            yield from self._crash(after)
+            yield from self._take_crash(after)
             return
-        yield from self._election(before, after, occurrence)
+        yield from self._read_election(before, after, occurrence)
         if isinstance(occurrence.event, Receive):
             message = occurrence.event.message
             if isinstance(message, FetchResponse | FetchSnapshotResponse):
-                yield from self._fetched(before, after, self._leaders_log.get(occurrence.message_id or ""))
+                yield from self._read_follower_steps(before, after, self._leaders_log.get(occurrence.message_id or ""))
                 return
-        yield from self._led(before, after)
+        yield from self._read_leader_steps(before, after)
         if name == "PollFetch" and (before.leader_id or before.key.id) != before.key.id:
             yield self._take("acknowledge", replica=self._own(after), epoch=after.epoch)
-        yield from self._synced(after)
+        yield from self._read_sync(after)
 
-    def _election(self, before: ReplicaState, after: ReplicaState, occurrence: Occurrence) -> Iterator[Step]:
+    def _read_election(self, before: ReplicaState, after: ReplicaState, occurrence: Occurrence) -> Iterator[Step]:
         own, epoch = self._own(after), after.epoch
         voted = after.voted_key
         if voted is not None and before.voted_key is not None and after.epoch == before.epoch:
-            # The file of version 0 forgets the directory id of the vote.  Rule: durable.fields-v0.
+            # The file of version 0 does not store the directory id of the vote.  Rule: durable.fields-v0.
             voted = None if self._number(voted) == self._number(before.voted_key) else voted
         stands = voted is not None and names(voted, after.key)
         leader = after.leader_id if after.leader_id != after.key.id else None
@@ -187,67 +187,67 @@ class Refinement:
             yield self._take("stand", candidate=own, epoch=epoch)
         if isinstance(occurrence.event, Restart) and after.role in (Role.CANDIDATE, Role.LEADER) and not stands:
             yield self._take("stand-again", candidate=own, epoch=epoch)
-        # Also of one that died before it appended anything: its file names it as the leader.
+        # Also for a replica that died before appending: its file names it as the leader.
         if after.leader_id == after.key.id and (before.epoch, before.leader_id) != (epoch, after.leader_id):
             yield self._take("become-leader", candidate=own, epoch=epoch, log=self._end(own))
 
-    def _led(self, before: ReplicaState, after: ReplicaState) -> Iterator[Step]:
-        """What a leader appended and counted."""
+    def _read_leader_steps(self, before: ReplicaState, after: ReplicaState) -> Iterator[Step]:
+        """Yield the entries that a leader appended and committed."""
         own = self._own(after)
         old_end = before.log.end_offset
-        # As far as the old voters set goes; by a new one the rest is counted after the record that brings it.
-        yield from self._committed(before, after, min(after.high_watermark, old_end), is_partial=True)
+        # Commit by the old voter set; entries that need a new set are committed after its record.
+        yield from self._read_commits(before, after, min(after.high_watermark, old_end), is_partial=True)
         for record in _added(before.log, after.log):
             log = self._end(own)
             entry = self.world.unwritten(log, record.epoch, self._changed_voters(log, record))
             yield self._take("append", entry, leader=own, epoch=record.epoch, entry=entry)
             self._entries[entry.offset, entry.epoch] = entry
-        yield from self._committed(before, after, after.high_watermark)
+        yield from self._read_commits(before, after, after.high_watermark)
 
-    def _committed(
+    def _read_commits(
         self, before: ReplicaState, after: ReplicaState, high_watermark: int, is_partial: bool = False
     ) -> Iterator[Step]:
-        """The entries of its own epoch that the leader counts as committed, up to an offset."""
+        """Yield the commits of entries of the leader's own epoch, up to an offset."""
         own = self._own(after)
         applied = {entry.offset for replica, entry in self.world.values["applied"] if replica == own}
-        # A leader that is no voter any more resigns in the step that commits its removal.
+        # A leader that is no longer a voter resigns in the step that commits its removal.
         if after.role not in (Role.LEADER, Role.RESIGNED) or high_watermark <= before.high_watermark:
             return
         for entry in _between(self._end(own), before.high_watermark, high_watermark):
             if entry.epoch != after.epoch or entry.offset in applied:
                 continue
-            given = {"leader": own, "epoch": after.epoch, "entry": entry}
-            if is_partial and next(iter(self.interpreter.steps(self.world, "commit", **given)), None) is None:
+            arguments = {"leader": own, "epoch": after.epoch, "entry": entry}
+            if is_partial and next(iter(self.interpreter.steps(self.world, "commit", **arguments)), None) is None:
                 return
-            yield self._take("commit", **given)
+            yield self._take("commit", **arguments)
 
-    def _fetched(self, before: ReplicaState, after: ReplicaState, answer: Entry | None) -> Iterator[Step]:
-        """What a follower took over from its leader."""
+    def _read_follower_steps(self, before: ReplicaState, after: ReplicaState, answer: Entry | None) -> Iterator[Step]:
+        """Yield the changes that a follower took over from its leader."""
         own = self._own(after)
-        given: dict[str, Any] = {"replica": own, "epoch": after.epoch}
-        given |= {} if answer is None else {"answer": answer}
+        arguments: dict[str, Any] = {"replica": own, "epoch": after.epoch}
+        arguments |= {} if answer is None else {"answer": answer}
         end = self._log_end(after.log)
         if after.log.base.end_offset > before.log.end_offset or (
             after.log.base != before.log.base and not after.log.records
         ):
-            yield self._take("load-snapshot", **given, kept=end)
+            yield self._take("load-snapshot", **arguments, kept=end)
         elif after.log.end_offset < before.log.end_offset:
-            yield self._take("truncate", **given, kept=end)
+            yield self._take("truncate", **arguments, kept=end)
         elif after.log.end_offset > before.log.end_offset:
-            yield self._take("fetch-records", **given, kept=end)
+            yield self._take("fetch-records", **arguments, kept=end)
         if after.high_watermark > max(before.high_watermark, after.log.base.end_offset):
             first = max(before.high_watermark, after.log.base.end_offset)
             for entry in _between(self._end(own), first, after.high_watermark):
-                yield self._take("learn-high-watermark", **given, kept=entry)
-        yield from self._synced(after)
+                yield self._take("learn-high-watermark", **arguments, kept=entry)
+        yield from self._read_sync(after)
 
-    def _synced(self, after: ReplicaState) -> Iterator[Step]:
+    def _read_sync(self, after: ReplicaState) -> Iterator[Step]:
         own, flushed = self._own(after), self._entry_at(after.log, after.log.flushed)
         if flushed not in self.world.values["flushed"][own].prefixes:
             yield self._take("sync", replica=own, kept=flushed)
 
     def _replace_disk(self, after: ReplicaState) -> Step:
-        """A new replica of the proof takes the place of the old one under its id."""
+        """Replace the proof's replica with this id by a new one."""
         number = len(self._numbers) + 1
         self._numbers[after.key] = number
         self._keys[after.key.id] = after.key
@@ -260,29 +260,29 @@ class Refinement:
         self.world = self.world._replace(replicas=(*self.world.replicas, number), values=values)
         return self._take("replace-disk", replica=number)
 
-    # The proof's side.
+    # Steps of the proof.
 
-    def _take(self, action: str, *unwritten: Entry, **given: Any) -> Step:
-        """Let the proof take a step of an action with these values of its parameters; the others are searched."""
-        step = next(iter(self.interpreter.steps(self.world, action, *unwritten, **given)), None)
+    def _take(self, action: str, *unwritten: Entry, **fixed: Any) -> Step:
+        """Take a step of the proof with these values of its action's parameters; search for the other values."""
+        step = next(iter(self.interpreter.steps(self.world, action, *unwritten, **fixed)), None)
         if step is None:
-            shown = ", ".join(f"{name}={value}" for name, value in given.items())
-            raise _NoSequenceError(f"{self._forbidding(action, unwritten, given)} forbids {action}({shown})")
+            arguments = ", ".join(f"{name}={value}" for name, value in fixed.items())
+            raise _NoSequenceError(f"{self._find_forbidding(action, unwritten, fixed)} forbids {action}({arguments})")
         self.world = self.interpreter.after(self.world, step)
         return step
 
-    def _forbidding(self, action: str, unwritten: tuple[Entry, ...], given: Mapping[str, Any]) -> str:
-        """The conjuncts of a guard without any one of which it would allow the step."""
+    def _find_forbidding(self, action: str, unwritten: tuple[Entry, ...], fixed: Mapping[str, Any]) -> str:
+        """Return the conjuncts of a guard that alone forbid the step."""
         theory = self.interpreter.theory
-        found = []
+        conjuncts = []
         for conjunct in theory.action(action).guard:
             weaker = Interpreter(theory.with_action(theory.action(action).without(conjunct)))
-            if any(True for _ in weaker.steps(self.world, action, *unwritten, **given)):
-                found.append(conjunct)
-        return " or ".join(found) or "the guard"
+            if any(True for _ in weaker.steps(self.world, action, *unwritten, **fixed)):
+                conjuncts.append(conjunct)
+        return " or ".join(conjuncts) or "the guard"
 
     def _check(self, name: str, steps: tuple[Step, ...], after: ReplicaState, crashed: bool) -> None:
-        """The steps are of the listed ones, and the state after them is that of the replica."""
+        """Check that the steps are listed, and that the state after them is that of the replica."""
         listed = SEQUENCES.get(name, ())
         remaining = iter(listed)
         actions = [step.action for step in steps if not (crashed and step.action == "crash")]
@@ -292,15 +292,15 @@ class Refinement:
                 f"{name} amounts to {' '.join(once)}, expected a part of {' '.join(listed) or 'nothing'}"
             )
         own, values = self._own(after), self.world.values
-        found = (values["epoch"][own], values["log_end"][own], values["flushed"][own])
-        if found != (expected := self._mapped(after)):
+        proved = (values["epoch"][own], values["log_end"][own], values["flushed"][own])
+        if proved != (expected := self._mapped(after)):
             raise _NoSequenceError(
-                f"after {' '.join(map(str, steps)) or 'no step'} the proof has {found}, expected {expected}"
+                f"after {' '.join(map(str, steps)) or 'no step'} the proof has {proved}, expected {expected}"
             )
         self._check_memory(own, after)
 
     def _check_memory(self, own: Replica, after: ReplicaState) -> None:
-        """What the replica knows of its past, the proof remembers."""
+        """Check that the proof's state includes the past that the replica stores."""
         values, epoch = self.world.values, after.epoch
         if after.role is Role.LEADER and not any((t, r) == (epoch, own) for t, r, _ in values["elected"]):
             raise _NoSequenceError(f"it leads epoch {epoch}, and the proof has not elected it")
@@ -309,7 +309,7 @@ class Refinement:
         if after.leader_id not in (None, after.key.id) and (own, epoch) not in values["follows"]:
             raise _NoSequenceError(f"it knows the leader of epoch {epoch}, and the proof's replica does not")
         if after.high_watermark > after.log.base.end_offset:
-            counted = next(one for one in self._end(own).prefixes if one.offset == after.high_watermark)
+            counted = next(entry for entry in self._end(own).prefixes if entry.offset == after.high_watermark)
             if not any(replica == own and counted in entry.prefixes for replica, entry in values["applied"]):
                 raise _NoSequenceError(f"the proof has not committed its high watermark, {after.high_watermark}")
         voted = after.voted_key
@@ -334,7 +334,7 @@ class Refinement:
         return own
 
     def _number(self, key: ReplicaKey) -> Replica:
-        """A key without a directory id is that of whoever has the id."""
+        """Return the replica of a key; a key without a directory id is the replica with its id."""
         return self._numbers[key if key in self._numbers else self._keys[key.id]]
 
     def _voters(self, voters: VoterSet) -> Replicas:
@@ -351,32 +351,32 @@ class Refinement:
         return leader
 
     def _changed_voters(self, log: Entry, record: Record) -> Replicas | None:
-        """The set that a record writes, if it changes who votes."""
+        """Return the voter set of a record, if the record changes the voters."""
         if record.kind not in SET_KINDS:
             return None
         voters = self._voters(record.voters)
         return None if voters == log.newest.record.voters else voters
 
     def _end(self, own: Replica) -> Entry:
-        found: Entry = self.world.values["log_end"][own]
-        return found
+        end: Entry = self.world.values["log_end"][own]
+        return end
 
     def _log_end(self, log: Log) -> Entry:
         return self._entry_at(log, log.end_offset)
 
     def _entry_at(self, log: Log, end_offset: int) -> Entry:
-        """The proof's name for a log up to an offset."""
-        found = self._entries.get((end_offset, log.epoch_before(end_offset)))
-        if found is None:
+        """Return the proof's name for a log up to an offset."""
+        entry = self._entries.get((end_offset, log.epoch_before(end_offset)))
+        if entry is None:
             raise _NoSequenceError(f"nobody has appended the entry {(end_offset, log.epoch_before(end_offset))}")
-        return found
+        return entry
 
-    def _unexplained(
+    def _describe_unexplained(
         self, occurrence: Occurrence, name: str, before: ReplicaState, after: ReplicaState, reasons: list[str]
     ) -> str:
         lines = [f"event {occurrence.sequence} {name} at replica {occurrence.replica_id} is no step of the proof:"]
         lines += [f"  {reason}" for reason in reasons]
-        lines += [f"  before  {_shown(before)}", f"  after   {_shown(after)}"]
+        lines += [f"  before  {_describe(before)}", f"  after   {_describe(after)}"]
         own = self._own(before)
         of_replica = {name: value[own] for name, value in self.world.values.items() if isinstance(value, dict)}
         lines.append(f"  proof   {', '.join(f'{name} {value}' for name, value in of_replica.items())}")
@@ -384,21 +384,21 @@ class Refinement:
 
 
 def _cut_short(before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
-    """The state when the replica died in a step: what it wrote, and the high watermark that it had told."""
-    told = [
+    """Return the state at a crash within a step: its writes, and the high watermark that it had sent."""
+    sent = [
         effect.message.high_watermark
         for effect in occurrence.effects
         if isinstance(effect, Send) and isinstance(effect.message, FetchResponse)
     ]
     middle = apply_durable(before, occurrence.effects)
-    return middle._replace(high_watermark=max(before.high_watermark, *told)) if told else middle
+    return middle._replace(high_watermark=max(before.high_watermark, *sent)) if sent else middle
 
 
 def _is_pre_vote(occurrence: Occurrence) -> bool:
-    """Is a Pre-Vote handled?
+    """Return True if the event is a Pre-Vote request.
 
-    Software that takes it for a standard vote records one for a replica that is no Candidate of the epoch, and will
-    stand for a later one.  Nobody counts that vote, so that in the proof it is none.
+    Software that mistakes it for a standard vote records a vote for a replica that is no Candidate of the epoch and
+    will stand for a later one. No replica counts that vote, so the proof omits it.
 
     Rule: prevote.response.flag-false.
     """
@@ -407,12 +407,12 @@ def _is_pre_vote(occurrence: Occurrence) -> bool:
 
 
 def event_name(occurrence: Occurrence) -> str:
-    """The action of KRaft.tla that an occurrence is."""
+    """Return the action of KRaft.tla for an occurrence."""
     event = occurrence.event
     return f"Handle{type(event.message).__name__}" if isinstance(event, Receive) else type(event).__name__
 
 
-def _shown(state: ReplicaState) -> str:
+def _describe(state: ReplicaState) -> str:
     log = state.log
     return (
         f"{state.role} epoch {state.epoch}, leader {state.leader_id}, voted {state.voted_key}, log "
@@ -426,5 +426,5 @@ def _added(before: Log, after: Log) -> tuple[Record, ...]:
 
 
 def _between(log: Entry, low: int, high: int) -> list[Entry]:
-    """The entries of a log whose offsets are above one and up to another, the earlier first."""
-    return sorted((one for one in log.prefixes if low < one.offset <= high), key=lambda one: one.offset)
+    """Return the entries of a log with offsets above `low` and up to `high`, in ascending order."""
+    return sorted((entry for entry in log.prefixes if low < entry.offset <= high), key=lambda entry: entry.offset)

@@ -1,6 +1,6 @@
-"""Obligations as SMT-LIB 2 texts, in Z3's own writing: the same obligation is the same bytes on every run.
+"""Obligations as SMT-LIB 2 texts, as printed by Z3: an obligation gives the same bytes on every run.
 
-Each text asserts premises that suffice and the denial of the goal; any solver that answers `unsat` has proved it.
+Each text asserts sufficient premises and the negated goal; a solver that answers `unsat` has proved it.
 """
 
 import re
@@ -12,17 +12,17 @@ from kraft_proofs.induction.prover import Answer, premises
 
 
 def questions(answers: tuple[Answer, ...]) -> Mapping[str, str]:
-    """The text of each obligation that was proved, by the name of its file without `.smt2`."""
-    return {file_name(one.obligation.name): smt2(one) for one in answers if one.proved}
+    """Return the text of each proved obligation, by the name of its file without `.smt2`."""
+    return {file_name(answer.obligation.name): smt2(answer) for answer in answers if answer.proved}
 
 
 def file_name(obligation: str) -> str:
-    """The obligation's name as that of a file, without its ending."""
+    """Return the file name of an obligation, without its ending."""
     return "--".join(re.sub("[^a-z0-9]+", "-", part) for part in obligation.split("/"))
 
 
 def smt2(answer: Answer) -> str:
-    """What was proved, with premises that suffice, each under its name."""
+    """Return the text of a proved obligation, with sufficient premises, each under its name."""
     obligation = answer.obligation
     asserted = {name: obligation.facts[name] for name in premises(answer)}
     asserted["the denial of the goal"] = z3.Not(obligation.goal)

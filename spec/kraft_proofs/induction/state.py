@@ -1,8 +1,8 @@
-"""What the replicas know and have done: a fixed set of functions, replaced and never changed.
+"""State of the proof: an immutable set of functions of the replicas.
 
-Part of it is state (epoch, log end, what is on disk), part is memory that only grows (who asked, granted, was elected,
-acknowledged, committed, applied). A step of a replica gives a new State whose functions are written in terms of the old
-ones, so that nothing needs to say what stays the same.
+Part of it is state (epoch, log end, log on disk), part is history that only grows (asked, granted, elected,
+acknowledged, committed, applied). A step of a replica returns a new State whose functions are terms of the old ones, so
+unchanged parts need no statement.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ FUNCTIONS: Mapping[str, Signature] = {
 
 
 class State(NamedTuple):
-    """All of it at one moment."""
+    """All functions of the state."""
 
     written: StateFunction
     epoch: StateFunction
@@ -64,7 +64,7 @@ class State(NamedTuple):
     applied: StateFunction
 
     def updated(self, **functions: StateFunction) -> "State":
-        """The state with these functions in place of its own.
+        """Return the state with these functions replaced.
 
         Raises:
             ValueError: there is no such function.
@@ -72,7 +72,7 @@ class State(NamedTuple):
         return self._replace(**functions)
 
     def setting(self, replica: Expression, **values: Expression | int) -> "State":
-        """The state in which these functions have other values at a replica."""
+        """Return the state in which these functions have other values at a replica."""
 
         def set_to(before: StateFunction, value: Expression | int) -> StateFunction:
             return lambda r: z3.If(r == replica, value, before(r))
@@ -80,20 +80,20 @@ class State(NamedTuple):
         return self.updated(**{name: set_to(getattr(self, name), value) for name, value in values.items()})
 
     def adding(self, **tuples: tuple[Expression, ...]) -> "State":
-        """The state in which these relations hold of one more tuple each."""
+        """Return the state in which each of these relations has one more tuple."""
 
-        def with_one(before: StateFunction, added: tuple[Expression, ...]) -> StateFunction:
-            def after(*given: Expression) -> Expression:
-                same = [one == other for one, other in zip(given, added, strict=True)]
-                return z3.Or(before(*given), same[0] if len(same) == 1 else z3.And(*same))
+        def with_tuple(before: StateFunction, added: tuple[Expression, ...]) -> StateFunction:
+            def after(*arguments: Expression) -> Expression:
+                same = [argument == value for argument, value in zip(arguments, added, strict=True)]
+                return z3.Or(before(*arguments), same[0] if len(same) == 1 else z3.And(*same))
 
             return after
 
-        return self.updated(**{name: with_one(getattr(self, name), added) for name, added in tuples.items()})
+        return self.updated(**{name: with_tuple(getattr(self, name), added) for name, added in tuples.items()})
 
 
 def any_state() -> State:
-    """A state about which nothing is known."""
+    """Return a state of uninterpreted functions."""
     return State(
         **{name: z3.Function(name, *signature.arguments, signature.value) for name, signature in FUNCTIONS.items()}
     )

@@ -1,8 +1,8 @@
-"""The vocabulary of the inductive proof that never changes: sorts, and functions on logs, voters sets and quorums.
+"""Rigid vocabulary of the inductive proof: sorts, and functions on logs, voter sets and quorums.
 
-A log is named by its last record. So one sort, Entry, stands for records and for logs: the entry `x` is the record and
-the log that ends in it, everything before it included. The first entry is `bootstrap`, the empty log with the voters
-that the cluster was formatted with; nothing bounds how many entries, epochs, replicas or voters sets there are.
+A log is identified by its last record. So one sort, Entry, stands for records and for logs: the entry `x` is the record
+and the log that ends in it. The first entry is `bootstrap`, the empty log with the voters that the cluster was
+formatted with; the numbers of entries, epochs, replicas and voter sets are unbounded.
 """
 
 from collections.abc import Iterator, Mapping
@@ -77,32 +77,32 @@ RIGID: Mapping[str, Symbol] = {
 
 
 def in_force(log: Expression) -> Expression:
-    """The voters set that a replica with this log uses, committed or not.  Rule: voters.effective-on-append."""
+    """Return the voter set that a replica with this log uses, committed or not.  Rule: voters.effective-on-append."""
     return voters_of(voters_record(log))
 
 
 def variables(sort: Sort, names: str) -> tuple[Expression, ...]:
-    """Variables of one sort, by names with blanks between them."""
+    """Return variables of one sort, by names separated by blanks."""
     return tuple(z3.Const(name, sort) for name in names.split())
 
 
 def forall(bound: tuple[Expression, ...], body: Formula, *triggers: Expression | tuple[Expression, ...]) -> Formula:
-    """For all of these.
+    """Return a universally quantified formula.
 
     Args:
         bound: The variables.
-        body: What holds of them.
-        triggers: Which terms are worth a try: those for which there are terms like this one, or like all of these. With
-            several triggers each is enough; without one Z3 chooses. They decide what is found, never what is true. One
-            about a function that a step has changed is left out: it would be no term but a formula.
+        body: The formula.
+        triggers: Terms, or tuples of terms, that select instances: the formula is instantiated for matching terms. One
+            matching trigger is enough; without triggers Z3 chooses. They affect which proofs are found, never truth. A
+            trigger about a function that a step has changed is dropped, because it would be a formula and no term.
     """
-    together = [one if isinstance(one, tuple) else (one,) for one in triggers]
-    patterns = [z3.MultiPattern(*one) for one in together if all(_is_application(part) for part in one)]
+    together = [trigger if isinstance(trigger, tuple) else (trigger,) for trigger in triggers]
+    patterns = [z3.MultiPattern(*terms) for terms in together if all(_is_application(part) for part in terms)]
     return z3.ForAll(list(bound), body, patterns=patterns)
 
 
 def _is_application(term: Expression) -> bool:
-    """May it be a trigger: a function that no step has changed, of such and of sums?"""
+    """Return True if the term can be a trigger: an application of unchanged functions to such terms and sums."""
     is_sum = z3.is_int_value(term) or z3.is_add(term) or z3.is_sub(term)
     return not is_sum and all(map(_is_plain, (term, *term.children())))
 
@@ -113,18 +113,18 @@ def _is_plain(term: Expression) -> bool:
 
 
 def exists(bound: tuple[Expression, ...], body: Formula, *triggers: Expression) -> Formula:
-    """There are such; the triggers serve where it is denied, and are as those of `forall`."""
-    return z3.Exists(list(bound), body, patterns=[one for one in triggers if _is_application(one)])
+    """Return an existentially quantified formula; triggers apply where it is negated, as in `forall`."""
+    return z3.Exists(list(bound), body, patterns=[trigger for trigger in triggers if _is_application(trigger)])
 
 
 def constants(formula: Formula) -> Iterator[tuple[str, Sort]]:
-    """The constants that occur in a formula, by name and sort; some may come more than once."""
-    pending, seen = [formula], set()
+    """Yield the constants of a formula, by name and sort, possibly repeated."""
+    pending, visited = [formula], set()
     while pending:
         part = pending.pop()
-        if part.get_id() in seen:
+        if part.get_id() in visited:
             continue
-        seen.add(part.get_id())
+        visited.add(part.get_id())
         if z3.is_const(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
             yield str(part.decl().name()), part.sort()
         pending.extend([part.body()] if z3.is_quantifier(part) else part.children())

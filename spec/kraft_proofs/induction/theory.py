@@ -1,4 +1,4 @@
-"""Everything that the proof is about, in one value: replace a part of it and the proof is about something else."""
+"""Theory of the proof as a value, so that parts of it can be replaced."""
 
 from typing import NamedTuple
 
@@ -22,20 +22,20 @@ from kraft_reference.profile import KIP, Profile
 
 
 class Theory(NamedTuple):
-    """Facts, start, steps, and what holds."""
+    """Axioms, first state, steps, and invariants."""
 
     axioms: tuple[Axiom, ...]
     before: State
     start: Formula
-    """What holds of the first state; said of `before`."""
+    """Condition of the first state, on `before`."""
     actions: tuple[Action, ...]
-    """The steps from `before`."""
+    """Steps from `before`."""
     invariants: tuple[Invariant, ...]
     safety: tuple[Invariant, ...]
-    """What follows from the invariants, each from those before it too."""
+    """Properties that follow from the invariants and the properties before them."""
 
     def action(self, name: str) -> Action:
-        """The action of a name.
+        """Return the action of a name.
 
         Raises:
             KeyError: there is none.
@@ -46,13 +46,13 @@ class Theory(NamedTuple):
         raise KeyError(name)
 
     def with_action(self, changed: Action) -> "Theory":
-        """The theory with an action in place of the one of its name, or added."""
-        others = {action.name: action for action in self.actions}
-        return self._replace(actions=tuple({**others, changed.name: changed}.values()))
+        """Return the theory with an action added, or replaced if the name exists."""
+        by_name = {action.name: action for action in self.actions}
+        return self._replace(actions=tuple({**by_name, changed.name: changed}.values()))
 
 
 def start(state: State) -> Formula:
-    """Every replica is formatted with the same voters, knows epoch 0, and has done nothing.
+    """Return the first state: each replica is formatted with the same voters, is in epoch 0, and has done nothing.
 
     Rule: bootstrap.sets-must-be-equal.
     """
@@ -74,15 +74,15 @@ def start(state: State) -> Formula:
 
 
 def theory(profile: Profile = KIP) -> Theory:
-    """Elections, replication and voter changes as KIP-595, KIP-996 and KIP-853 have them.
+    """Return the theory of elections, replication and voter changes of KIP-595, KIP-996 and KIP-853.
 
     Args:
-        profile: Who decides what the KIPs leave open. `abstraction.DECISIONS` says what of that is a step of the proof.
+        profile: Decisions that the KIPs leave open. `abstraction.DECISIONS` says which of them affect the proof.
     """
     before = any_state()
     steps: tuple[Action, ...] = tuple(action(before) for action in (*actions.ALL, *logs.ALL))
     if profile.restart_precedence == "own-vote":
-        # Who restarts as Candidate of an epoch follows nobody in it, whatever it knew before.
+        # A replica that restarts as Candidate of an epoch no longer follows a leader in it.
         steps = tuple(
             action.without("follows-nobody") if action.name in ("stand-again", "become-leader") else action
             for action in steps

@@ -1,4 +1,4 @@
-"""What the machine proves of the inductive proof, and what a human must review: data, printed by the command."""
+"""Data on what the machine proves of the inductive proof, and what a human must review; the command prints it."""
 
 from importlib.resources import files
 
@@ -6,20 +6,20 @@ import msgspec
 
 
 class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that a machine checks each time."""
+    """A part that a machine checks each time."""
 
     what: str
     how: str
 
 
 class Reviewed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that a human must read and agree with, or know.
+    """A part that a human must review or know.
 
     Attributes:
         name: Permanent.
-        what: What it is.
-        where: What to read.
-        evidence: What was executed about it; empty if nothing can be.
+        what: Description.
+        where: Text to read.
+        evidence: Executed checks about it; empty if there can be none.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""Are the premises of the proof possible at all? From premises that contradict each other anything would follow.
+"""Consistency checks of the proof's premises, because contradictory premises imply anything.
 
-Two answers. A world: a state of a small cluster, reached by the actions, in which all axioms, all invariants and the
-guard of an action are true, for each action. That is satisfiability, and covers every obligation about the action whose
-premises are these. And the solver: without the goal, it does not refute what an obligation is proved from, with the
-limits with which goals are proved. That is no satisfiability, but covers what is proved of no action as well.
+Two checks. A world: for each action, a state of a small cluster, reached by the actions, in which all axioms, all
+invariants and the action's guard are true. That proves satisfiability for every obligation with these premises. And
+the solver: it does not refute the premises of an obligation without its goal, within the limits of the proofs. That is
+no proof of satisfiability, but also covers obligations that belong to no action.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +26,7 @@ COURSE = (
         """
     ),
 )
-"""A voter is added, two leaders follow, and replica 1 has an entry that nobody else has."""
+"""A voter is added, two leaders follow, and replica 1 has an entry that no other replica has."""
 
 
 class Witness(NamedTuple):
@@ -37,49 +37,49 @@ class Witness(NamedTuple):
 
 
 def refuted_premises(listed: Iterable[Obligation], advance: Callable[[], None] = lambda: None) -> tuple[str, ...]:
-    """Names of the obligations whose facts contradict each other without the goal, as the solver finds.
+    """Return names of the obligations whose facts alone contradict each other, according to the solver.
 
-    What several are proved from is asked once. Claims about a counterexample are not asked about: there is none.
+    Equal sets of facts are checked once. Claims about a counterexample are skipped, as their facts must contradict.
     """
     refuted: dict[frozenset[int], bool] = {}
-    found = []
-    for one in listed:
-        facts = frozenset(fact.get_id() for fact in one.facts.values())
+    names = []
+    for obligation in listed:
+        facts = frozenset(fact.get_id() for fact in obligation.facts.values())
         if facts not in refuted:
-            refuted[facts] = not is_of_counterexample(one) and refutes(one.facts.values())
+            refuted[facts] = not is_of_counterexample(obligation) and refutes(obligation.facts.values())
         if refuted[facts]:
-            found.append(one.name)
+            names.append(obligation.name)
         advance()
-    return tuple(found)
+    return tuple(names)
 
 
 def is_of_counterexample(obligation: Obligation) -> bool:
-    """Does it rest on a counterexample to a lemma, so that its premises contradict each other if the lemma is true?"""
+    """Return True if the premises include a counterexample to a lemma, and so contradict each other if it is true."""
     return "counterexample" in obligation.facts
 
 
 def witnesses(interpreter: Interpreter) -> Mapping[str, Witness]:
-    """For each action a world that was reached by steps, where the action is possible and much has happened before.
+    """Return for each action a reachable world with a substantial history in which the action is possible.
 
-    Much: two leaders were elected, and a voter change was committed. Actions for which none is found are left out.
+    Substantial: two leaders were elected, and a voter change was committed. Actions without such a world are omitted.
     """
-    found: dict[str, Witness] = {}
+    chosen: dict[str, Witness] = {}
     world = first_world(interpreter, COURSE[0])
     for step in replay(interpreter, *COURSE).steps:
         world = interpreter.after(world, step)
-        if not _much_happened(world):
+        if not _has_history(world):
             continue
         for action in interpreter.theory.actions:
-            if action.name not in found and (possible := _some_step(interpreter, world, action.name)) is not None:
-                found[action.name] = Witness(world, possible)
-    return found
+            if action.name not in chosen and (possible := _find_step(interpreter, world, action.name)) is not None:
+                chosen[action.name] = Witness(world, possible)
+    return chosen
 
 
-def _much_happened(world: World) -> bool:
+def _has_history(world: World) -> bool:
     changes = (entry for entry, _ in world.values["committed"] if entry.newest is not world.bootstrap)
     return len(world.values["elected"]) >= 2 and any(changes)
 
 
-def _some_step(interpreter: Interpreter, world: World, action: str) -> Step | None:
+def _find_step(interpreter: Interpreter, world: World, action: str) -> Step | None:
     unwritten = world.next_entries(all_sets(world.replicas)) if action == "append" else ()
     return min(interpreter.steps(world, action, *unwritten), key=str, default=None)

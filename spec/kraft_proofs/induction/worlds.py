@@ -1,9 +1,9 @@
-"""Small concrete worlds: what the symbols of the inductive proof mean when replicas and entries can be counted.
+"""Small concrete worlds, in which the symbols of the inductive proof can be evaluated.
 
-A world is a finite structure for the formulas of the proof. Its entries are those that were written, and all that they
-stand on; its quorums are all sets of its replicas. Nothing is lost by that for entries and epochs: where an invariant
-or a guard speaks of one, it also says that the entry was written, elected with, acknowledged or is in such a log, and
-that somebody stood for, voted in or reached the epoch.
+A world is a finite structure for the formulas of the proof. Its entries are the written ones and their prefixes; its
+quorums are all sets of its replicas. This is no restriction for entries and epochs: an invariant or guard about an
+entry also requires that it was written, elected with, acknowledged or is in such a log, and one about an epoch that a
+replica stood for, voted in or reached it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,19 +18,19 @@ from kraft_reference.state import is_majority
 
 Replica: TypeAlias = int
 Replicas: TypeAlias = frozenset[Replica]
-"""A voters set or a quorum."""
+"""A voter set or a quorum."""
 Environment: TypeAlias = Mapping[str, Any]
-"""What each name in a formula stands for: sorts, functions of the state, parameters."""
+"""Value of each name in a formula: sorts, functions of the state, parameters."""
 
 
 class Record(NamedTuple):
-    """One record of a log."""
+    """A record of a log."""
 
     epoch: int
     voters: Replicas | None
-    """The set that it writes; None for a record that is no VotersRecord."""
+    """Voter set of a VotersRecord; None for another record."""
     number: int = 0
-    """Tells records apart that a leader might have written at the same place."""
+    """Distinguishes records that a leader could write at the same place."""
 
     def __str__(self) -> str:
         tail = "" if self.number == 0 else f".{self.number}"
@@ -38,15 +38,15 @@ class Record(NamedTuple):
 
 
 class Entry:
-    """A record with the log before it. The same log is always the same object.
+    """A record with the log before it; the same log is always the same object.
 
-    Make the first with `bootstrapped`, others with `followed_by`.
+    Create the first with `bootstrapped`, others with `followed_by`.
     """
 
     __slots__ = ("_followers", "_hash", "before", "epoch", "key", "newest", "offset", "prefixes", "record")
 
     def __init__(self, record: Record, before: "Entry | None") -> None:
-        """Not for callers: two objects for one log are never equal."""
+        """Internal: two objects for one log would not be equal."""
         self.record = record
         self.before = before
         self.epoch = record.epoch
@@ -67,16 +67,16 @@ class Entry:
     __repr__ = __str__
 
     def followed_by(self, record: Record) -> "Entry":
-        """The log with one more record."""
-        found = self._followers.get(record)
-        if found is None:
-            found = self._followers[record] = Entry(record, self)
-        return found
+        """Return the log with another record."""
+        follower = self._followers.get(record)
+        if follower is None:
+            follower = self._followers[record] = Entry(record, self)
+        return follower
 
 
 @cache
 def bootstrapped(voters: Replicas) -> Entry:
-    """The empty log, with the voters of the bootstrap checkpoint.  Rule: bootstrap.multi-voter."""
+    """Return the empty log, with the voters of the bootstrap checkpoint.  Rule: bootstrap.multi-voter."""
     return Entry(Record(0, voters), None)
 
 
@@ -85,21 +85,21 @@ class World(NamedTuple):
 
     replicas: tuple[Replica, ...]
     last_epoch: int
-    """Nobody stands for a later one."""
+    """Largest epoch that a replica stands for."""
     bootstrap: Entry
     values: Mapping[str, Any]
     """Function of the state to a set of tuples, or to a value by replica."""
 
     @property
     def written(self) -> frozenset[tuple[Entry]]:
-        """Entries that some leader appended, and the empty log."""
-        found: frozenset[tuple[Entry]] = self.values["written"]
-        return found
+        """Entries that leaders appended, and the empty log."""
+        entries: frozenset[tuple[Entry]] = self.values["written"]
+        return entries
 
     def environment(self, *also: Entry) -> dict[str, Any]:
-        """What the names in a formula stand for here; `also` are entries that nobody has written yet.
+        """Return the values of the names in a formula; `also` are entries that are not written yet.
 
-        Of epochs that nobody has reached there is one: only their order matters, so nothing is lost by skipping none.
+        It includes one epoch that no replica has reached: only the order of epochs matters, so one is enough.
         """
         voters_sets = {entry.record.voters for entry in chain((entry for (entry,) in self.written), also)} - {None}
         return {
@@ -113,7 +113,7 @@ class World(NamedTuple):
         }
 
     def next_entries(self, voters: Iterable[Replicas | None]) -> Iterator[Entry]:
-        """For each leader there was an entry that it could append to its log, one for each of these voters sets."""
+        """Yield an entry that each past leader could append to its log, for each of these voter sets."""
         choices = tuple(voters)
         leaders = {(epoch, replica) for epoch, replica, _ in self.values["elected"]}
         for epoch, replica in sorted(leaders):
@@ -121,20 +121,20 @@ class World(NamedTuple):
                 yield self.unwritten(self.values["log_end"][replica], epoch, chosen)
 
     def unwritten(self, log: Entry, epoch: int, voters: Replicas | None) -> Entry:
-        """The first entry after this log that nobody has written."""
+        """Return the first unwritten entry after this log."""
         followers = (log.followed_by(Record(epoch, voters, number)) for number in count())
         return next(entry for entry in followers if (entry,) not in self.written)
 
 
 @cache
 def all_sets(replicas: tuple[Replica, ...]) -> tuple[Replicas, ...]:
-    """All sets of these replicas, smaller ones first."""
+    """Return all sets of these replicas, smaller ones first."""
     sizes = range(len(replicas) + 1)
     return tuple(frozenset(chosen) for size in sizes for chosen in combinations(replicas, size))
 
 
 def shown_set(replicas: Replicas) -> str:
-    """The set as text."""
+    """Return the set as text."""
     return "{" + ",".join(map(str, sorted(replicas))) + "}"
 
 
@@ -144,7 +144,7 @@ def _majority(quorum: Replicas, voters: Replicas) -> bool:
 
 @cache
 def keys(replicas: Replicas) -> frozenset[ReplicaKey]:
-    """The replicas as the reference names them."""
+    """Return the replicas as keys of the reference."""
     return frozenset(ReplicaKey(replica) for replica in replicas)
 
 
@@ -157,12 +157,12 @@ def _voters(entry: Entry) -> Replicas:
 
 
 class Meaning(NamedTuple):
-    """What a symbol that no step changes is in a small world."""
+    """Interpretation of a symbol that no step changes, in a small world."""
 
     sentence: str
     function: Callable[..., Any]
     first: Callable[[Any], Iterable[Any]] | None = None
-    """Where it is known: all first arguments for which it is true of the second."""
+    """All first arguments for which it is true of the second, if they can be listed."""
 
 
 MEANINGS: Mapping[str, Meaning] = {
@@ -182,10 +182,10 @@ MEANINGS: Mapping[str, Meaning] = {
     ),
     "member": Meaning("The replica is an element.", lambda replica, quorum: replica in quorum, lambda quorum: quorum),
     "neighbours": Meaning(
-        "At most one replica is in one of the two sets only.", lambda one, other: len(one ^ other) <= 1
+        "At most one replica is in one of the two sets only.", lambda first, second: len(first ^ second) <= 1
     ),
 }
-"""Symbol to meaning, but for `bootstrap`, which each world has its own of."""
+"""Interpretation by symbol, except `bootstrap`, which is specific to each world."""
 
 if MEANINGS.keys() | {"bootstrap"} != RIGID.keys():
     raise TypeError(f"a meaning is missing or too many: {sorted(MEANINGS.keys() ^ RIGID.keys())}")

@@ -1,4 +1,4 @@
-"""The theorems about majorities of voters sets, for sets of every size, in the order in which they are listed."""
+"""Theorems about majorities of voter sets of any size, in listing order."""
 
 from difflib import get_close_matches
 from itertools import chain
@@ -9,8 +9,8 @@ from kraft_proofs.theorems.data import Counterexample, Obligation, Theorem, Weak
 __all__ = ["Counterexample", "Obligation", "Theorem", "UnknownTheoremError", "Weakening", "theorem", "theorems"]
 
 _BY_SLUG = {
-    one.slug: one
-    for one in chain(
+    each_theorem.slug: each_theorem
+    for each_theorem in chain(
         changes.THEOREMS,
         competing.THEOREMS,
         identity.THEOREMS,
@@ -30,21 +30,21 @@ class UnknownTheoremError(KeyError):
         self.near = tuple(get_close_matches(slug, _BY_SLUG, n=3, cutoff=0.4))
 
     def __str__(self) -> str:
-        """Say what was probably meant, or else all that there is."""
+        """Return the message, with similar names, or else all names."""
         hint = f"did you mean {' or '.join(self.near)}?" if self.near else f"expected one of {', '.join(_BY_SLUG)}"
         return f"{self.slug!r} is no theorem, {hint}"
 
 
 def theorems() -> tuple[Theorem, ...]:
-    """All of them, in their order."""
+    """Return all theorems, in their order."""
     return tuple(_BY_SLUG.values())
 
 
 def theorem(slug: str) -> Theorem:
-    """The theorem of this name.
+    """Return the theorem of this name.
 
     Raises:
-        UnknownTheoremError: there is none; close names are suggested.
+        UnknownTheoremError: there is none; the error suggests similar names.
     """
     if slug not in _BY_SLUG:
         raise UnknownTheoremError(slug)

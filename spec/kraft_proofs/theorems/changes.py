@@ -1,4 +1,4 @@
-"""One change of a voters set: after which ones every majority of the old set intersects every one of the new."""
+"""Single changes of a voter set: those after which every majority of the old set intersects every one of the new."""
 
 from kraft_proofs.linear import Fact, at_most, equal
 from kraft_proofs.theorems.data import EVERY, Obligation, Theorem, meet
@@ -26,13 +26,13 @@ def _intersect(*premises: Fact, case: str = EVERY) -> Obligation:
 
 
 def _majorities_of_one_set() -> Theorem:
-    """Why an epoch has one leader, and why a leader has what was committed."""
+    """Return the theorem behind the single leader of an epoch, and behind its having all committed records."""
     diagram = Diagram("Voters", "OneMajority", "OtherMajority")
-    voters, one, other = (diagram[name] for name in diagram.names)
-    majorities = (diagram.majority("one-majority", one, voters), diagram.majority("other-majority", other, voters))
-    every = Obligation(EVERY, diagram, majorities, diagram.disjoint("no-replica-in-both", one, other))
+    voters, first, second = (diagram[name] for name in diagram.names)
+    majorities = (diagram.majority("one-majority", first, voters), diagram.majority("other-majority", second, voters))
+    every = Obligation(EVERY, diagram, majorities, diagram.disjoint("no-replica-in-both", first, second))
     halves = every.also(at_most("a-voter", 1, diagram.size(voters)))
-    for name, majority in (("one-majority", one), ("other-majority", other)):
+    for name, majority in (("one-majority", first), ("other-majority", second)):
         halves = halves.instead(at_most(name, diagram.size(voters), 2 * diagram.size(majority & voters)))
     return Theorem(
         "majorities-of-one-set",
@@ -43,7 +43,7 @@ def _majorities_of_one_set() -> Theorem:
             halves.weakened(
                 "half-is-enough",
                 "half of the voters is enough, and there is a voter",
-                (voters | one | other,),
+                (voters | first | second,),
                 "1,2 | 1 | 2",
             ),
         ),
@@ -51,9 +51,9 @@ def _majorities_of_one_set() -> Theorem:
 
 
 def _majorities_of_neighbours() -> Theorem:
-    """Why a voters set may change by one replica at a time; here a majority may hold others than voters, too."""
+    """Return the theorem behind changes of one replica at a time; a majority may include non-voters here."""
     diagram = Diagram("Old", "New", "OldMajority", "NewMajority")
-    old, new, one, other = (diagram[name] for name in diagram.names)
+    old, new, of_old, of_new = (diagram[name] for name in diagram.names)
     apart = diagram.size(old ^ new)
     every = meet(EVERY, diagram, "Old", "New", at_most("at-most-one-apart", apart, 1))
     two_apart = every.instead(at_most("at-most-one-apart", apart, 2))
@@ -69,7 +69,7 @@ def _majorities_of_neighbours() -> Theorem:
         (every,),
         (
             two_apart.weakened(
-                "two-apart", "the sets differ by at most two", (old | new | one | other,), "1 | 2 | 1 | 2"
+                "two-apart", "the sets differ by at most two", (old | new | of_old | of_new,), "1 | 2 | 1 | 2"
             ),
         ),
     )
@@ -87,27 +87,27 @@ def _same_set() -> Theorem:
     )
 
 
-def _one_at_once(slug: str, done: str, rule: str, fixed: Fact, one: Fact, two: Fact, smallest: str) -> Theorem:
-    """One voter is added or removed: `fixed` says that nobody goes the other way, `two` that there are two of them."""
-    every = _intersect(fixed, one)
+def _one_at_once(slug: str, done: str, rule: str, fixed: Fact, single: Fact, double: Fact, smallest: str) -> Theorem:
+    """Return a theorem on one added or removed voter: `fixed` excludes the opposite, `double` makes it two voters."""
+    every = _intersect(fixed, single)
     return Theorem(
         slug,
         f"All majorities of a voters set and of the same set with one voter {done} intersect.",
         (rule, "voters.at-most-one-difference"),
         (every,),
-        (every.without(one.name).also(two).weakened(two.name, f"two voters are {done}", _ALL, smallest),),
+        (every.without(single.name).also(double).weakened(double.name, f"two voters are {done}", _ALL, smallest),),
     )
 
 
 def _two_at_once(slug: str, done: str, facts: tuple[Fact, ...], smallest: str, larger: str) -> Theorem:
-    """A change of two replicas in one step; KIP-853 allows none of them, of whatever size.
+    """Return a theorem on a change of two replicas in one step, which KIP-853 forbids at any size.
 
     Args:
         slug: The theorem's.
-        done: What the one step does, in the passive.
+        done: The step's change, in the passive.
         facts: The same as facts.
         smallest: The smallest sets with disjoint majorities.
-        larger: The same for sets that have two voters or more before and after.
+        larger: The same for sets with at least two voters before and after.
     """
     any_size = _intersect(*facts)
     two_or_more = any_size.also(*_TWO_BEFORE_AND_AFTER)
@@ -125,7 +125,7 @@ def _two_at_once(slug: str, done: str, facts: tuple[Fact, ...], smallest: str, l
 
 
 def _which_changes() -> Theorem:
-    """The closed form with which tests compare the verdict on any two voters sets; the verdict itself asks Z3."""
+    """Return the closed form with which tests compare the verdict on any two voter sets; the verdict itself uses Z3."""
     diagram = Diagram("Old", "New")
     old, new = diagram["Old"], diagram["New"]
     apart = diagram.size(old ^ new)
@@ -169,10 +169,10 @@ def _which_changes() -> Theorem:
 
 
 MAJORITIES = (_majorities_of_one_set(), _majorities_of_neighbours())
-"""What the inductive proof rests on.
+"""Theorems that the inductive proof relies on.
 
-In both a majority is any set of replicas that holds more than half of the voters; it may hold others too. That is
-the form in which `kraft_proofs.induction` assumes them, and there are no other assumptions about majorities.
+In both a majority is any set of replicas with more than half of the voters, possibly with other replicas.
+`kraft_proofs.induction` assumes them in this form, and nothing else about majorities.
 """
 
 THEOREMS = (

@@ -1,19 +1,19 @@
-"""Two leaders that change one voters set, neither of which knows that the other has: the bug of single-server changes.
+"""Two leaders that change one voter set without knowing of each other: the bug of single-server changes.
 
 The first leader appends a change of the base set and commits nothing more; the second one, of a later epoch, appends
-another change of the same base. Each set is one replica away from the base, and so up to two away from the other.
+another change of the same base. Each set differs from the base by one replica, and so from the other by up to two.
 
-The last theorem is the finding on KIP-642: a new leader that resumes a plan has to commit in its own epoch first.
-Read literally, KIP-642 asks only that the previous change of the set is committed. Then this may happen:
+The last theorem is the finding on KIP-642: a new leader that resumes a plan must first commit in its own epoch.
+Read literally, KIP-642 only requires that the previous change of the set is committed. Then this may happen:
 
-1. The old leader commits the target in epoch 1 and appends `First`, the next set of the plan, which reaches nobody of
-   the base but itself.
+1. The old leader commits the target in epoch 1 and appends `First`, the next set of the plan, which no other replica
+   of the base receives.
 2. The other voters elect a leader in epoch 2, which finds the committed target in its log, resumes the plan with
    another set, `Resumed`, and commits it.
-3. The old leader is elected in epoch 3 by a majority of `First`, none of which has what was committed in epoch 2.
+3. A majority of `First` that lacks the records committed in epoch 2 elects the old leader in epoch 3.
 
-KIP-853, AddVoter, Handling, step 3 forbids step 2 here: first an entry of epoch 2 must be committed, by a majority
-of the base. Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change.
+KIP-853, AddVoter, Handling, step 3 forbids step 2 here: first an entry of epoch 2 must be committed, by a majority of
+the base. Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change.
 """
 
 from typing import NamedTuple
@@ -25,17 +25,17 @@ from kraft_proofs.venn import Diagram
 
 
 class _Shape(NamedTuple):
-    """What the two leaders do, and the smallest base of which both do it without a majority in common."""
+    """Changes of the two leaders, and the smallest base for which these have disjoint majorities."""
 
     name: str
     first_adds: bool
     second_adds: bool
     sets: tuple[str, str]
-    """Base, First and Second; and a majority of each of these two."""
+    """Base, First and Second; and a majority of each of the last two."""
 
     @property
     def words(self) -> str:
-        """In words."""
+        """The name as words."""
         return self.name.replace("-", " ")
 
 
@@ -49,14 +49,14 @@ _MAJORITIES = {"FirstMajority": "First", "SecondMajority": "Second"}
 
 
 def _one_change(diagram: Diagram, name: str, *, adds: bool) -> Fact:
-    """The set of this name is the set `Base` with one replica more, or with one fewer."""
+    """State that the set of this name is the set `Base` with one replica more, or with one fewer."""
     base, new = diagram["Base"], diagram[name]
     fact = f"{name.lower()}-{'adds' if adds else 'removes'}-one"
     added, removed = diagram.size(new - base), diagram.size(base - new)
     return Fact(fact, (*equal(fact, added, int(adds)).rows, *equal(fact, removed, int(not adds)).rows))
 
 
-def _changes(diagram: Diagram, shape: _Shape) -> tuple[Fact, Fact, Fact]:
+def _change_facts(diagram: Diagram, shape: _Shape) -> tuple[Fact, Fact, Fact]:
     return (
         _one_change(diagram, "First", adds=shape.first_adds),
         _one_change(diagram, "Second", adds=shape.second_adds),
@@ -64,38 +64,38 @@ def _changes(diagram: Diagram, shape: _Shape) -> tuple[Fact, Fact, Fact]:
     )
 
 
-def _odd_base(shape: _Shape) -> Obligation:
-    """With an odd base all majorities of the two changes intersect."""
+def _prove_odd_base(shape: _Shape) -> Obligation:
+    """State that with an odd base all majorities of the two changes intersect."""
     diagram = Diagram(*_SETS, *_MAJORITIES, within=_MAJORITIES)
     is_odd = odd("odd", diagram.size(diagram["Base"]))
-    return meet(f"{shape.name}-odd", diagram, "First", "Second", *_changes(diagram, shape), is_odd, half=True)
+    return meet(f"{shape.name}-odd", diagram, "First", "Second", *_change_facts(diagram, shape), is_odd, half=True)
 
 
-def _even_base(shape: _Shape) -> tuple[Obligation, ...]:
-    """With an even base two different changes have disjoint ones."""
+def _prove_even_base(shape: _Shape) -> tuple[Obligation, ...]:
+    """State that with an even base two different changes have disjoint majorities."""
     diagram = Diagram(*_SETS)
     base, first, second = (diagram[name] for name in _SETS)
     different = at_most("different", 1, diagram.size(first ^ second))
-    premises = (*_changes(diagram, shape), different, even("even", diagram.size(base)))
+    premises = (*_change_facts(diagram, shape), different, even("even", diagram.size(base)))
     return room_for_both(f"{shape.name}-even", diagram, first, second, *premises, numbers=("half",))
 
 
 def _competing_changes() -> Theorem:
-    odds = {shape: _odd_base(shape) for shape in _SHAPES}
+    odds = {shape: _prove_odd_base(shape) for shape in _SHAPES}
     return Theorem(
         "competing-changes",
         "Two different changes of one voters set by one replica each have majorities without a common replica "
         "exactly if that set has an even number of voters.",
         ("voters.one-change-at-a-time", "voters.epoch-committed-before-change", "voters.effective-on-append"),
-        (*odds.values(), *(part for shape in _SHAPES for part in _even_base(shape))),
+        (*odds.values(), *(part for shape in _SHAPES for part in _prove_even_base(shape))),
         tuple(
-            one.without("odd").weakened(
+            claim.without("odd").weakened(
                 shape.name,
                 f"{shape.words}, and the base has an even or odd number of voters",
-                (one.diagram["Base"], one.diagram["Base"] | one.diagram["First"] | one.diagram["Second"]),
+                (claim.diagram["Base"], claim.diagram["Base"] | claim.diagram["First"] | claim.diagram["Second"]),
                 " | ".join(shape.sets),
             )
-            for shape, one in odds.items()
+            for shape, claim in odds.items()
         ),
         "One case for each shape of the two changes and each parity; for even sizes see which-changes-intersect.",
     )
@@ -104,7 +104,7 @@ def _competing_changes() -> Theorem:
 _OWN_EPOCH = Diagram(*_SETS, "OwnEpoch", *_MAJORITIES, within={**_MAJORITIES, "OwnEpoch": "Base"})
 
 
-def _own_epoch(shape: _Shape) -> Obligation:
+def _prove_own_epoch(shape: _Shape) -> Obligation:
     diagram = _OWN_EPOCH
     own_epoch, first, second = (diagram[name] for name in ("OwnEpoch", *_MAJORITIES))
     return Obligation(
@@ -114,7 +114,7 @@ def _own_epoch(shape: _Shape) -> Obligation:
             diagram.majority("own-epoch-committed", own_epoch, diagram["Base"]),
             diagram.majority("majority-of-first", first, diagram["First"]),
             diagram.majority("majority-of-second", second, diagram["Second"]),
-            *_changes(diagram, shape),
+            *_change_facts(diagram, shape),
             diagram.disjoint("second-change-is-lost", first, second),
         ),
         diagram.disjoint("voters-lack-the-own-epoch", first, own_epoch),
@@ -128,9 +128,9 @@ def _own_epoch_first() -> Theorem:
         "If a majority of the base has an entry of the second leader's epoch before it appends its change, every "
         "majority of the first change holds a replica with that entry, which refuses its vote to a log without it.",
         ("voters.epoch-committed-before-change", "hw.own-epoch", "vote.log-check"),
-        tuple(_own_epoch(shape) for shape in _SHAPES),
+        tuple(_prove_own_epoch(shape) for shape in _SHAPES),
         tuple(
-            _own_epoch(shape)
+            _prove_own_epoch(shape)
             .without("own-epoch-committed")
             .weakened(
                 shape.name,
@@ -155,8 +155,8 @@ _RESUMED = Diagram(
 )
 
 
-def _resumed(case: str, *, adds: bool) -> Obligation:
-    """The old leader is not elected again by replicas that lack what the new one committed."""
+def _prove_resumed(case: str, *, adds: bool) -> Obligation:
+    """State that replicas which lack the new leader's committed records cannot elect the old leader again."""
     diagram = _RESUMED
     old_leader, base, first, resumed, elects, own_epoch, commits, elects_again = map(diagram.__getitem__, diagram.names)
     return Obligation(
@@ -180,7 +180,7 @@ def _resumed(case: str, *, adds: bool) -> Obligation:
 
 
 def _resumed_plan() -> Theorem:
-    both = {"add": _resumed("add", adds=True), "remove": _resumed("remove", adds=False)}
+    both = {"add": _prove_resumed("add", adds=True), "remove": _prove_resumed("remove", adds=False)}
     smallest = {
         "add": "1 | 1,2,3,4 | 1,2,3,4,5 | 1,2,3,4,6 | 2,3,4 | 2,3 | 2,3,6 | 1,4,5",
         "remove": "1 | 1,2,3,4 | 1,2,3 | 2,3,4 | 2,3,4 | 2,4 | 2,4 | 1,3",
@@ -200,14 +200,14 @@ def _resumed_plan() -> Theorem:
         ),
         tuple(both.values()),
         tuple(
-            one.without("own-epoch-committed").weakened(
+            obligation.without("own-epoch-committed").weakened(
                 name,
                 f"KIP-642 read literally, both leaders {name}: nothing of epoch 2 is committed before the plan is "
                 "resumed",
                 (base, everyone),
                 smallest[name],
             )
-            for name, one in both.items()
+            for name, obligation in both.items()
         ),
         "Both leaders follow the same plan from the same set, so both add or both remove.",
     )

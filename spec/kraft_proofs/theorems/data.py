@@ -1,7 +1,7 @@
-"""What a theorem is, as data: nothing in this module or in the theorems themselves asks a solver anything.
+"""Data types of theorems; neither this module nor the theorems use a solver.
 
-A theorem is proved by contradiction. Each of its obligations lists premises and a denial, the fact that says that the
-claim is false; no natural numbers may make all of them true. A weakening changes one fact, and then they must.
+A theorem is proved by contradiction. Each of its obligations lists premises and a denial, which states that the claim
+is false; no natural numbers may satisfy all of them. A weakening changes one fact so that some numbers do.
 """
 
 import re
@@ -12,19 +12,19 @@ from kraft_proofs.linear import Fact, Problem, Term
 from kraft_proofs.venn import Diagram, SetExpression
 
 EVERY = "every"
-"""The case of a theorem that has only one; its file is named after the theorem alone."""
+"""Case of a theorem that has only one; its file is named after the theorem alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """Premises that leave no room for the denial of a claim.
+    """Premises that contradict the denial of a claim.
 
     Attributes:
-        case: Which case of the theorem it settles: words with hyphens. `every` if there is only one.
-        diagram: The sets that are talked of.
-        premises: What is assumed.
-        denial: That the claim is false.
-        numbers: Variables that count no region of the diagram, each a natural number, as far as the facts name them.
+        case: Case of the theorem: words with hyphens. `every` if there is only one.
+        diagram: The sets involved.
+        premises: Assumptions.
+        denial: Statement that the claim is false.
+        numbers: Variables besides the regions of the diagram, natural numbers, used if a fact names them.
     """
 
     case: str
@@ -35,16 +35,16 @@ class Obligation:
 
     @property
     def problem(self) -> Problem:
-        """All of it as one question; a theorem says that the answer is no."""
+        """All facts as one problem, which must be unsatisfiable."""
         return self._problem(*self.premises, self.denial)
 
     @property
     def without_denial(self) -> Problem:
-        """The premises alone; if they contradicted each other the theorem would say nothing."""
+        """The premises alone, which must be satisfiable for the theorem to be meaningful."""
         return self._problem(*self.premises)
 
     def without(self, name: str) -> "Obligation":
-        """The same without one premise.
+        """Return the obligation without a premise.
 
         Raises:
             KeyError: no premise has this name.
@@ -55,7 +55,7 @@ class Obligation:
         return replace(self, premises=kept)
 
     def instead(self, fact: Fact) -> "Obligation":
-        """The same with another fact, or another denial, under the name of one that is there.
+        """Return the obligation with another fact, or another denial, for the one of the same name.
 
         Raises:
             KeyError: no fact has this name.
@@ -67,24 +67,24 @@ class Obligation:
         return replace(self, premises=premises)
 
     def also(self, *facts: Fact) -> "Obligation":
-        """The same with more premises."""
+        """Return the obligation with more premises."""
         return replace(self, premises=(*self.premises, *facts))
 
     def weakened(
         self, name: str, change: str, smallest: tuple[SetExpression, ...], sets: str, **numbers: int
     ) -> "Weakening":
-        """This obligation, as one that can no longer be met.
+        """Return a weakening that makes this obligation false.
 
         Args:
             name: The weakening's.
-            change: What is different from the theorem, in plain words.
-            smallest: The sets that a counterexample makes as small as possible.
+            change: Difference from the theorem, in plain words.
+            smallest: The sets that a counterexample minimises.
             sets: The smallest one: the members of the diagram's sets in their order, `1,2 | 1,2,3`.
-            numbers: What it says besides.
+            numbers: Its other variables.
         """
         members = (tuple(map(int, re.findall("[0-9]+", part))) for part in sets.split("|"))
-        found = Counterexample(dict(zip(self.diagram.names, members, strict=True)), numbers)
-        return Weakening(name, change, self, tuple(map(self.diagram.size, smallest)), found)
+        counterexample = Counterexample(dict(zip(self.diagram.names, members, strict=True)), numbers)
+        return Weakening(name, change, self, tuple(map(self.diagram.size, smallest)), counterexample)
 
     def _problem(self, *facts: Fact) -> Problem:
         named = {name for fact in facts for row in fact.rows for name, _ in row.coefficients}
@@ -93,18 +93,18 @@ class Obligation:
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Sets of replicas, numbered from 1 in the order in which the sets name them, that refute a claim.
+    """Sets of replicas, numbered from 1 in order of appearance, that refute a claim.
 
     Attributes:
         sets: Name of a set, and its replicas.
-        numbers: The values of the variables that count no replicas.
+        numbers: Values of the variables that count no replicas.
     """
 
     sets: Mapping[str, tuple[int, ...]]
     numbers: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Show `Old={1} New={2}`, then the numbers."""
+        """Return `Old={1} New={2}`, then the numbers."""
         sets = [f"{name}={{{','.join(map(str, members))}}}" for name, members in self.sets.items()]
         return " ".join([*sets, *(f"{name}={value}" for name, value in self.numbers.items())])
 
@@ -115,9 +115,9 @@ class Weakening:
 
     Attributes:
         name: Words with hyphens; with the theorem's slug it names the file of the query.
-        change: What is different from the theorem, in plain words.
-        refuted: The obligation that can no longer be met.
-        smallest: What a counterexample makes as small as possible, the first before the second.
+        change: Difference from the theorem, in plain words.
+        refuted: The obligation that becomes false.
+        smallest: Sizes that a counterexample minimises, in this order.
         counterexample: The smallest one; the solver must find exactly this.
     """
 
@@ -130,15 +130,15 @@ class Weakening:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """A statement about sets of any size, what proves it, and what shows that it cannot say more.
+    """A statement about sets of any size, its proof, and weakenings that show that it is tight.
 
     Attributes:
         slug: Its permanent name: words with hyphens.
         statement: One sentence.
-        rules: Ids of the rules of the catalogue that rest on it.
-        obligations: What has to be proved.
-        weakenings: What is false; at least one.
-        argument: Why the obligations together are the statement; empty where there is nothing to say.
+        rules: Ids of the rules that depend on it.
+        obligations: Obligations to prove.
+        weakenings: False variants; at least one.
+        argument: Reason why the obligations imply the statement; empty if obvious.
     """
 
     slug: str
@@ -149,37 +149,37 @@ class Theorem:
     argument: str = ""
 
     def questions(self) -> dict[str, str]:
-        """Each obligation and each weakening for any solver: a text in SMT-LIB 2 by the name of its file.
+        """Return an SMT-LIB 2 text of each obligation and weakening, by file name without `.smt2`.
 
-        The first line of a text is the answer to expect: `; expect: unsat` of what is proved, `; expect: sat` of what
-        is refuted. The texts are the same bytes on every run; the names are without `.smt2`.
+        The first line is the expected answer: `; expect: unsat` for an obligation, `; expect: sat` for a weakening.
+        The texts are the same bytes on every run.
         """
-        asked: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for obligation in self.obligations:
             name = self.slug if obligation.case == EVERY else f"{self.slug}--{obligation.case}"
-            asked[name] = _question("unsat", name, self.statement, obligation.problem)
+            texts[name] = _query("unsat", name, self.statement, obligation.problem)
         for weakening in self.weakenings:
             name = f"{self.slug}--weakened-{weakening.name}"
-            asked[name] = _question("sat", name, f"Weakened: {weakening.change}.", weakening.refuted.problem)
-        return asked
+            texts[name] = _query("sat", name, f"Weakened: {weakening.change}.", weakening.refuted.problem)
+        return texts
 
 
-def meet(case: str, diagram: Diagram, one: str, other: str, *premises: Fact, half: bool = False) -> Obligation:
-    """All majorities of two sets of a diagram share a replica if the premises hold.
+def meet(case: str, diagram: Diagram, first: str, second: str, *premises: Fact, half: bool = False) -> Obligation:
+    """Return the obligation that all majorities of two sets of a diagram share a replica under the premises.
 
     Args:
-        case: Of the theorem.
-        diagram: It has a set `NAMEMajority` for each of the two.
-        one: Name of a set.
-        other: Name of another.
-        premises: What is assumed beside that they are majorities.
-        half: Whether the premises speak of the number `half`.
+        case: Case of the theorem.
+        diagram: Diagram with a set `NAMEMajority` for each of the two.
+        first: Name of a set.
+        second: Name of another.
+        premises: Assumptions besides the majorities.
+        half: True if the premises use the number `half`.
     """
-    majorities = {name: diagram[f"{name}Majority"] for name in (one, other)}
+    majorities = {name: diagram[f"{name}Majority"] for name in (first, second)}
     facts = (diagram.majority(f"majority-of-{name.lower()}", majorities[name], diagram[name]) for name in majorities)
     denial = diagram.disjoint("no-replica-in-both", *majorities.values())
     return Obligation(case, diagram, (*facts, *premises), denial, ("half",) if half else ())
 
 
-def _question(answer: str, name: str, says: str, problem: Problem) -> str:
-    return f"; expect: {answer}\n; {says}\n{problem._replace(name=name).smt2()}"
+def _query(answer: str, name: str, sentence: str, problem: Problem) -> str:
+    return f"; expect: {answer}\n; {sentence}\n{problem._replace(name=name).smt2()}"

@@ -1,4 +1,4 @@
-"""A voter whose disk is replaced: the replica id stays, the directory id does not, so it is another replica."""
+"""Theorem on a replaced disk: the replica id stays but the directory id changes, so it is another replica."""
 
 from kraft_proofs.linear import Fact, at_most, equal
 from kraft_proofs.theorems.data import Obligation, Theorem, meet
@@ -14,7 +14,7 @@ _OLD, _NEW, _OLD_DISK, _NEW_DISK, _OLD_MAJORITY, _NEW_MAJORITY = (_DIAGRAM[name]
 def _step(
     case: str, becomes: SetExpression, *premises: Fact, old_votes: bool = True, new_votes: bool = False
 ) -> Obligation:
-    """The majorities before and after a step share a replica, whichever of the two disks votes before it."""
+    """State that the majorities before and after a step share a replica; either disk may vote before it."""
     return meet(
         case,
         _DIAGRAM,

@@ -1,4 +1,4 @@
-"""A leader that has removed itself: whether it counts its own log for the high watermark until that is committed."""
+"""Theorems on a leader that has removed itself and may count its own log until the removal is committed."""
 
 from kraft_proofs.linear import Fact, at_most, less, variable
 from kraft_proofs.theorems.data import Obligation, Theorem
@@ -16,9 +16,9 @@ _TWO_REMAIN_SETS = "1,2,3,4 | 1,2,3 | 4 | 1,4 | 2,3"
 
 
 def _next_leader_has_it(case: str, election: str, *more: Fact, counts: SetExpression = _NEW) -> Obligation:
-    """Whoever is elected next by the set of that name has what the leader committed.
+    """State that the next leader, elected by the set of that name, has the entries that the leader committed.
 
-    For that a majority of the new set was wanted, among those that `counts` has.
+    A commit needs a majority of the new set, counted among `counts`.
     """
     premises = (
         _DIAGRAM.singleton("one-leader", _LEADER),
@@ -32,7 +32,7 @@ def _next_leader_has_it(case: str, election: str, *more: Fact, counts: SetExpres
     return Obligation(case, _DIAGRAM, premises, _DIAGRAM.disjoint("no-voter-has-it", _NEXT, _REPLICATED), ("half",))
 
 
-def _not_counted() -> Theorem:
+def _prove_not_counted() -> Theorem:
     counted = _next_leader_has_it("elected-by-new", "New", counts=_NEW | _LEADER)
     return Theorem(
         "leader-outside-not-counted",
@@ -52,8 +52,8 @@ def _not_counted() -> Theorem:
     )
 
 
-def _counted() -> Theorem:
-    """Why tests with an even number of remaining voters do not find the bug."""
+def _prove_counted() -> Theorem:
+    """Return the theorem that explains why tests with an even number of remaining voters miss the bug."""
     remaining = Diagram("New")
     size = remaining.size(remaining["New"])
     every_odd, half = (odd("odd", size),), variable("half")
@@ -86,4 +86,4 @@ def _counted() -> Theorem:
     )
 
 
-THEOREMS = (_not_counted(), _counted())
+THEOREMS = (_prove_not_counted(), _prove_counted())

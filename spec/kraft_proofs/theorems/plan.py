@@ -1,6 +1,6 @@
-"""The plan of KIP-642 from any voters set to any other, one replica at a time: each step, its bound and its end.
+"""KIP-642's plan from any voter set to any other, one replica at a time: its steps, its bounds and its end.
 
-The leader adds a replica of the target while as many are to be added as to be removed, and else removes one.
+The leader adds a replica of the target while additions are not fewer than removals, and otherwise removes one.
 Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps.
 """
 
@@ -14,14 +14,14 @@ _CHOICES = ("add", "remove")
 
 
 def _choice(diagram: Diagram, choice: str) -> Fact:
-    """What the leader compares before it adds, or removes."""
+    """Return the comparison by which the leader adds or removes."""
     current, target = diagram["Current"], diagram["Target"]
     removing, new = diagram.size(current - target), diagram.size(target - current)
     return at_most("choice", removing, new) if choice == "add" else less("choice", new, removing)
 
 
 def _step(diagram: Diagram, *, adds: bool, removes: bool) -> Fact:
-    """The next set has one replica of the target more, one that is not of the target fewer, or both."""
+    """State that the next set gains a replica of the target, loses one outside of the target, or both."""
     current, target, following = (diagram[name] for name in ("Current", "Target", "Next"))
     added, removed = following - current, current - following
     rows = (
@@ -154,10 +154,10 @@ def _consecutive_sets() -> Theorem:
         at_most("second-change", diagram.size(second ^ third), 1),
     )
 
-    def apart(one: str, other: str) -> Obligation:
-        majority, next_majority = diagram[f"{one}Majority"], diagram[f"{other}Majority"]
+    def apart(first_name: str, second_name: str) -> Obligation:
+        majority, next_majority = diagram[f"{first_name}Majority"], diagram[f"{second_name}Majority"]
         denial = diagram.disjoint("no-replica-in-both", majority, next_majority)
-        return Obligation(f"{one}-and-{other}".lower(), diagram, premises, denial)
+        return Obligation(f"{first_name}-and-{second_name}".lower(), diagram, premises, denial)
 
     two_apart = apart("First", "Third")
     return Theorem(

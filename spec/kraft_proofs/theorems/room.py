@@ -1,7 +1,7 @@
-"""When two voters sets have majorities with no replica in common: when there is room for the smallest majority of each.
+"""Voter sets with disjoint majorities: there is room for the smallest majority of each.
 
-Take of each set first the replicas that the other lacks, and only then common ones. What has to be shown is that the
-common replicas are enough for both; then there are two majorities that share nobody.
+Each majority first takes the replicas that the other set lacks, and then common ones. If the common replicas are enough
+for both, there are two disjoint majorities.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ _OF_OLD, _OF_NEW = map(variable, _NUMBERS)
 def room_for_both(
     case: str, diagram: Diagram, old: SetExpression, new: SetExpression, *premises: Fact, numbers: tuple[str, ...] = ()
 ) -> tuple[Obligation, ...]:
-    """Two sets so close that each smallest majority needs common replicas have disjoint majorities.
+    """State that two sets whose smallest majorities both need common replicas have disjoint majorities.
 
     Returns:
-        That the majorities are no smaller than what only one set has, and that the common replicas are enough.
+        Obligations that the majorities are no smaller than the part of only one set, and that the common ones suffice.
     """
     removed, added, common = (diagram.size(part) for part in (old - new, new - old, old & new))
     denials = {
@@ -37,10 +37,10 @@ def room_for_both(
 def room_far_apart(
     case: str, diagram: Diagram, old: SetExpression, new: SetExpression, *premises: Fact
 ) -> tuple[Obligation, ...]:
-    """Two sets of which one may have a majority that needs no common replicas have disjoint majorities.
+    """State that two sets of which one may have a majority without common replicas have disjoint majorities.
 
     Returns:
-        Three of the four cases; where neither majority needs common replicas there is nothing to show.
+        Three of the four cases; if neither majority needs common replicas, there is nothing to show.
     """
     removed, added, common = (diagram.size(part) for part in (old - new, new - old, old & new))
     removed_fit, added_fit = at_most("removed-fit", removed, _OF_OLD), at_most("added-fit", added, _OF_NEW)
@@ -61,17 +61,17 @@ def room_far_apart(
 
 
 def odd(name: str, size: Term) -> Fact:
-    """The size is odd, with the number `half` for its half rounded down."""
+    """State that the size is odd, with the number `half` for its half rounded down."""
     return equal(name, size, 2 * variable("half") + 1)
 
 
 def even(name: str, size: Term) -> Fact:
-    """The size is even, with the number `half` for its half."""
+    """State that the size is even, with the number `half` for its half."""
     return equal(name, size, 2 * variable("half"))
 
 
 def _smallest_majorities(diagram: Diagram, old: SetExpression, new: SetExpression) -> Iterator[Fact]:
-    """Of each set: more than half of the voters, and with one fewer no longer."""
+    """Yield for each set: more than half of the voters, and one fewer is not."""
     for name, majority, voters in (("old", _OF_OLD, diagram.size(old)), ("new", _OF_NEW, diagram.size(new))):
         rows = (*less("", voters, 2 * majority).rows, *at_most("", 2 * majority, voters + 2).rows)
         yield Fact(f"smallest-majority-of-{name}", rows)

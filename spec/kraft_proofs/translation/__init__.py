@@ -1,1 +1,1 @@
-"""The actions of KRaft.tla, translated from SANY's tree, are steps of the inductive proof."""
+"""Translation of the actions of KRaft.tla, from SANY's tree, and proof that they are steps of the inductive proof."""

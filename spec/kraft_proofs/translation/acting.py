@@ -1,7 +1,7 @@
-"""An action of the model, translated: when it is possible, what becomes of its replica, what it sends.
+"""Translation of an action of the model: its guard, the next state of its replica, its messages.
 
-How an outcome becomes a step (`Take`, `Receive`, `Step`) is not walked: the network and what the properties remember
-are no part of the proof's state. Nor is the crash in the middle of a step, which is executed only.
+The translation stops at the outcome of `Take`, `Receive` or `Step`: the network and the history of the properties are
+no part of the proof's state. A crash in the middle of a step is only checked by execution.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from kraft_spec.tlc.specification import Specification
 
 
 class Acted(NamedTuple):
-    """A step of an action."""
+    """A translated step of an action."""
 
     name: str
     translator: Translator
@@ -29,14 +29,14 @@ class Acted(NamedTuple):
     """The replica's state."""
     guard: Formula
     after: Value
-    """Its state afterwards; a number or text of it is a constant."""
+    """Its next state, in which each number or text is a constant."""
     sends: Value
     message: Value | None
-    """What it reads."""
+    """Message that it handles."""
 
 
 _OUTCOME = {"Take": True, "Receive": True, "Step": False}
-"""Operators whose third argument is an outcome, and whether `AtStepEnd` has its say."""
+"""Operators whose third argument is an outcome; True if `AtStepEnd` applies to it."""
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {
     "ElectionTimeout": (),
@@ -52,7 +52,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "Shutdown": (),
     "Restart": ("endpoint",),
 }
-"""The actions that are proved, and their arguments beside the replica and the message."""
+"""The proved actions, and their arguments besides the replica and the message."""
 
 EXECUTED: Mapping[str, str] = {
     "HandleFetchRequest": "a new voter that has caught up is appended: that one voter differs is counted over sets",
@@ -77,14 +77,14 @@ EXECUTED: Mapping[str, str] = {
     "CutLink": "no replica acts",
     "HealLink": "no replica acts",
 }
-"""The actions that are not proved so, and why."""
+"""The actions that are not proved in this way, and the reasons."""
 
 
 def act(specification: Specification, action: str, profile: Profile = KIP) -> Acted:
     """Translate an action of `ACTIONS`.
 
     Raises:
-        UnsupportedError: It uses what is not translated.
+        UnsupportedError: It uses an unsupported construct.
     """
     translator = Translator(specification)
     decided = {name: translator.text(answer) for name, answer in asdict(profile).items() if name != "name"}
@@ -98,36 +98,36 @@ def act(specification: Specification, action: str, profile: Profile = KIP) -> Ac
     guard = [before["replica_key"][0] == at, at >= 0]
     if kind is not None and message is not None:
         guard.append(message["type"] == translator.text(kind))
-    arguments = [OPEN if one == "endpoint" else z3.Int(one) for one in ACTIONS[action]]
+    arguments = [OPEN if parameter == "endpoint" else z3.Int(parameter) for parameter in ACTIONS[action]]
     conjuncts, scope = translator.conjuncts(action, at, *arguments, *([] if message is None else [message]))
     outcome = None
-    for one in conjuncts:
-        operator = nodes.name(one.getOperator()) if nodes.kind(one) == nodes.APPLICATION else ""
+    for conjunct in conjuncts:
+        operator = nodes.name(conjunct.getOperator()) if nodes.kind(conjunct) == nodes.APPLICATION else ""
         if operator in _OUTCOME:
-            outcome = translator.value(nodes.arguments(one)[2], scope)
+            outcome = translator.value(nodes.arguments(conjunct)[2], scope)
             outcome = translator.call("AtStepEnd", before, outcome) if _OUTCOME[operator] else outcome
         else:
-            guard.append(translator.truth(translator.value(one, scope)))
+            guard.append(translator.truth(translator.value(conjunct, scope)))
     if outcome is None:
         raise UnsupportedError(f"action {action} without an outcome", conjuncts[0])
-    after = _named(translator, outcome["state"])
-    sends = _election_requests(translator, before) if action == "Poll" else outcome["sends"]
+    after = _name_parts(translator, outcome["state"])
+    sends = _read_election_requests(translator, before) if action == "Poll" else outcome["sends"]
     return Acted(action, translator, before, z3.And(*guard), after, sends, message)
 
 
-def _election_requests(translator: Translator, before: Value) -> Value:
-    """Any of those that Poll sends; its other requests tell nothing of which the proof knows."""
+def _read_election_requests(translator: Translator, before: Value) -> Value:
+    """Return an arbitrary election request of Poll; its other requests carry nothing that the proof uses."""
     to, correlation = z3.Int("to"), z3.Int("correlation")
     is_due = translator.set(translator.call("DueElectionRequests", before)).has(to)
     return listed(((is_due, translator.call("ElectionRequest", before, to, correlation)),))
 
 
-def _named(translator: Translator, state: Value) -> Value:
-    """The state with a constant for each number and text: what Z3 matches terms with has no cases in it."""
+def _name_parts(translator: Translator, state: Value) -> Value:
+    """Return the state with a constant for each number and text, because Z3's patterns exclude case distinctions."""
     named = dict(state)
     for field, shape in REPLICA_STATE.items():
         if isinstance(shape, z3.SortRef | tuple) and state[field] is not OPEN:
             named[field] = unknown(f"after.{field}", shape)
             pairs = zip(scalars(named[field]), scalars(state[field]), strict=True)
-            translator.facts += [one == other for one, other in pairs]
+            translator.facts += [named_part == part for named_part, part in pairs]
     return named

@@ -1,6 +1,6 @@
-"""Where an obligation fails: a state of the replica, a message, and what becomes of it, as far as Z3 has them.
+"""Diagnosis of a failed obligation: a state of the replica, a message, and the next state, as far as Z3 has them.
 
-It is one that the premises without quantifiers allow: it shows where the proof gets stuck, and is no run.
+It only satisfies the premises without quantifiers: it shows where the proof gets stuck, and need not be reachable.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,40 +14,40 @@ from kraft_proofs.translation.steps import has_quantifier
 from kraft_proofs.translation.values import Value, scalars
 
 _WORK_LIMIT = 10 * WORK_LIMIT
-"""Of Z3; more than for a proof, because it is asked for once, where a proof has failed."""
+"""Limit for Z3; higher than for a proof, because it is used once, after a proof has failed."""
 
 
 def counterexample(acted: Acted, obligation: Obligation) -> tuple[str, ...]:
-    """A line for each field of the message, and for each of the replica with its values before and after; or none."""
-    # Of its own, because what else Z3 has been asked before changes what it finds within the limit.
+    """Return a line for each field of the message and the replica, before and after; none if Z3 has no model."""
+    # A separate context, because Z3's earlier queries affect its results within the limit.
     context = z3.Context()
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", _WORK_LIMIT)
     solver.set("ctrl_c", False)
-    premises = [one for one in obligation.facts.values() if not has_quantifier(one)]
-    solver.add(*(one.translate(context) for one in (*premises, z3.Not(obligation.goal))))
+    premises = [fact for fact in obligation.facts.values() if not has_quantifier(fact)]
+    solver.add(*(formula.translate(context) for formula in (*premises, z3.Not(obligation.goal))))
     if solver.check() != z3.sat:
         return ()
-    found = solver.model()
-    texts = {str(found.eval(one.translate(context))): str(one) for one in acted.translator.texts.values()}
+    model = solver.model()
+    texts = {str(model.eval(text.translate(context))): str(text) for text in acted.translator.texts.values()}
 
-    def shown(value: Value) -> str:
-        parts = [found.eval(one.translate(context), model_completion=True) for one in scalars(value)]
-        return ", ".join(texts.get(str(one), str(one)) for one in parts)
+    def describe(value: Value) -> str:
+        parts = [model.eval(scalar.translate(context), model_completion=True) for scalar in scalars(value)]
+        return ", ".join(texts.get(str(part), str(part)) for part in parts)
 
-    return tuple(_lines(acted, shown))
+    return tuple(_list_fields(acted, describe))
 
 
-def _lines(acted: Acted, shown: Callable[[Value], str]) -> Iterator[str]:
+def _list_fields(acted: Acted, describe: Callable[[Value], str]) -> Iterator[str]:
     for name, value in (acted.message or {}).items():
         if _is_plain(value):
-            yield f"message.{name}: {shown(value)}"
+            yield f"message.{name}: {describe(value)}"
     for name, shape in REPLICA_STATE.items():
         before, after = acted.before[name], acted.after[name]
         if isinstance(shape, z3.SortRef | tuple) and _is_plain(after):
-            old, new = shown(before), shown(after)
+            old, new = describe(before), describe(after)
             yield f"{name}: {old}" if old == new else f"{name}: {old} -> {new}"
 
 
 def _is_plain(value: Value) -> bool:
-    return all(isinstance(one, z3.ExprRef) for one in scalars(value))
+    return all(isinstance(scalar, z3.ExprRef) for scalar in scalars(value))

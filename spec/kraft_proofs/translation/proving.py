@@ -1,4 +1,4 @@
-"""The actions of the model, proved one by one."""
+"""Proofs of the model's actions."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -14,18 +14,18 @@ from kraft_spec.tlc.specification import Specification
 
 _AUXILIARY = re.compile("/guard of |/voters/")
 OTHERS = "others"
-"""In place of an action: that no step changes another replica than its own."""
+"""Name for the obligations that no step changes another replica than its own."""
 
 
 class Proved(NamedTuple):
-    """What came of an action.
+    """Result for an action.
 
     Attributes:
         action: Its name.
-        steps: The sequences of steps of the proof that it may amount to, with blanks between the steps.
-        answers: To its obligations.
-        is_possible: Whether nothing contradicts itself in the premises, so that the action can happen in each case.
-        counterexample: Of the first obligation that is not proved: a line for each field.
+        steps: The sequences of the proof's steps that it maps to, with blanks between the steps.
+        answers: Answers to its obligations.
+        is_possible: True if no premises contradict each other, so that the action can happen in each case.
+        counterexample: Diagnosis of the first unproved obligation: a line for each field.
     """
 
     action: str
@@ -36,17 +36,17 @@ class Proved(NamedTuple):
 
     @property
     def failing(self) -> tuple[Answer, ...]:
-        """Those that are not proved."""
-        return tuple(one for one in self.answers if not one.proved)
+        """Unproved obligations."""
+        return tuple(answer for answer in self.answers if not answer.proved)
 
     @property
     def holds(self) -> bool:
-        """Is all of it proved, of something that can happen?"""
+        """True if all obligations are proved, for an action that can happen."""
         return self.is_possible and not self.failing
 
 
 def specification(directory: Path | None = None) -> Specification:
-    """The model, parsed: as a whole, with what a trace check replaces, of which nothing is used.
+    """Return the whole parsed model, in the configuration of trace checking, whose overrides are not used.
 
     Raises:
         SpecificationError, JvmError, JarMissing, JarMismatch, JavaMissing: as `Specification`.
@@ -58,12 +58,12 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
     """Prove an action, or `OTHERS`.
 
     Args:
-        model: Of what.
+        model: The parsed model.
         action: Its name.
-        until: Stop after an answer of which this holds.
+        until: Stop after an answer that satisfies this.
 
     Raises:
-        UnsupportedError: The action uses what is not translated.
+        UnsupportedError: The action uses an unsupported construct.
     """
     acted = None if action == OTHERS else act(model, action)
     listed = others() if acted is None else obligations(acted)
@@ -72,18 +72,18 @@ def prove_action(model: Specification, action: str, until: Callable[[Answer], bo
         answers.append(prove(obligation, LIMIT))
         if until(answers[-1]):
             break
-    failing = next((one.obligation for one in answers if not one.proved), None)
-    shown = () if acted is None or failing is None else counterexample(acted, failing)
-    steps = dict.fromkeys(one.name.split("/")[1] for one in listed if not _AUXILIARY.search(one.name))
-    return Proved(action, tuple(steps), tuple(answers), acted is None or is_possible(listed), shown)
+    failing = next((answer.obligation for answer in answers if not answer.proved), None)
+    lines = () if acted is None or failing is None else counterexample(acted, failing)
+    steps = dict.fromkeys(goal.name.split("/")[1] for goal in listed if not _AUXILIARY.search(goal.name))
+    return Proved(action, tuple(steps), tuple(answers), acted is None or is_possible(listed), lines)
 
 
 def is_possible(listed: Iterable[Obligation]) -> bool:
-    """Whether there is a case, and Z3 finds no contradiction in the premises of any: without invariants and a goal.
+    """Return True if there is a case, and Z3 refutes the premises of none, without invariants and goal.
 
-    They are searched as for a proof: without a bound on instances.
+    The search is that of a proof: without a bound on instances.
     """
-    cases = {one.name.split("/")[1]: one for one in listed if not _AUXILIARY.search(one.name)}
+    cases = {goal.name.split("/")[1]: goal for goal in listed if not _AUXILIARY.search(goal.name)}
     return bool(cases) and not any(
-        refutes((one.facts[name] for name in one.attempts[1]), LIMIT, (None,)) for one in cases.values()
+        refutes((goal.facts[name] for name in goal.attempts[1]), LIMIT, (None,)) for goal in cases.values()
     )

@@ -1,8 +1,8 @@
-"""When a replica of the model and one of the proof are in the same state, field by field; and what a message tells.
+"""Correspondence between the states of a replica in the model and in the proof, field by field, and of messages.
 
-The proof remembers what the model's messages carry. So of a message that is read it is presumed (`read`) what is proved
-of every message that is sent (`told`), but for what the network remembers and no state of a replica does: that an
-answer belongs to the request for which its receiver still waits.
+The proof's state contains the content of the model's messages. So the facts proved of every sent message (`told`) are
+assumed of every received message (`read`), together with what only the network knows: that a response belongs to the
+pending request of its receiver.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ from kraft_proofs.induction.symbols import (
 from kraft_proofs.translation.translator import Counted, Translator
 from kraft_proofs.translation.values import TEXT, Set, Value, sequence
 
-# The names that the two sides have for one thing.
+# Functions that map between both sides.
 
 replica_of = z3.Function("replica_of", NUMBER, TEXT, REPLICA)
 id_of = z3.Function("id_of", REPLICA, NUMBER)
@@ -89,26 +89,26 @@ VOCABULARY: Mapping[str, Formula] = {
         prefix(_y, extended(_x, _t)),
     ),
 }
-"""What is true of replica keys, and of logs as sequences of records whose offset is their length."""
+"""Axioms of replica keys, and of logs as sequences of records whose offset is their length."""
 
 directory_of = z3.Function("directory_of", VOTERS, NUMBER, TEXT)
-"""The directory id that a voters set has for an id: it has no id twice."""
+"""Directory id of an id in a voter set, which has no id twice."""
 
 
 class Past(NamedTuple):
-    """What may be what a replica remembers of its past: one of each."""
+    """Candidates for the facts of a replica's past, of which at least one holds."""
 
     voted: tuple[Expression, ...]
-    """The log for which it voted."""
+    """Log for which it voted."""
     followed: tuple[tuple[Expression, Expression], ...]
-    """The leader of its epoch, and the log that it was elected with."""
+    """Leader of its epoch, and the log that it was elected with."""
     led: tuple[Expression, ...]
-    """The log with which it was elected itself."""
+    """Log with which it was elected itself."""
     applied: tuple[Expression, ...]
-    """The entry up to which it applied its log."""
+    """Entry up to which it applied its log."""
 
     def and_also(self, other: "Past") -> "Past":
-        """This or the other."""
+        """Return the candidates of both."""
         return Past(*(mine + yours for mine, yours in zip(self, other, strict=True)))
 
 
@@ -118,73 +118,73 @@ KNOWN = Past(
     tuple(variables(ENTRY, "led_log")),
     tuple(variables(ENTRY, "applied_entry")),
 )
-"""What a replica remembers before a step."""
+"""Past of a replica before a step."""
 
 (ASKED_LOG,) = variables(ENTRY, "asked_log")
-"""With which the sender of a Vote request asked."""
+"""Log of the sender of a Vote request."""
 TOLD = (variables(REPLICA, "told_leader")[0], variables(ENTRY, "told_log")[0])
-"""The leader that a message names, and the log that it was elected with."""
+"""Leader in a message, and the log that it was elected with."""
 
 
 def has_voted(s: Value) -> Formula:
-    """Does the replica's state hold a vote?"""
+    """State that the replica's state contains a vote."""
     return s["voted_key"][0] != -1
 
 
 def one_directory_at_version_0(s: Value) -> Formula:
-    """Presumed: where a restart forgets the directory of a vote, its id has no other."""
+    """Return the assumption that an id has no other directory if a restart forgets the directory of its vote."""
     return Implies(And(s["quorum_state_version"] == 0, has_voted(s)), has_one_directory(s["voted_key"][0]))
 
 
 def read(t: Translator, s: Value, m: Value | None, state: State) -> Mapping[str, Formula]:
-    """What is presumed of the message that a replica in a state reads."""
+    """Return the assumptions about the message that a replica handles."""
     if m is None:
         return {}
     own, leader = replica_of(*s["replica_key"]), m.get("leader_id", m["source"])
-    found = {"it is of another": And(m["source"] >= 0, m["source"] != s["replica_key"][0])}
+    assumed = {"it is of another": And(m["source"] >= 0, m["source"] != s["replica_key"][0])}
     if "last_epoch" in m:
         key, ends = m["replica_key"], (epoch_of(ASKED_LOG) == m["last_epoch"], offset_of(ASKED_LOG) == m["end_offset"])
-        asked = And(state.asked(replica_of(*key), m["epoch"], ASKED_LOG), *ends)
+        was_asked = And(state.asked(replica_of(*key), m["epoch"], ASKED_LOG), *ends)
         takes = t.variables["config"]["pre_vote"].at(s["replica_key"][0]) == t.text("supported")
-        found["its Candidate asked"] = Implies(Not(m["pre_vote"]), asked)
-        found["its key"] = And(key[0] == m["source"], Implies(key[1] == t.text(""), has_one_directory(key[0])))
-        found["no Pre-Vote is taken for a vote"] = Implies(m["pre_vote"], takes)
-        return found
+        assumed["its Candidate asked"] = Implies(Not(m["pre_vote"]), was_asked)
+        assumed["its key"] = And(key[0] == m["source"], Implies(key[1] == t.text(""), has_one_directory(key[0])))
+        assumed["no Pre-Vote is taken for a vote"] = Implies(m["pre_vote"], takes)
+        return assumed
     if "epoch" in m and "replica_key" not in m:
         elected = And(state.elected(m["epoch"], *TOLD), id_of(TOLD[0]) == leader)
-        found["its leader"] = Implies(leader != -1, elected)
+        assumed["its leader"] = Implies(leader != -1, elected)
     if "granted" in m:
         its_key = (m["source"], directory_of(in_force(state.log_end(own)), m["source"]))
         voted = state.granted(replica_of(*its_key), s["epoch"], own, state.log_end(own))
         counts = And(m["granted"], m["epoch"] == s["epoch"], s["role"] == t.text("Candidate"))
-        found["it answers the request"] = Implies(And(counts, t.truth(t.call("Correlated", s, m))), voted)
-    return found
+        assumed["it answers the request"] = Implies(And(counts, t.truth(t.call("Correlated", s, m))), voted)
+    return assumed
 
 
 def told(t: Translator, s: Value, m: Value, answered: Value | None, state: State, past: Past) -> Mapping[str, Formula]:
-    """What must be true of a message that a replica sends, which is then in a state."""
-    own, found = replica_of(*s["replica_key"]), dict[str, Formula]()
+    """Return the facts to prove about a message that a replica sends, in the state after the step."""
+    own, facts = replica_of(*s["replica_key"]), dict[str, Formula]()
     if not isinstance(m, Mapping):
-        return found
+        return facts
     if "leader_id" in m:
         elected = [And(state.elected(m["epoch"], r, f), id_of(r) == m["leader_id"]) for r, f in past.followed]
         itself = [And(state.elected(m["epoch"], own, f), id_of(own) == m["leader_id"]) for f in past.led]
-        found["its leader"] = Implies(m["leader_id"] != -1, Or(*elected, *itself))
+        facts["its leader"] = Implies(m["leader_id"] != -1, Or(*elected, *itself))
     if "granted" in m and answered is not None:
         asker = replica_of(*answered["replica_key"])
-        voted = Or(*(state.granted(own, m["epoch"], asker, one) for one in past.voted))
+        voted = Or(*(state.granted(own, m["epoch"], asker, log) for log in past.voted))
         grants = And(m["type"] == t.text("VoteResponse"), m["granted"], Not(m["pre_vote"]))
-        found["its vote"] = Implies(grants, voted)
+        facts["its vote"] = Implies(grants, voted)
     if "last_epoch" in m and "pre_vote" in m:
         log = state.log_end(own)
         ends = And(epoch_of(log) == m["last_epoch"], offset_of(log) == m["end_offset"])
         asks = And(m["type"] == t.text("VoteRequest"), Not(m["pre_vote"]))
-        found["its Candidate"] = Implies(asks, And(state.asked(own, m["epoch"], log), ends))
+        facts["its Candidate"] = Implies(asks, And(state.asked(own, m["epoch"], log), ends))
     if "type" in m and "epoch" in m and "leader_id" not in m:
-        announces = Or(*(m["type"] == t.text(f"{one}QuorumEpochRequest") for one in ("Begin", "End")))
+        announces = Or(*(m["type"] == t.text(f"{kind}QuorumEpochRequest") for kind in ("Begin", "End")))
         led = Or(*(state.elected(m["epoch"], own, f) for f in past.led))
-        found["its sender led"] = Implies(announces, And(led, m["source"] == s["replica_key"][0]))
-    return found
+        facts["its sender led"] = Implies(announces, And(led, m["source"] == s["replica_key"][0]))
+    return facts
 
 
 def _any(formulas: Iterable[Formula]) -> Formula:
@@ -192,7 +192,7 @@ def _any(formulas: Iterable[Formula]) -> Formula:
 
 
 class Sides:
-    """What the replica of the model and that of the proof have in common."""
+    """Common names of the model's replica and the proof's replica."""
 
     def __init__(self, translator: Translator) -> None:
         self._translator = translator
@@ -200,37 +200,37 @@ class Sides:
         self._quorums: dict[tuple[int, int], tuple[Expression, Formula]] = {}
 
     def voters(self, members: Set) -> Expression:
-        """The proof's name for a voters set of the model."""
+        """Return the proof's name for a voter set of the model."""
         key = self._translator.key(members)
         if key not in self._voters:
             self._voters[key] = (members, z3.Const(f"voters_{len(self._voters)}", VOTERS))
         return self._voters[key][1]
 
     def names(self) -> tuple[Expression, ...]:
-        """The names that were given; that of the first set, which is in force before the step, first."""
+        """Return these names; the first is of the set in force before the step."""
         return tuple(name for _, name in self._voters.values())
 
     def facts(self) -> Mapping[str, Formula]:
-        """What names and majorities are: the same members are one set, and more than half of them a majority."""
-        t, found = self._translator, dict[str, Formula]()
+        """Return the facts about names and majorities: equal members are one set, more than half of them a majority."""
+        t, facts = self._translator, dict[str, Formula]()
         for number, voters in t.compared:
             name = self.voters(voters)
-            for counted in [one for one in t.counted.values() if one.number.eq(number)]:
+            for counted in [counted_set for counted_set in t.counted.values() if counted_set.number.eq(number)]:
                 quorum = f"quorum {counted.number} of {name}"
-                found[quorum] = self._majority(counted, voters, name, t.count(voters), z3.Const(quorum, QUORUM))
+                facts[quorum] = self._majority(counted, voters, name, t.count(voters), z3.Const(quorum, QUORUM))
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
-        (first, its_name), *others = self._voters.values()
-        for other, name in others:
+        (first, its_name), *later_sets = self._voters.values()
+        for other, name in later_sets:
             same = forall((i, d), first.has((i, d)) == other.has((i, d)))
-            found[f"{name}, {its_name}"] = Implies(same, name == its_name)
-        return found
+            facts[f"{name}, {its_name}"] = Implies(same, name == its_name)
+        return facts
 
     def _majority(
         self, counted: Counted, voters: Set, name: Expression, size: Expression, quorum: Expression
     ) -> Formula:
-        """More than half of the voters, by their keys or ids, are a majority of the set, and a quorum.
+        """State that more than half of the voters, by key or id, are a majority of the set, and a quorum.
 
-        No id is twice in a voters set (see `same`), so that as many replicas are in the quorum.
+        A voter set has no id twice (see `same`), so the quorum has as many replicas.
         """
         by_id = isinstance(counted.members.shape, z3.SortRef)
 
@@ -238,8 +238,8 @@ class Sides:
             return (number, directory_of(name, number))
 
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
-        one = i if by_id else (i, d)
-        among = forall((i, d), Implies(counted.members.has(one), voters.has(entry(i) if by_id else one)))
+        key_or_id = i if by_id else (i, d)
+        among = forall((i, d), Implies(counted.members.has(key_or_id), voters.has(entry(i) if by_id else key_or_id)))
         its_key = entry(id_of(_v))
         is_counted = counted.members.has(its_key[0] if by_id else its_key)
         of_it = And(is_counted, voters.has(its_key), _v == replica_of(*its_key))
@@ -249,7 +249,7 @@ class Sides:
         )
 
     def same(self, s: Value, state: State, past: Past) -> Mapping[str, Formula]:
-        """The model's replica is in the state that the proof's is in; by the field that is compared."""
+        """State that the model's replica and the proof's replica are in the same state, by compared field."""
         t = self._translator
         own = replica_of(*s["replica_key"])
         log, epoch, end = state.log_end(own), s["epoch"], t.call("EndOffset", s)
@@ -261,7 +261,7 @@ class Sides:
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
 
         def is_in(*roles: str) -> Formula:
-            return Or(*(s["role"] == t.text(one) for one in roles))
+            return Or(*(s["role"] == t.text(role) for role in roles))
 
         def entry(number: Expression) -> Value:
             return (number, directory_of(name, number))
@@ -269,7 +269,7 @@ class Sides:
         campaigns, leads, start = is_in("Candidate", "Prospective"), is_in("Leader"), s["epoch_start_offset"]
         watermark, at = s["high_watermark"], cut(log, _o)
         offsets = s["fetch_offsets"]
-        has_told, told = offsets.domain.has((i, d)), offsets.at((i, d))
+        has_told, told_offset = offsets.domain.has((i, d)), offsets.at((i, d))
         of_epoch = And(epoch_of(at) == epoch, state.acknowledged(own, at))
         listed: Mapping[str, tuple[Formula, ...]] = {
             "epoch": (state.epoch(own) == epoch, epoch >= 0),
@@ -294,13 +294,13 @@ class Sides:
                     Implies(state.granted(own, epoch, _r, _f), And(has_voted(s), _r == replica_of(*voted))),
                     state.granted(own, epoch, _r, _f),
                 ),
-                Implies(has_voted(s), _any(state.granted(own, epoch, replica_of(*voted), one) for one in past.voted)),
+                Implies(has_voted(s), _any(state.granted(own, epoch, replica_of(*voted), f) for f in past.voted)),
                 Implies(And(has_voted(s), voted[1] == t.text("")), has_one_directory(voted[0])),
             ),
             "leader_id": (
                 state.follows(own, epoch) == of_other,
                 Implies(of_other, _any(And(state.elected(epoch, r, f), id_of(r) == leader) for r, f in past.followed)),
-                Implies(leader == own_id, _any(state.elected(epoch, own, one) for one in past.led)),
+                Implies(leader == own_id, _any(state.elected(epoch, own, f) for f in past.led)),
                 forall((_f,), Implies(state.elected(epoch, own, _f), leader == own_id), state.elected(epoch, own, _f)),
                 Implies(is_in("Leader", "Resigned"), leader == own_id),
             ),
@@ -319,16 +319,16 @@ class Sides:
                 Implies(leads, forall((_o,), Implies(And(start < _o, _o <= end), of_epoch), at)),
             ),
             "fetch_offsets": (
-                Implies(leads, forall((i, d), Implies(has_told, told <= end), told, has_told)),
+                Implies(leads, forall((i, d), Implies(has_told, told_offset <= end), told_offset, has_told)),
                 Implies(
                     leads,
                     forall(
                         (i, d, _x),
                         Implies(
-                            And(has_told, prefix(_x, log), start < offset_of(_x), offset_of(_x) <= told),
+                            And(has_told, prefix(_x, log), start < offset_of(_x), offset_of(_x) <= told_offset),
                             state.acknowledged(replica_of(i, d), _x),
                         ),
-                        (told, prefix(_x, log)),
+                        (told_offset, prefix(_x, log)),
                         (has_told, prefix(_x, log)),
                     ),
                 ),
@@ -342,7 +342,7 @@ class Sides:
             ),
         }
         return {
-            field if not number else f"{field} {number + 1}": one
+            field if not number else f"{field} {number + 1}": formula
             for field, formulas in listed.items()
-            for number, one in enumerate(formulas)
+            for number, formula in enumerate(formulas)
         }

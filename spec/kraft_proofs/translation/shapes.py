@@ -1,4 +1,4 @@
-"""The shapes of the model's variables and messages, from the fields that `mapping_tables` has for them."""
+"""Shapes of the model's variables and messages, derived from the fields of `mapping_tables`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args, get_origin
@@ -57,28 +57,28 @@ _SHAPES: Mapping[object, Shape] = {
     PendingChange | None: _CHANGE,
     tuple[Report, ...]: SetOf((KEY, TEXT, NUMBER, NUMBER)),
 }
-"""The shape of what a type of the reference is in the model, as `mapping_forms` writes it."""
+"""Shape of each type of the reference in the model, as written by `mapping_forms`."""
 
 
-def _shapes(fields: Iterable[Field]) -> Mapping[str, Shape]:
-    return {one.model: _SHAPES[_type_of(one.kind)] for one in fields}
+def _shapes_of(fields: Iterable[Field]) -> Mapping[str, Shape]:
+    return {field.model: _SHAPES[_type_of(field.kind)] for field in fields}
 
 
 def _type_of(kind: object) -> object:
-    """Of an enumeration of values the type that they have."""
+    """Return the type; for a Literal, the type of its values."""
     return type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
 
 
-REPLICA_STATE: Shape = _shapes(mapping_tables.STATE)
+REPLICA_STATE: Shape = _shapes_of(mapping_tables.STATE)
 
 CONFIGURATION: Shape = {
-    **{name: FunctionOf(NUMBER, shape) for name, shape in _shapes(mapping_tables.REPLICAS).items()},
-    **_shapes(mapping_tables.CLUSTER),
+    **{name: FunctionOf(NUMBER, shape) for name, shape in _shapes_of(mapping_tables.REPLICAS).items()},
+    **_shapes_of(mapping_tables.CLUSTER),
 }
-"""What operators have set up, but for the decisions of a profile."""
+"""Configuration set by operators, without the decisions of a profile."""
 
 MESSAGES: Mapping[str, Shape] = {
-    kind.__name__: {"type": TEXT, **_shapes(mapping_tables.MESSAGES[kind])}
+    kind.__name__: {"type": TEXT, **_shapes_of(mapping_tables.MESSAGES[kind])}
     for kind in (
         messages.VoteRequest,
         messages.VoteResponse,
@@ -93,4 +93,4 @@ MESSAGES: Mapping[str, Shape] = {
         messages.UpdateVoterResponse,
     )
 }
-"""Those whose actions are proved."""
+"""Messages whose actions are proved."""

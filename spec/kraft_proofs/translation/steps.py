@@ -1,8 +1,8 @@
-"""Each action of the model as steps of the proof: what must be proved of it, case by case.
+"""Obligations that each action of the model is a sequence of steps of the proof, case by case.
 
-A case is which steps of the proof the action amounts to; what it changed says which. In each case it is proved that
-the guard of every step holds where it is taken, and that the two replicas are in the same state after the last one.
-That nothing changes of the replicas beside the one that acts is proved for each step of the proof (`others/...`).
+A case is a sequence of the proof's steps for the action, selected by its changes. In each case the guard of every step
+must hold in its state, and the two replicas must be in the same state after the last step.
+For each step of the proof, the other replicas must not change (`others/...`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -46,20 +46,20 @@ _KNOWN_FIRST = (
     "leader-has-majority",
     "follower-has-leader",
 )
-"""The invariants that serve for most obligations."""
+"""Invariants that suffice for most obligations."""
 
-_PLAIN = tuple(one.name for one in INVARIANTS if "(exists" not in one.formula(any_state()).sexpr())
-"""Those that do not say that something exists: the others together can name new things without end."""
+_PLAIN = tuple(invariant.name for invariant in INVARIANTS if "(exists" not in invariant.formula(any_state()).sexpr())
+"""Invariants without existential quantifiers: together the others can create new terms without end."""
 
-_ALWAYS = {**{one.name: one.formula for one in AXIOMS}, **VOCABULARY}
+_ALWAYS = {**{axiom.name: axiom.formula for axiom in AXIOMS}, **VOCABULARY}
 
 Goal: TypeAlias = tuple[str, Mapping[str, Formula], Formula]
 
 
 class Link(NamedTuple):
-    """A step of the proof, if the condition holds; parameters that are not given are any that serve.
+    """A step of the proof, taken if the condition holds; its other parameters are arbitrary.
 
-    Both are said of the proof's state before the step.
+    Condition and parameters are terms of the proof's state before the step.
     """
 
     action: str
@@ -68,7 +68,7 @@ class Link(NamedTuple):
 
 
 class Case(NamedTuple):
-    """Some steps of the proof, and what is known after them."""
+    """Some steps of the proof, and the facts after them."""
 
     steps: tuple[str, ...]
     known: Mapping[str, Formula]
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 def chain(acted: Acted) -> tuple[Link, ...]:
-    """The steps that an action may amount to, in their order: read off what it changed, as in `refinement`."""
+    """Return the possible steps of an action in order, determined by its changes as in `refinement`."""
     t, s, after = acted.translator, acted.before, acted.after
     own, own_id, epoch, leader = replica_of(*s["replica_key"]), s["replica_key"][0], after["epoch"], after["leader_id"]
     is_later = epoch != s["epoch"]
@@ -89,7 +89,7 @@ def chain(acted: Acted) -> tuple[Link, ...]:
     )
     elected = And(leads, was != t.text("Leader"))
     watermark = after["high_watermark"]
-    # Who is removed resigns in the step that commits it, and forgets where its epoch began.
+    # A removed leader resigns in the step that commits its removal, and forgets the start of its epoch.
     start = z3.If(elected, after["epoch_start_offset"], s["epoch_start_offset"])
     led = Or(leads, was == t.text("Leader"))
     counts = And(led, watermark > start, Or(elected, watermark != s["high_watermark"]))
@@ -101,8 +101,8 @@ def chain(acted: Acted) -> tuple[Link, ...]:
     of_replica = {actions.replica: own, actions.epoch: epoch}
 
     def appended(state: State) -> Mapping[Expression, Expression]:
-        # It changes no voters, so that any high watermark does.
-        any_watermark = {one: one for one in (actions.watermark, actions.watermark_log)}
+        # The record changes no voters, so any high watermark is allowed.
+        any_watermark = {variable: variable for variable in (actions.watermark, actions.watermark_log)}
         return {**of_leader, actions.entry: extended(state.log_end(own), epoch), **any_watermark}
 
     def counted(state: State) -> Mapping[Expression, Expression]:
@@ -132,106 +132,108 @@ def chain(acted: Acted) -> tuple[Link, ...]:
 
 
 def obligations(acted: Acted) -> tuple[Obligation, ...]:
-    """What must be proved of an action: `ACTION/STEPS/guard of STEP/...`, `ACTION/STEPS/FIELD`.
+    """Return the obligations of an action: `ACTION/STEPS/guard of STEP/...`, `ACTION/STEPS/FIELD`.
 
-    Its translator is of no use for anything else afterwards.
+    Its translator cannot be used afterwards.
     """
     t, sides, before = acted.translator, Sides(acted.translator), any_state()
-    known = {
+    premises = {
         "the action is possible": acted.guard,
         "one directory at version 0": one_directory_at_version_0(acted.before),
     }
-    known |= {f"before, {part}": one for part, one in sides.same(acted.before, before, KNOWN).items()}
-    known |= {f"of the message, {part}": one for part, one in read(t, acted.before, acted.message, before).items()}
-    goals = list(_of_cases(acted, sides, chain(acted), Case((), known, before)))
+    premises |= {f"before, {part}": formula for part, formula in sides.same(acted.before, before, KNOWN).items()}
+    premises |= {f"of the message, {part}": fact for part, fact in read(t, acted.before, acted.message, before).items()}
+    goals = list(_split_cases(acted, sides, chain(acted), Case((), premises, before)))
     always = dict(_ALWAYS)
-    always |= {f"made up {number}": one for number, one in enumerate(t.facts, start=1)}
+    always |= {f"made up {number}": fact for number, fact in enumerate(t.facts, start=1)}
     always |= {**sides.facts(), "strings differ": z3.Distinct(*t.texts.values())}
-    # No action here changes who votes: that every set which it counts by is the one in force is proved first.
+    # No action here changes the voters: first prove that every set used for counting is the one in force.
     first, *other_names = sides.names()
-    same = {f"{one} is in force": one == first for one in other_names}
-    listed = [(f"voters/{name}", {**always, "the action is possible": acted.guard}, one) for name, one in same.items()]
+    same = {f"{name} is in force": name == first for name in other_names}
+    listed = [
+        (f"voters/{name}", {**always, "the action is possible": acted.guard}, goal) for name, goal in same.items()
+    ]
     listed += [(name, {**always, **same, **facts}, goal) for name, facts, goal in goals]
     t.forget()
     return tuple(
-        Obligation(f"{acted.name}/{name}", facts, goal, tuple(_attempts(facts, "majority" in name)))
+        Obligation(f"{acted.name}/{name}", facts, goal, tuple(_list_attempts(facts, "majority" in name)))
         for name, facts, goal in listed
     )
 
 
-def _of_cases(acted: Acted, sides: Sides, links: tuple[Link, ...], case: Case) -> Iterator[Goal]:
-    of_state = {f"{one.name}, {len(case.steps)}": one.formula(case.state) for one in INVARIANTS}
+def _split_cases(acted: Acted, sides: Sides, links: tuple[Link, ...], case: Case) -> Iterator[Goal]:
+    of_state = {f"{invariant.name}, {len(case.steps)}": invariant.formula(case.state) for invariant in INVARIANTS}
     if "become-leader" in case.steps:
-        # The leader is new: no term is there yet that Z3 would match.
+        # The leader is new, so Z3 has no term to match yet: instantiate its invariant.
         own, epoch = replica_of(*acted.before["replica_key"]), acted.after["epoch"]
         every = of_state[f"leader-has-its-epoch, {len(case.steps)}"]
         of_it = z3.substitute_vars(every.body(), any_state().log_end(own), own, epoch)
         of_state[f"it has its epoch, {len(case.steps)}"] = of_it
     if not links:
-        yield from _at_the_end(acted, sides, case._replace(known={**case.known, **of_state}))
+        yield from _final_goals(acted, sides, case._replace(known={**case.known, **of_state}))
         return
-    link, *rest = links
+    link, *tail = links
     condition = link.condition(case.state)
     plain = z3.Solver()
     plain.set("rlimit", LIMIT)
     plain.set("ctrl_c", False)
-    plain.add(*(one for one in (*case.known.values(), *acted.translator.facts) if not has_quantifier(one)))
+    plain.add(*(formula for formula in (*case.known.values(), *acted.translator.facts) if not has_quantifier(formula)))
     plain.add(z3.Distinct(*acted.translator.texts.values()))
-    for name, one in ((f"no {link.action}, {len(rest)}", Not(condition)), (f"{link.action}, {len(rest)}", condition)):
-        if plain.check(one) == z3.unsat:
+    for name, way in ((f"no {link.action}, {len(tail)}", Not(condition)), (f"{link.action}, {len(tail)}", condition)):
+        if plain.check(way) == z3.unsat:
             continue
-        known = {**case.known, name: one}
-        if one is condition:
+        facts = {**case.known, name: way}
+        if way is condition:
             action = at(_MAKE[link.action](case.state), link.given(case.state), case.state)
             steps = (*case.steps, link.action)
-            for part, guard in _joined(action).items():
-                yield f"{' '.join(steps)}/guard of {link.action}/{part}", {**known, **of_state}, guard
-            yield from _of_cases(acted, sides, tuple(rest), Case(steps, {**known, **of_state}, action.after))
+            for part, guard in _join_conjuncts(action).items():
+                yield f"{' '.join(steps)}/guard of {link.action}/{part}", {**facts, **of_state}, guard
+            yield from _split_cases(acted, sides, tuple(tail), Case(steps, {**facts, **of_state}, action.after))
         else:
-            yield from _of_cases(acted, sides, tuple(rest), case._replace(known=known))
+            yield from _split_cases(acted, sides, tuple(tail), case._replace(known=facts))
 
 
-def _at_the_end(acted: Acted, sides: Sides, case: Case) -> Iterator[Goal]:
-    """The two replicas are in the same state, and what is sent is true."""
+def _final_goals(acted: Acted, sides: Sides, case: Case) -> Iterator[Goal]:
+    """Yield the goals that the two replicas are in the same state, and that the facts of sent messages hold."""
     title, own = " ".join(case.steps) or "nothing", replica_of(*acted.before["replica_key"])
     log, watermark = any_state().log_end(own), cut(case.state.log_end(own), acted.after["high_watermark"])
     past = KNOWN.and_also(Past((ASKED_LOG, log), (TOLD,), (log,), (watermark,)))
-    known = dict(case.known)
-    for part, one in sides.same(acted.after, case.state, past).items():
-        yield f"{title}/{part}", dict(known), one
-        # It is proved, so that the fields after it may use it.
-        known[f"after, {part}"] = one
+    facts = dict(case.known)
+    for part, goal in sides.same(acted.after, case.state, past).items():
+        yield f"{title}/{part}", dict(facts), goal
+        # Already proved, so goals of later fields may use it.
+        facts[f"after, {part}"] = goal
     sends, place = sequence(acted.sends), z3.Int("place")
     is_place, message = And(place >= 1, place <= sends.length), sends.at(place)
-    for part, one in told(acted.translator, acted.after, message, acted.message, case.state, past).items():
-        yield f"{title}/sent, {part}", known, Implies(is_place, one)
+    for part, goal in told(acted.translator, acted.after, message, acted.message, case.state, past).items():
+        yield f"{title}/sent, {part}", facts, Implies(is_place, goal)
 
 
-def at(action: Action, given: Mapping[Expression, Expression], before: State) -> Action:
-    """An action with these values of its parameters; those that are left are any that serve."""
-    pairs = list(given.items())
+def at(action: Action, values: Mapping[Expression, Expression], before: State) -> Action:
+    """Return an action with these values of its parameters; the others are arbitrary."""
+    pairs = list(values.items())
 
     def after(name: str) -> Any:
         changed = getattr(action.after, name)
         if changed is getattr(before, name):
             return changed
-        # Places of its own: what the function is asked of may have the parameters of the next action in it.
+        # Fresh constants: arguments of the function may contain the parameters of the next action.
         places = [z3.FreshConst(sort) for sort in FUNCTIONS[name].arguments]
         value = z3.substitute(changed(*places), *pairs)
         return lambda *where: z3.substitute(value, *zip(places, where, strict=True))
 
-    guard = {name: z3.substitute(one, *pairs) for name, one in action.guard.items()}
-    left = tuple(one for one in action.parameters if not any(one.eq(known) for known in given))
-    return action._replace(parameters=left, guard=guard, after=State(**{name: after(name) for name in State._fields}))
+    guard = {name: z3.substitute(conjunct, *pairs) for name, conjunct in action.guard.items()}
+    free = tuple(p for p in action.parameters if not any(p.eq(fixed) for fixed in values))
+    return action._replace(parameters=free, guard=guard, after=State(**{name: after(name) for name in State._fields}))
 
 
-def _joined(action: Action) -> Mapping[str, Formula]:
-    """The conjuncts of the guard, in one those about parameters that are not given."""
-    together = {name: one for name, one in action.guard.items() if any(_mentions(one, p) for p in action.parameters)}
+def _join_conjuncts(action: Action) -> Mapping[str, Formula]:
+    """Return the conjuncts of the guard, with those about remaining parameters joined into one."""
+    together = {name: part for name, part in action.guard.items() if any(_mentions(part, p) for p in action.parameters)}
     if not together:
         return action.guard
     joined = exists(action.parameters, And(*together.values()))
-    return {name: one for name, one in action.guard.items() if name not in together} | {" ".join(together): joined}
+    return {name: part for name, part in action.guard.items() if name not in together} | {" ".join(together): joined}
 
 
 def _mentions(formula: Formula, constant: Expression) -> bool:
@@ -239,23 +241,23 @@ def _mentions(formula: Formula, constant: Expression) -> bool:
 
 
 def has_quantifier(formula: Formula) -> bool:
-    """Does the formula say something of all, or of some?"""
+    """Return True if the formula has a quantifier."""
     goal = z3.Goal()
     goal.add(formula)
     return bool(z3.Probe("has-quantifiers")(goal))
 
 
-def _attempts(facts: Mapping[str, Formula], counts: bool) -> Iterator[tuple[str, ...]]:
-    """Premises to try: what is said of the step alone, the axioms too, and with them more and more invariants.
+def _list_attempts(facts: Mapping[str, Formula], counts: bool) -> Iterator[tuple[str, ...]]:
+    """Yield premises to try: those about the step alone, then with the axioms, then with more and more invariants.
 
     Args:
-        facts: All that is known.
-        counts: Whether it takes majorities.
+        facts: All facts.
+        counts: True if the goal needs majorities.
     """
-    invariants = [one.name for one in INVARIANTS]
-    last = max((one.rpartition(", ")[2] for one in facts if one.partition(",")[0] in invariants), default="")
-    served = [one for one in facts if counts or not one.startswith("quorum ")]
-    yield tuple(one for one in served if one.partition(",")[0] not in (*invariants, *_ALWAYS))
+    invariants = [invariant.name for invariant in INVARIANTS]
+    last = max((fact.rpartition(", ")[2] for fact in facts if fact.partition(",")[0] in invariants), default="")
+    served = [fact for fact in facts if counts or not fact.startswith("quorum ")]
+    yield tuple(fact for fact in served if fact.partition(",")[0] not in (*invariants, *_ALWAYS))
     for chosen, when in (
         ((), ""),
         (["leader-has-its-epoch"], last),
@@ -264,32 +266,32 @@ def _attempts(facts: Mapping[str, Formula], counts: bool) -> Iterator[tuple[str,
         (invariants, ""),
     ):
         yield tuple(
-            one
-            for one in served
-            if (name := one.partition(",")[0]) not in invariants or (name in chosen and one.endswith(when))
+            fact
+            for fact in served
+            if (name := fact.partition(",")[0]) not in invariants or (name in chosen and fact.endswith(when))
         )
 
 
 def others() -> tuple[Obligation, ...]:
-    """No step of the proof changes another replica than its own, and what is remembered only grows."""
+    """State that no step of the proof changes another replica than its own, and that history only grows."""
     before, replica = any_state(), z3.Const("another", REPLICA)
-    found = []
+    results = []
     for make in _MAKE.values():
         action = make(before)
-        actor = next(one for one in action.parameters if one.sort() == REPLICA)
+        actor = next(parameter for parameter in action.parameters if parameter.sort() == REPLICA)
         same = []
         for name, signature in FUNCTIONS.items():
-            given = [z3.Const(f"given_{number}", sort) for number, sort in enumerate(signature.arguments)]
-            old, new = getattr(before, name)(*given), getattr(action.after, name)(*given)
+            places = [z3.Const(f"given_{number}", sort) for number, sort in enumerate(signature.arguments)]
+            old, new = getattr(before, name)(*places), getattr(action.after, name)(*places)
             if z3.is_bool(old):
-                same.append(forall(tuple(given), Implies(old, new)))
-            for number, one in enumerate(given):
-                # Whom a vote is for is no state of theirs.
-                if one.sort() == REPLICA and (name, number) != ("granted", 2):
-                    same.append(forall(tuple(given), Implies(And(one == replica, replica != actor), old == new)))
-        found.append(Obligation(f"others/{action.name}", dict(action.guard), And(*same), ((),)))
-    return tuple(found)
+                same.append(forall(tuple(places), Implies(old, new)))
+            for number, place in enumerate(places):
+                # The receiver of a vote does not change its state.
+                if place.sort() == REPLICA and (name, number) != ("granted", 2):
+                    same.append(forall(tuple(places), Implies(And(place == replica, replica != actor), old == new)))
+        results.append(Obligation(f"others/{action.name}", dict(action.guard), And(*same), ((),)))
+    return tuple(results)
 
 
 LIMIT = 10 * WORK_LIMIT
-"""Z3's resource units for an attempt at one of these."""
+"""Z3's resource units for each attempt."""

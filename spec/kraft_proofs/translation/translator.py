@@ -1,9 +1,9 @@
-"""Expressions of TLA+, read off SANY's tree, as values in terms of Z3.
+"""Translation of TLA+ expressions, from SANY's tree, into terms of Z3.
 
-What the translator does not know it leaves open: the value may be any, or any of which the noted facts hold. So what it
-makes of an action allows all that the action allows, and perhaps more: proved of all of that is proved of the action.
-Left open are the operators of `LEFT_OPEN`, the switches `May...`, which a configuration replaces, and what needs
-recursion or the order of a set; of a cardinality only what `counted` is asked for is known.
+The value of an unsupported construct is left open: any value, or any that satisfies the recorded facts. So a translated
+action allows at least the steps of the action, and proofs about it apply to the action.
+Left open are the operators of `LEFT_OPEN`, the switches `May...`, which a configuration replaces, recursion, and the
+order of a set; the only facts about a cardinality are those derived from `counted`.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,14 +41,14 @@ LEFT_OPEN: Mapping[str, str] = {
     "Ascending": "the order in which a replica sends to several others",
     "PreferredCandidates": "an order of voters, which only helps the next election",
 }
-"""Operators whose value may be any, and why that leaves out nothing."""
+"""Operators whose value is left open, and why that loses nothing."""
 
 
 class Counted(NamedTuple):
     """A set that the model counts."""
 
     number: Expression
-    """How many members it has."""
+    """Number of its members."""
     members: Set
 
 
@@ -60,18 +60,18 @@ class _Operator:
 
 
 class Scope(dict[int, Value]):
-    """What names stand for, by the id of their node."""
+    """Meaning of names, by the id of their node."""
 
 
 class Translator:
-    """Translates what it is asked for, in one state.
+    """Translates expressions, in one state.
 
     Attributes:
-        variables: The values of the variables.
-        facts: What holds of the values that it made up.
+        variables: Values of the variables.
+        facts: Facts about the values that it created.
         counted: The sets that the model counts.
-        compared: The numbers that the model compares with the majority of a voters set, each with the set.
-        texts: The strings that the model writes, as constants.
+        compared: Numbers that the model compares with the majority of a voter set, each with the set.
+        texts: The strings in the model, as constants.
     """
 
     def __init__(self, specification: Specification) -> None:
@@ -88,20 +88,20 @@ class Translator:
         self._kept: list[Expression] = []
         self.places: dict[int, tuple[tuple[Formula, Expression], ...]] = {}
 
-    def call(self, operator: str, *given: Value) -> Value:
-        """The value of an operator of the model.
+    def call(self, operator: str, *arguments: Value) -> Value:
+        """Return the value of an operator of the model.
 
         Raises:
             KeyError: There is none of that name.
         """
         definition = self._definition(operator)
-        return self._called(operator, _Operator(tuple(definition.getParams()), definition.getBody(), Scope()), given)
+        return self._call(operator, _Operator(tuple(definition.getParams()), definition.getBody(), Scope()), arguments)
 
     def forget(self) -> None:
-        """Let go of all but facts and texts, once everything is said.
+        """Release all values except facts and texts, after the translation.
 
-        Scopes and sets refer to themselves. What does, Python's collector frees, and where Java runs it may do so in a
-        thread of Java's in the middle of a proof: Z3 does not bear that.
+        Scopes and sets refer to themselves, so only Python's cyclic collector would free them. With Java running, it
+        may do so in a Java thread in the middle of a proof, which crashes Z3.
         """
         for scope in self._scopes:
             scope.clear()
@@ -110,39 +110,39 @@ class Translator:
         self.compared.clear()
         self._is_empty.clear()
 
-    def conjuncts(self, action: str, *given: Value) -> tuple[list[JavaObject], Scope]:
-        """The conjuncts of an action, and what its parameters stand for."""
+    def conjuncts(self, action: str, *arguments: Value) -> tuple[list[JavaObject], Scope]:
+        """Return the conjuncts of an action, and the scope of its parameters."""
         definition = self._definition(action)
         body = definition.getBody()
-        is_list = any(nodes.is_application(body, one) for one in ("$ConjList", "\\land"))
-        scope = _binding(definition.getParams(), given, Scope())
+        is_list = any(nodes.is_application(body, connective) for connective in ("$ConjList", "\\land"))
+        scope = _binding(definition.getParams(), arguments, Scope())
         return (nodes.arguments(body) if is_list else [body]), scope
 
     def _definition(self, name: str) -> JavaObject:
-        found = self._root.getOpDef(name)
-        if found is None:
+        definition = self._root.getOpDef(name)
+        if definition is None:
             raise KeyError(name)
-        return found
+        return definition
 
-    # Values that are made up.
+    # Created values.
 
     def fresh(self, name: str, shape: Shape) -> Value:
-        """A value of which nothing is known yet."""
+        """Return a new value without known facts."""
         self._made += 1
         return unknown(f"{name}!{self._made}", shape)
 
     def text(self, written: str) -> Expression:
-        """The constant of a string."""
-        found = self.texts.setdefault(written, z3.Const(f'"{written}"', TEXT))
-        self._written.add(found.get_id())
-        return found
+        """Return the constant of a string."""
+        constant = self.texts.setdefault(written, z3.Const(f'"{written}"', TEXT))
+        self._written.add(constant.get_id())
+        return constant
 
     def truth(self, value: Value) -> Formula:
-        """A value as a formula; one of any truth if it is open."""
+        """Return a value as a formula; an open one as an arbitrary formula."""
         return value if isinstance(value, z3.BoolRef) else self.fresh("truth", TRUTH)
 
     def number(self, value: Value) -> Expression:
-        """A value as a number; any if it is open."""
+        """Return a value as a number; an open one as an arbitrary number."""
         return value if isinstance(value, z3.ArithRef) else self.fresh("number", NUMBER)
 
     def set(self, value: Value) -> Set:
@@ -153,7 +153,7 @@ class Translator:
     # Expressions.
 
     def value(self, node: JavaObject, scope: Scope) -> Value:
-        """What an expression comes to."""
+        """Return the value of an expression."""
         match nodes.kind(node):
             case nodes.NUMERAL:
                 return z3.IntVal(int(node.val()))
@@ -166,135 +166,135 @@ class Translator:
             case nodes.LET:
                 inner = Scope(scope)
                 self._scopes.append(inner)
-                for one in node.getLets():
-                    inner[int(one.getUid())] = _Operator(tuple(one.getParams()), one.getBody(), inner)
+                for local in node.getLets():
+                    inner[int(local.getUid())] = _Operator(tuple(local.getParams()), local.getBody(), inner)
                 return self.value(node.getBody(), inner)
             case nodes.APPLICATION:
                 return self._application(node, scope)
         raise UnsupportedError(str(node.getClass().getSimpleName()), node)
 
     def _application(self, node: JavaObject, scope: Scope) -> Value:
-        symbol, given = node.getOperator(), nodes.arguments(node)
+        symbol, args = node.getOperator(), nodes.arguments(node)
         uid, name = int(symbol.getUid()), nodes.name(symbol)
         if uid in scope:
-            known = scope[uid]
-            if not isinstance(known, _Operator):
-                return known
-            made = self._called(name, known, [self._argument(one, scope) for one in given])
-            if not given:
-                known.scope[uid] = scope[uid] = made
+            meaning = scope[uid]
+            if not isinstance(meaning, _Operator):
+                return meaning
+            made = self._call(name, meaning, [self._argument(arg, scope) for arg in args])
+            if not args:
+                meaning.scope[uid] = scope[uid] = made
             return made
         if nodes.kind(symbol) == nodes.VARIABLE:
             return self.variables[name]
         if nodes.is_user_defined(symbol):
             if name.startswith("May"):
                 return self.fresh(name, TRUTH)
-            arguments = [self._argument(one, scope) for one in given]
-            return self._called(name, _Operator(tuple(symbol.getParams()), symbol.getBody(), Scope()), arguments)
+            arguments = [self._argument(arg, scope) for arg in args]
+            return self._call(name, _Operator(tuple(symbol.getParams()), symbol.getBody(), Scope()), arguments)
         if name == "$IfThenElse":
-            condition, one, other = given
-            return self._choice([(condition, one)], other, scope)
+            condition, then, otherwise = args
+            return self._choose_arm([(condition, then)], otherwise, scope)
         if name == "$Case":
-            arms = [nodes.arguments(arm) for arm in given]
-            *others, (_, last) = arms
-            return self._choice(others, last, scope)
+            arms = [nodes.arguments(arm) for arm in args]
+            *earlier_arms, (_, last) = arms
+            return self._choose_arm(earlier_arms, last, scope)
         if name in nodes.BINDERS:
-            return self._bound(name, node, given[0], scope)
+            return self._bind(name, node, args[0], scope)
         if name == "$RcdConstructor":
-            pairs = (nodes.arguments(pair) for pair in given)
-            return {nodes.text(field): self.value(one, scope) for field, one in pairs}
+            pairs = (nodes.arguments(pair) for pair in args)
+            return {nodes.text(field): self.value(value_node, scope) for field, value_node in pairs}
         if name == "$RcdSelect":
-            record = self.value(given[0], scope)
-            return record.get(nodes.text(given[1]), OPEN) if isinstance(record, Mapping) else OPEN
+            record = self.value(args[0], scope)
+            return record.get(nodes.text(args[1]), OPEN) if isinstance(record, Mapping) else OPEN
         if name == "$Except":
-            return self._updated(given, scope)
+            return self._update(args, scope)
         if name in _CONNECTIVES:
-            return _CONNECTIVES[name]([self.truth(self.value(one, scope)) for one in given])
+            return _CONNECTIVES[name]([self.truth(self.value(arg, scope)) for arg in args])
         if name in _OPERATIONS:
-            return _OPERATIONS[name](self, *(self._argument(one, scope) for one in given))
+            return _OPERATIONS[name](self, *(self._argument(arg, scope) for arg in args))
         raise UnsupportedError(f"operator {name}", node)
 
     def _argument(self, node: JavaObject, scope: Scope) -> Value:
         if nodes.kind(node) != nodes.OPERATOR_ARGUMENT:
             return self.value(node, scope)
         symbol = node.getOp()
-        known = scope.get(int(symbol.getUid()))
-        return known or _Operator(tuple(symbol.getParams()), symbol.getBody(), scope)
+        meaning = scope.get(int(symbol.getUid()))
+        return meaning or _Operator(tuple(symbol.getParams()), symbol.getBody(), scope)
 
-    def applied(self, operator: Value, *given: Value) -> Value:
-        """The value of an operator that was given as an argument."""
-        return self._called("", operator, given)
+    def applied(self, operator: Value, *arguments: Value) -> Value:
+        """Return the value of an operator that was an argument."""
+        return self._call("", operator, arguments)
 
-    def _called(self, name: str, operator: _Operator, given: Several[Value]) -> Value:
+    def _call(self, name: str, operator: _Operator, arguments: Several[Value]) -> Value:
         if name in LEFT_OPEN:
             return OPEN
         if name == "Max":
-            return self._largest(self.set(given[0]))
+            return self._choose_largest(self.set(arguments[0]))
         if name == "IsMajority":
-            self.compared.append((given[0], self.set(self.call("Voters", given[1]))))
-        return self.value(operator.body, _binding(operator.parameters, given, operator.scope))
+            self.compared.append((arguments[0], self.set(self.call("Voters", arguments[1]))))
+        return self.value(operator.body, _binding(operator.parameters, arguments, operator.scope))
 
-    def _choice(self, arms: Several[Several[JavaObject]], otherwise: JavaObject, scope: Scope) -> Value:
-        """The value of the first arm whose condition holds; the last arm of a CASE is what is left."""
-        found = self.value(otherwise, scope)
-        for condition, one in reversed(arms):
+    def _choose_arm(self, arms: Several[Several[JavaObject]], otherwise: JavaObject, scope: Scope) -> Value:
+        """Return the value of the first arm whose condition holds; the last arm of a CASE is the default."""
+        result = self.value(otherwise, scope)
+        for condition, branch in reversed(arms):
             test = z3.simplify(self.truth(self.value(condition, scope)))
             if z3.is_false(test):
                 continue
-            found = conditional(test, self.value(one, scope), found)
-        return found
+            result = conditional(test, self.value(branch, scope), result)
+        return result
 
     # Records and functions with changed places.
 
-    def _updated(self, given: Several[JavaObject], scope: Scope) -> Value:
-        value = self.value(given[0], scope)
-        for pair in given[1:]:
+    def _update(self, args: Several[JavaObject], scope: Scope) -> Value:
+        value = self.value(args[0], scope)
+        for pair in args[1:]:
             path, new = nodes.arguments(pair)
-            places = [self.value(one, scope) for one in nodes.arguments(path)]
-            value = self._along(value, places, partial(self._instead, new, int(pair.getUid()), scope))
+            places = [self.value(step, scope) for step in nodes.arguments(path)]
+            value = self._update_along(value, places, partial(self._new_value, new, int(pair.getUid()), scope))
         return value
 
-    def _instead(self, node: JavaObject, at: int, scope: Scope, old: Value) -> Value:
-        """What an EXCEPT puts in a place, of which @ is what was there."""
+    def _new_value(self, node: JavaObject, at: int, scope: Scope, old: Value) -> Value:
+        """Return the new value of an EXCEPT, in which @ is the old value."""
         return self.value(node, Scope({**scope, at: old}))
 
-    def _along(self, value: Value, places: Several[Value], new: Callable[[Value], Value]) -> Value:
+    def _update_along(self, value: Value, places: Several[Value], new: Callable[[Value], Value]) -> Value:
         if not places:
             return new(value)
-        place, *rest = places
+        place, *later_places = places
         if isinstance(value, Mapping):
-            name = next(written for written, one in self.texts.items() if one is place or one.eq(place))
-            return {**value, name: self._along(value.get(name, OPEN), rest, new)}
+            name = next(written for written, constant in self.texts.items() if constant is place or constant.eq(place))
+            return {**value, name: self._update_along(value.get(name, OPEN), later_places, new)}
         if isinstance(value, Function):
-            changed = self._along(value.at(place), rest, new)
+            changed = self._update_along(value.at(place), later_places, new)
             return Function(value.domain, lambda at: conditional(self.equal(at, place), changed, value.at(at)))
         return OPEN
 
-    # Sets, and what is bound to their members.
+    # Sets and bound variables.
 
-    def _bound(self, name: str, node: JavaObject, body: JavaObject, scope: Scope) -> Value:
-        (symbol, bound, is_tuple), *others = nodes.bound_symbols(node)
-        if others or is_tuple:
+    def _bind(self, name: str, node: JavaObject, body: JavaObject, scope: Scope) -> Value:
+        (symbol, bound, is_tuple), *more_symbols = nodes.bound_symbols(node)
+        if more_symbols or is_tuple:
             return self.fresh(name, TRUTH) if name in ("$BoundedForall", "$BoundedExists") else OPEN
         uid = int(symbol.getUid())
         over = self.value(bound, scope)
 
-        def at(one: Value) -> Value:
-            return self.value(body, Scope({**scope, uid: one}))
+        def at(element: Value) -> Value:
+            return self.value(body, Scope({**scope, uid: element}))
 
         if name == "$FcnConstructor":
             return self._function(over, at)
         members = self.set(over)
         match name:
             case "$SubsetOf":
-                return Set(members.shape, lambda one: z3.And(members.has(one), self.truth(at(one))))
+                return Set(members.shape, lambda element: z3.And(members.has(element), self.truth(at(element))))
             case "$SetOfAll":
                 return self._image(members, at)
             case "$BoundedExists":
-                return self._exists(members, lambda one: self.truth(at(one)))
+                return self._exists(members, lambda element: self.truth(at(element)))
             case "$BoundedForall":
-                return z3.Not(self._exists(members, lambda one: z3.Not(self.truth(at(one)))))
-        return self._chosen(members, lambda one: self.truth(at(one)))
+                return z3.Not(self._exists(members, lambda element: z3.Not(self.truth(at(element)))))
+        return self._choose(members, lambda element: self.truth(at(element)))
 
     def _function(self, over: Value, at: Callable[[Value], Value]) -> Value:
         if isinstance(over, Interval):
@@ -305,65 +305,65 @@ class Translator:
 
     def _image(self, members: Set, at: Callable[[Value], Value]) -> Value:
         if members.members is not None:
-            return self.enumerated(*(at(one) for one in members.members))
+            return self.enumerated(*(at(element) for element in members.members))
         if members.shape is None:
             return OPEN
 
-        def has(one: Value) -> Formula:
-            return self._exists(members, lambda member: self.equal(at(member), one))
+        def has(element: Value) -> Formula:
+            return self._exists(members, lambda member: self.equal(at(member), element))
 
         witness = at(self.fresh("member", members.shape))
         return Set(_shape_of(witness), has)
 
     def enumerated(self, *members: Value) -> Set:
-        """The set of these."""
+        """Return the set of these members."""
         shape = _shape_of(members[0]) if members else None
-        return Set(shape, lambda one: _any_of([self.equal(one, member) for member in members]), members)
+        return Set(shape, lambda element: _any_of([self.equal(element, member) for member in members]), members)
 
     def _exists(self, members: Set, test: Callable[[Value], Formula]) -> Formula:
-        """Whether a member passes a test: if so there is a witness, and if not it is denied of all."""
+        """State that a member passes a test, with a witness if so, and its denial for all members if not."""
         if members.members is not None:
-            return _any_of([test(one) for one in members.members])
+            return _any_of([test(element) for element in members.members])
         if members.shape is None:
             return self.fresh("exists", TRUTH)
         if isinstance(members, Interval) and members.items is not None:
             return _any_of([z3.And(there, test(place)) for there, place in members.items])
-        one = self.fresh("one", members.shape)
+        element = self.fresh("one", members.shape)
         made = self._made
-        body, bound = z3.And(members.has(one), test(one)), list(scalars(one))
+        body, bound = z3.And(members.has(element), test(element)), list(scalars(element))
         if made != self._made:
-            # It may depend on the member.
+            # The test created values, which may depend on the member.
             return self.fresh("exists", TRUTH)
-        found = self.fresh("exists", TRUTH)
+        exists = self.fresh("exists", TRUTH)
         witness = self.fresh("witness", members.shape)
         there = z3.substitute(body, *zip(bound, scalars(witness), strict=True))
-        self.facts += [z3.Implies(found, there), z3.ForAll(bound, z3.Implies(body, found))]
-        return found
+        self.facts += [z3.Implies(exists, there), z3.ForAll(bound, z3.Implies(body, exists))]
+        return exists
 
-    def _chosen(self, members: Set, test: Callable[[Value], Formula]) -> Value:
-        """A member that passes a test, if there is one."""
+    def _choose(self, members: Set, test: Callable[[Value], Formula]) -> Value:
+        """Return a member that passes a test, if there is one."""
         if members.shape is None:
             return OPEN
-        one = self.fresh("chosen", members.shape)
+        chosen = self.fresh("chosen", members.shape)
         made = self._made
-        body = z3.And(members.has(one), test(one))
+        body = z3.And(members.has(chosen), test(chosen))
         if made == self._made:
             self.facts.append(z3.Implies(self._exists(members, test), body))
-        return one
+        return chosen
 
-    def _largest(self, members: Set) -> Value:
-        """A member, if there is one; that none is larger is left open."""
-        one = self.fresh("largest", NUMBER if members.shape is None else members.shape)
-        self.facts.append(z3.Or(self.is_empty(members), members.has(one)))
-        return one
+    def _choose_largest(self, members: Set) -> Value:
+        """Return a member, if there is one; that none is larger is left open."""
+        largest = self.fresh("largest", NUMBER if members.shape is None else members.shape)
+        self.facts.append(z3.Or(self.is_empty(members), members.has(largest)))
+        return largest
 
     def is_empty(self, members: Set) -> Formula:
-        """Whether a set has no member."""
+        """State that a set has no member."""
         if members.members is not None:
             return z3.BoolVal(not members.members)
         if members.shape is None:
             return self.fresh("is_empty", TRUTH)
-        # By the object: one that is made of what was made up is written in another way each time.
+        # Keyed by object: a set of created values has another formula each time.
         if members not in self._is_empty:
             there, witness = self.fresh("has_some", TRUTH), self.fresh("some", members.shape)
             self.facts.append(z3.Implies(there, members.has(witness)))
@@ -371,59 +371,59 @@ class Translator:
         return self._is_empty[members]
 
     def count(self, members: Set) -> Expression:
-        """How many members a set has: of the same sets the same number."""
+        """Return the number of members of a set; equal sets have the same number."""
         if members.members is not None and len(members.members) < 2:
             number: Expression = z3.IntVal(len(members.members))
         elif members.shape is None:
             return self.fresh("number", NUMBER)
         else:
             number = self.fresh("cardinality", NUMBER)
-        found = (
+        counted = (
             self.counted.setdefault(self.key(members), Counted(number, members)) if members.shape is not None else None
         )
-        if found is not None and found.number is number:
+        if counted is not None and counted.number is number:
             self.facts.append(number >= 0)
-        return number if found is None else found.number
+        return number if counted is None else counted.number
 
     def key(self, members: Set) -> int:
-        """The same for two sets that are written in the same way."""
+        """Return a key that is equal for two sets with the same formula."""
         canonical = unknown("canonical", members.shape)
         formula = z3.simplify(members.has(canonical))
         self._kept.append(formula)
         return int(formula.get_id())
 
-    def equal(self, one: Value, other: Value) -> Formula:
-        """Whether two values are the same; open where they are functions or sets that are written in different ways."""
-        if one is other:
+    def equal(self, first: Value, second: Value) -> Formula:
+        """State that two values are equal; open for functions or sets with different formulas."""
+        if first is second:
             return z3.BoolVal(True)
-        if isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef):
-            written = [one.get_id() in self._written, other.get_id() in self._written]
-            return z3.BoolVal(one.eq(other)) if all(written) else z3.simplify(one == other)
-        if isinstance(one, Mapping) and isinstance(other, Mapping):
-            return z3.And(one.keys() == other.keys(), *(self.equal(one[name], other.get(name)) for name in one))
-        if isinstance(one, tuple | Sequence) and isinstance(other, tuple | Sequence):
-            if isinstance(one, tuple) and isinstance(other, tuple):
-                same = [self.equal(*pair) for pair in zip(one, other, strict=False)]
-                return z3.And(len(one) == len(other), *same)
-            lengths = sequence(one).length == sequence(other).length
-            empty = other == () or one == ()
+        if isinstance(first, z3.ExprRef) and isinstance(second, z3.ExprRef):
+            written = [first.get_id() in self._written, second.get_id() in self._written]
+            return z3.BoolVal(first.eq(second)) if all(written) else z3.simplify(first == second)
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            return z3.And(first.keys() == second.keys(), *(self.equal(first[name], second.get(name)) for name in first))
+        if isinstance(first, tuple | Sequence) and isinstance(second, tuple | Sequence):
+            if isinstance(first, tuple) and isinstance(second, tuple):
+                same = [self.equal(*pair) for pair in zip(first, second, strict=False)]
+                return z3.And(len(first) == len(second), *same)
+            lengths = sequence(first).length == sequence(second).length
+            empty = second == () or first == ()
             return lengths if empty else z3.And(lengths, self.fresh("same", TRUTH))
-        if isinstance(one, Set) and isinstance(other, Set):
-            if () in (one.members, other.members):
-                return self.is_empty(other if one.members == () else one)
-            if one.shape is not None and other.shape is not None and self.key(one) == self.key(other):
+        if isinstance(first, Set) and isinstance(second, Set):
+            if () in (first.members, second.members):
+                return self.is_empty(second if first.members == () else first)
+            if first.shape is not None and second.shape is not None and self.key(first) == self.key(second):
                 return z3.BoolVal(True)
         return self.fresh("same", TRUTH)
 
 
-def _binding(parameters: Several[JavaObject], given: Several[Value], scope: Scope) -> Scope:
-    return Scope({**scope, **{int(one.getUid()): value for one, value in zip(parameters, given, strict=True)}})
+def _binding(parameters: Several[JavaObject], values: Several[Value], scope: Scope) -> Scope:
+    return Scope({**scope, **{int(symbol.getUid()): value for symbol, value in zip(parameters, values, strict=True)}})
 
 
 def _shape_of(value: Value) -> Shape | None:
     if isinstance(value, z3.ExprRef):
         return value.sort()
-    parts = tuple(_shape_of(one) for one in value) if isinstance(value, tuple) else (None,)
+    parts = tuple(_shape_of(part) for part in value) if isinstance(value, tuple) else (None,)
     return None if None in parts else parts
 
 
@@ -431,20 +431,20 @@ def _any_of(formulas: Several[Formula]) -> Formula:
     return z3.Or(*formulas) if formulas else z3.BoolVal(False)
 
 
-# What TLA+ and its standard modules have.
+# Operators of TLA+ and its standard modules.
 
 
-def _join(one: Set, other: Set, connective: Callable[..., Formula]) -> Set:
+def _join_sets(first: Set, second: Set, connective: Callable[..., Formula]) -> Set:
     members = None
-    if connective is z3.Or and one.members is not None and other.members is not None:
-        members = (*one.members, *other.members)
-    shape = other.shape if one.shape is None else one.shape
-    return Set(shape, lambda value: connective(one.has(value), other.has(value)), members)
+    if connective is z3.Or and first.members is not None and second.members is not None:
+        members = (*first.members, *second.members)
+    shape = second.shape if first.shape is None else first.shape
+    return Set(shape, lambda value: connective(first.has(value), second.has(value)), members)
 
 
-def _joining(connective: Callable[..., Formula]) -> Callable[..., Value]:
-    def join(translator: Translator, one: Value, other: Value) -> Value:
-        return _join(translator.set(one), translator.set(other), connective)
+def _join_by(connective: Callable[..., Formula]) -> Callable[..., Value]:
+    def join(translator: Translator, first: Value, second: Value) -> Value:
+        return _join_sets(translator.set(first), translator.set(second), connective)
 
     return join
 
@@ -457,19 +457,19 @@ def _apply(translator: Translator, function: Value, place: Value) -> Value:
             return function[place.as_long() - 1]
         return sequence(function).at(place) if function else OPEN
     if isinstance(function, Mapping):
-        found = OPEN
+        result = OPEN
         for number, (name, value) in enumerate(function.items()):
-            found = conditional(translator.equal(place, translator.text(name)), value, found) if number else value
-        return found
+            result = conditional(translator.equal(place, translator.text(name)), value, result) if number else value
+        return result
     return OPEN
 
 
 def _interval(translator: Translator, first: Value, last: Value) -> Value:
     first, last = translator.number(first), translator.number(last)
     if not z3.is_int_value(first) or first.as_long() != 1:
-        return Set(NUMBER, lambda one: z3.And(first <= one, one <= last))
+        return Set(NUMBER, lambda number: z3.And(first <= number, number <= last))
     if z3.is_int_value(last):
-        return interval(last, tuple((z3.BoolVal(True), z3.IntVal(one)) for one in range(1, last.as_long() + 1)))
+        return interval(last, tuple((z3.BoolVal(True), z3.IntVal(number)) for number in range(1, last.as_long() + 1)))
     return interval(last, translator.places.get(last.get_id()))
 
 
@@ -495,65 +495,67 @@ def _part(translator: Translator, value: Value, first: Value, last: Value) -> Va
     return Sequence(length, lambda place: whole.at(place + first - 1))
 
 
-def _selected(translator: Translator, value: Value, test: Value) -> Value:
+def _select(translator: Translator, value: Value, test: Value) -> Value:
     items = sequence(value).items if isinstance(value, tuple | Sequence) else None
     if items is None:
         return OPEN
-    return listed(tuple((z3.And(there, translator.truth(translator.applied(test, one))), one) for there, one in items))
+    return listed(
+        tuple((z3.And(there, translator.truth(translator.applied(test, item))), item) for there, item in items)
+    )
 
 
-def _overriding(translator: Translator, one: Value, other: Value) -> Value:
-    if not (isinstance(one, Function) and isinstance(other, Function)):
+def _override(translator: Translator, first: Value, second: Value) -> Value:
+    if not (isinstance(first, Function) and isinstance(second, Function)):
         return OPEN
-    domain = _join(one.domain, other.domain, z3.Or)
-    return Function(domain, lambda place: conditional(one.domain.has(place), one.at(place), other.at(place)))
+    domain = _join_sets(first.domain, second.domain, z3.Or)
+    return Function(domain, lambda place: conditional(first.domain.has(place), first.at(place), second.at(place)))
 
 
 def _arithmetic(calculate: Callable[..., Value]) -> Callable[..., Value]:
-    return lambda translator, *given: z3.simplify(calculate(*map(translator.number, given)))
+    return lambda translator, *args: z3.simplify(calculate(*map(translator.number, args)))
 
 
 _CONNECTIVES: Mapping[str, Callable[[list[Formula]], Formula]] = {
-    "TRUE": lambda given: z3.BoolVal(True),
-    "FALSE": lambda given: z3.BoolVal(False),
-    "$ConjList": lambda given: z3.And(*given),
-    "\\land": lambda given: z3.And(*given),
-    "$DisjList": lambda given: z3.Or(*given),
-    "\\lor": lambda given: z3.Or(*given),
-    "\\lnot": lambda given: z3.Not(given[0]),
-    "=>": lambda given: z3.Implies(*given),
-    "\\equiv": lambda given: given[0] == given[1],
+    "TRUE": lambda args: z3.BoolVal(True),
+    "FALSE": lambda args: z3.BoolVal(False),
+    "$ConjList": lambda args: z3.And(*args),
+    "\\land": lambda args: z3.And(*args),
+    "$DisjList": lambda args: z3.Or(*args),
+    "\\lor": lambda args: z3.Or(*args),
+    "\\lnot": lambda args: z3.Not(args[0]),
+    "=>": lambda args: z3.Implies(*args),
+    "\\equiv": lambda args: args[0] == args[1],
 }
 
 _OPERATIONS: Mapping[str, Callable[..., Value]] = {
-    "=": lambda t, one, other: t.equal(one, other),
-    "/=": lambda t, one, other: z3.Not(t.equal(one, other)),
-    "\\in": lambda t, one, other: t.set(other).has(one),
-    "\\notin": lambda t, one, other: z3.Not(t.set(other).has(one)),
-    "\\union": _joining(z3.Or),
-    "\\cup": _joining(z3.Or),
-    "\\intersect": _joining(z3.And),
-    "\\cap": _joining(z3.And),
-    "\\": _joining(lambda one, other: z3.And(one, z3.Not(other))),
+    "=": lambda t, left, right: t.equal(left, right),
+    "/=": lambda t, left, right: z3.Not(t.equal(left, right)),
+    "\\in": lambda t, left, right: t.set(right).has(left),
+    "\\notin": lambda t, left, right: z3.Not(t.set(right).has(left)),
+    "\\union": _join_by(z3.Or),
+    "\\cup": _join_by(z3.Or),
+    "\\intersect": _join_by(z3.And),
+    "\\cap": _join_by(z3.And),
+    "\\": _join_by(lambda left, right: z3.And(left, z3.Not(right))),
     "DOMAIN": lambda t, value: value.domain if isinstance(value, Function) else OPEN,
-    "$Tuple": lambda t, *given: given,
-    "$SetEnumerate": lambda t, *given: t.enumerated(*given),
+    "$Tuple": lambda t, *args: args,
+    "$SetEnumerate": lambda t, *args: t.enumerated(*args),
     "$FcnApply": _apply,
     "..": _interval,
     "Len": _length,
     "Cardinality": lambda t, value: t.count(t.set(value)),
     "Append": lambda t, value, last: joined(value, (last,)),
-    "\\o": lambda t, one, other: joined(one, other),
+    "\\o": lambda t, left, right: joined(left, right),
     "SubSeq": _part,
-    "SelectSeq": _selected,
-    "@@": _overriding,
+    "SelectSeq": _select,
+    "@@": _override,
     ":>": lambda t, place, value: Function(t.enumerated(place), lambda _: value),
-    "+": _arithmetic(lambda one, other: one + other),
-    "-": _arithmetic(lambda one, other: one - other),
-    "*": _arithmetic(lambda one, other: one * other),
-    "-.": _arithmetic(lambda one: -one),
-    "<": _arithmetic(lambda one, other: one < other),
-    ">": _arithmetic(lambda one, other: one > other),
-    "\\leq": _arithmetic(lambda one, other: one <= other),
-    "\\geq": _arithmetic(lambda one, other: one >= other),
+    "+": _arithmetic(lambda left, right: left + right),
+    "-": _arithmetic(lambda left, right: left - right),
+    "*": _arithmetic(lambda left, right: left * right),
+    "-.": _arithmetic(lambda left: -left),
+    "<": _arithmetic(lambda left, right: left < right),
+    ">": _arithmetic(lambda left, right: left > right),
+    "\\leq": _arithmetic(lambda left, right: left <= right),
+    "\\geq": _arithmetic(lambda left, right: left >= right),
 }

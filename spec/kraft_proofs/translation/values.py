@@ -1,6 +1,6 @@
-"""Values of the model in terms of Z3: a record by its fields, a set by its members, a log by its length and places.
+"""Values of the model as Z3 terms: a record by its fields, a set by its members, a log by its length and places.
 
-Nothing here is bounded. Where a value is not known, `OPEN` stands for any: whatever is made of it is open as well.
+Sizes are unbounded. `OPEN` is an unknown value, and so are all values derived from it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,14 +12,14 @@ import z3
 from kraft_proofs.induction.symbols import NUMBER, TRUTH, Expression, Formula
 
 TEXT = z3.DeclareSort("Text")
-"""Strings of TLA+: a constant for each that the model writes, all different."""
+"""Strings of TLA+: a distinct constant for each string in the model."""
 
 Value: TypeAlias = Any
-"""An expression of Z3, a tuple, a record as a mapping, a `Sequence`, `Set` or `Function`, or `OPEN`."""
+"""A Z3 expression, a tuple, a record as a mapping, a `Sequence`, `Set` or `Function`, or `OPEN`."""
 
 
 class Open:
-    """Any value at all."""
+    """An unknown value."""
 
 
 OPEN = Open()
@@ -30,9 +30,9 @@ class Sequence:
     """A sequence.
 
     Attributes:
-        length: How long.
-        at: What is in a place, counted from 1.
-        items: Of one with a fixed number of candidates: each, in order, with whether it is there.
+        length: Its length.
+        at: Returns the entry at a place, counted from 1.
+        items: For a fixed number of candidates: each in order, with the condition of its presence.
     """
 
     length: Expression
@@ -45,9 +45,9 @@ class Set:
     """A set.
 
     Attributes:
-        shape: Of its members; None where it is not known.
-        has: Whether a value is a member.
-        members: All of them, where they are listed.
+        shape: Shape of its members; None if unknown.
+        has: Returns the formula that a value is a member.
+        members: All members, if they are listed.
     """
 
     shape: "Shape | None"
@@ -57,20 +57,20 @@ class Set:
 
 @dataclass(frozen=True, eq=False)
 class Interval(Set):
-    """The numbers from 1 on; of the places of a sequence with candidates, those with whether they are there."""
+    """The numbers from 1 on; places of a sequence with candidates, each with the condition of its presence."""
 
     end: Expression = None
     items: tuple[tuple[Formula, Expression], ...] | None = None
 
 
 def interval(end: Expression, items: tuple[tuple[Formula, Expression], ...] | None) -> Interval:
-    """The numbers from 1 up to the end."""
-    return Interval(NUMBER, lambda one: z3.And(one >= 1, one <= end), None, end, items)
+    """Return the numbers from 1 up to the end."""
+    return Interval(NUMBER, lambda number: z3.And(number >= 1, number <= end), None, end, items)
 
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function: its domain, and its value at each place of it."""
+    """A function: its domain, and its value at each place."""
 
     domain: Set
     at: Callable[[Value], Value]
@@ -78,127 +78,127 @@ class Function:
 
 @dataclass(frozen=True)
 class SequenceOf:
-    """The shape of sequences."""
+    """Shape of sequences."""
 
     entries: "Shape"
 
 
 @dataclass(frozen=True)
 class SetOf:
-    """The shape of sets."""
+    """Shape of sets."""
 
     members: "Shape"
 
 
 @dataclass(frozen=True)
 class FunctionOf:
-    """The shape of functions."""
+    """Shape of functions."""
 
     places: "Shape"
     values: "Shape"
 
 
 Shape: TypeAlias = Any
-"""What kind of value: a sort of Z3, a tuple or mapping of shapes, `SequenceOf`, `SetOf` or `FunctionOf`."""
+"""Kind of a value: a sort of Z3, a tuple or mapping of shapes, `SequenceOf`, `SetOf` or `FunctionOf`."""
 
 
-def unknown(name: str, shape: Shape, *given: Expression) -> Value:
-    """A value of which only the shape is known, which may depend on others.
+def unknown(name: str, shape: Shape, *args: Expression) -> Value:
+    """Return a value of which only the shape is known, which may depend on other values.
 
     Args:
-        name: Of the functions of Z3 that it consists of.
+        name: Name of its Z3 functions.
         shape: Its shape.
-        given: What it depends on.
+        args: Values that it depends on.
     """
     if isinstance(shape, z3.SortRef):
-        return z3.Function(name, *(one.sort() for one in given), shape)(*given) if given else z3.Const(name, shape)
+        return z3.Function(name, *(arg.sort() for arg in args), shape)(*args) if args else z3.Const(name, shape)
     if isinstance(shape, tuple):
-        return tuple(unknown(f"{name}.{number}", one, *given) for number, one in enumerate(shape, start=1))
+        return tuple(unknown(f"{name}.{number}", part, *args) for number, part in enumerate(shape, start=1))
     if isinstance(shape, Mapping):
-        return {field: unknown(f"{name}.{field}", one, *given) for field, one in shape.items()}
+        return {field: unknown(f"{name}.{field}", part, *args) for field, part in shape.items()}
     if isinstance(shape, SequenceOf):
         entries = shape.entries
-        return Sequence(unknown(f"{name}.length", NUMBER, *given), lambda place: unknown(name, entries, *given, place))
+        return Sequence(unknown(f"{name}.length", NUMBER, *args), lambda place: unknown(name, entries, *args, place))
     if isinstance(shape, SetOf):
-        return Set(shape.members, lambda one: unknown(f"{name}.has", TRUTH, *given, *scalars(one)))
-    domain = unknown(f"{name}.domain", SetOf(shape.places), *given)
-    return Function(domain, lambda place: unknown(name, shape.values, *given, *scalars(place)))
+        return Set(shape.members, lambda member: unknown(f"{name}.has", TRUTH, *args, *scalars(member)))
+    domain = unknown(f"{name}.domain", SetOf(shape.places), *args)
+    return Function(domain, lambda place: unknown(name, shape.values, *args, *scalars(place)))
 
 
 def scalars(value: Value) -> Iterator[Expression]:
-    """The expressions that a tuple consists of."""
+    """Yield the expressions of a tuple."""
     if isinstance(value, tuple):
-        for one in value:
-            yield from scalars(one)
+        for part in value:
+            yield from scalars(part)
     else:
         yield value
 
 
-def conditional(condition: Formula, one: Value, other: Value) -> Value:
-    """One value if the condition holds, else the other."""
-    if one is other or z3.is_true(condition):
-        return one
+def conditional(condition: Formula, then: Value, otherwise: Value) -> Value:
+    """Return `then` if the condition holds, otherwise `otherwise`."""
+    if then is otherwise or z3.is_true(condition):
+        return then
     if z3.is_false(condition):
-        return other
-    if isinstance(one, Open) or isinstance(other, Open):
+        return otherwise
+    if isinstance(then, Open) or isinstance(otherwise, Open):
         return OPEN
-    if isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef):
-        return one if one.eq(other) else z3.If(condition, one, other)
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        # A field that only one of them has nobody asks for in the other.
-        fields = dict.fromkeys((*one, *other))
+    if isinstance(then, z3.ExprRef) and isinstance(otherwise, z3.ExprRef):
+        return then if then.eq(otherwise) else z3.If(condition, then, otherwise)
+    if isinstance(then, Mapping) and isinstance(otherwise, Mapping):
+        # A field that only one record has is never read from the other.
+        fields = dict.fromkeys((*then, *otherwise))
         return {
-            name: conditional(condition, one.get(name, other.get(name)), other.get(name, one.get(name)))
+            name: conditional(condition, then.get(name, otherwise.get(name)), otherwise.get(name, then.get(name)))
             for name in fields
         }
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
-        return tuple(conditional(condition, *pair) for pair in zip(one, other, strict=True))
-    if isinstance(one, Set) and isinstance(other, Set):
-        shape = other.shape if one.shape is None else one.shape
-        return Set(shape, lambda member: z3.If(condition, one.has(member), other.has(member)))
-    if isinstance(one, Function) and isinstance(other, Function):
-        domain = conditional(condition, one.domain, other.domain)
-        return Function(domain, lambda place: conditional(condition, one.at(place), other.at(place)))
-    if isinstance(one, tuple | Sequence) and isinstance(other, tuple | Sequence):
-        return _conditional_sequence(condition, sequence(one), sequence(other))
+    if isinstance(then, tuple) and isinstance(otherwise, tuple) and len(then) == len(otherwise):
+        return tuple(conditional(condition, *pair) for pair in zip(then, otherwise, strict=True))
+    if isinstance(then, Set) and isinstance(otherwise, Set):
+        shape = otherwise.shape if then.shape is None else then.shape
+        return Set(shape, lambda member: z3.If(condition, then.has(member), otherwise.has(member)))
+    if isinstance(then, Function) and isinstance(otherwise, Function):
+        domain = conditional(condition, then.domain, otherwise.domain)
+        return Function(domain, lambda place: conditional(condition, then.at(place), otherwise.at(place)))
+    if isinstance(then, tuple | Sequence) and isinstance(otherwise, tuple | Sequence):
+        return _conditional_sequence(condition, sequence(then), sequence(otherwise))
     return OPEN
 
 
-def _conditional_sequence(condition: Formula, one: Sequence, other: Sequence) -> Sequence:
-    if one.items is not None and other.items is not None:
-        chosen = [(z3.And(condition, there), value) for there, value in one.items]
-        return listed((*chosen, *((z3.And(z3.Not(condition), there), value) for there, value in other.items)))
-    length = conditional(condition, one.length, other.length)
-    return Sequence(length, lambda place: conditional(condition, one.at(place), other.at(place)))
+def _conditional_sequence(condition: Formula, then: Sequence, otherwise: Sequence) -> Sequence:
+    if then.items is not None and otherwise.items is not None:
+        chosen = [(z3.And(condition, there), value) for there, value in then.items]
+        return listed((*chosen, *((z3.And(z3.Not(condition), there), value) for there, value in otherwise.items)))
+    length = conditional(condition, then.length, otherwise.length)
+    return Sequence(length, lambda place: conditional(condition, then.at(place), otherwise.at(place)))
 
 
 def sequence(value: tuple[Value, ...] | Sequence) -> Sequence:
-    """A tuple as a sequence."""
-    return listed(tuple((z3.BoolVal(True), one) for one in value)) if isinstance(value, tuple) else value
+    """Return a tuple as a sequence."""
+    return listed(tuple((z3.BoolVal(True), entry) for entry in value)) if isinstance(value, tuple) else value
 
 
 def listed(items: tuple[tuple[Formula, Value], ...]) -> Sequence:
-    """The sequence of those of the items that are there."""
+    """Return the sequence of the items that are present."""
     before: list[Expression] = [z3.IntVal(0)]
     for there, _ in items:
         before.append(z3.simplify(before[-1] + z3.If(there, 1, 0)))
 
     def at(place: Expression) -> Value:
-        found: Value = OPEN if not items else items[-1][1]
+        result: Value = OPEN if not items else items[-1][1]
         for (there, value), number in zip(reversed(items[:-1]), reversed(before[: len(items) - 1]), strict=True):
-            found = conditional(z3.simplify(z3.And(there, number + 1 == place)), value, found)
-        return found
+            result = conditional(z3.simplify(z3.And(there, number + 1 == place)), value, result)
+        return result
 
     return Sequence(before[-1], at, items)
 
 
-def joined(one: Value, other: Value) -> Value:
-    """One sequence after the other."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return (*one, *other)
-    if not (isinstance(one, tuple | Sequence) and isinstance(other, tuple | Sequence)):
+def joined(head: Value, tail: Value) -> Value:
+    """Return the concatenation of two sequences."""
+    if isinstance(head, tuple) and isinstance(tail, tuple):
+        return (*head, *tail)
+    if not (isinstance(head, tuple | Sequence) and isinstance(tail, tuple | Sequence)):
         return OPEN
-    first, second = sequence(one), sequence(other)
+    first, second = sequence(head), sequence(tail)
     if first.items is not None and second.items is not None:
         return listed((*first.items, *second.items))
     if second.items == ():

@@ -1,6 +1,6 @@
-"""The model compiled: TLA+ operators and actions as Java over TLC's own values.
+"""The compiled model: TLA+ operators and actions as Java over TLC's own values.
 
-The modules and their configuration stay the only source: SANY parses them, `compiler` walks its tree and writes one
-class, and nothing of a protocol is written here by hand.
-What a compiled operator gives is TLC's own value, so that states and fingerprints are exchangeable with TLC's.
+The modules and their configuration stay the only source: SANY parses them, and `compiler` generates one class from its
+tree.
+Compiled operators return TLC's own values, so states and fingerprints are interchangeable with TLC's.
 """

@@ -1,6 +1,6 @@
-"""A model check on the compiled model: TLC keeps the search, and asks compiled code what it would interpret.
+"""Model checks on the compiled model: TLC runs the search, and compiled code replaces its interpreter.
 
-TLC's class for what a specification says has a namesake in the jar, which stands before it on the class path.
+The jar has a class with the name of TLC's own evaluator, and precedes TLC on the class path.
 """
 
 import subprocess
@@ -16,16 +16,16 @@ _LAST_WORDS = 2000
 
 
 def compiled_check(folder: Path, module: str, configuration: str) -> Path:
-    """The jar for `folder`/`module`.tla with `folder`/`configuration`.cfg: from the user's cache, or made now.
+    """Return the jar for `folder`/`module`.tla with `folder`/`configuration`.cfg, from the user's cache or built now.
 
     Raises:
-        CompilationError: There is no compiler of Java, or the specification uses what is not compiled.
+        CompilationError: The Java compiler is missing, or the specification uses an unsupported construct.
     """
     files = [*sorted(folder.glob("*.tla")), folder / f"{configuration}.cfg"]
     jar = cache_folder() / f"{building.digest(files, module)}.jar"
     if building.is_usable(jar):
         return jar
-    # A process of its own, because TLC keeps static state.
+    # In a subprocess, because TLC keeps static state.
     command = [sys.executable, "-m", __name__, str(folder), module, configuration, str(jar)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -34,8 +34,8 @@ def compiled_check(folder: Path, module: str, configuration: str) -> Path:
 
 
 def main(folder: str, module: str, configuration: str, jar: str) -> None:
-    """Make the jar, or say in one line why not and exit with 1."""
-    # Late: only the process that compiles starts Java in itself.
+    """Build the jar, or exit with 1 and a one-line reason."""
+    # Imported late: only this subprocess starts Java in itself.
     from kraft_spec.tlc import jvm
     from kraft_spec.tlc.specification import Specification
 

@@ -1,7 +1,7 @@
-"""From a parsed specification to one Java class: its state, its operators, its actions.
+"""Compiler from a parsed specification to a Java class: its state, its operators, its actions.
 
-An action is written in continuation style: each conjunct either tests, or assigns a primed variable and goes on, so
-that what stands behind it is run once for each successor.
+Actions are in continuation-passing style: a conjunct tests, or assigns a primed variable, and then continues, so the
+code after it runs once for each successor.
 """
 
 import json
@@ -14,13 +14,13 @@ from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.specification import Specification
 
 PACKAGE = "kraftspec"
-"""The Java package of the class and of its runtime."""
+"""Java package of the class and of its runtime."""
 
 _RESULTS = {Kind.VALUE: "Value", Kind.INT: "int", Kind.BOOL: "boolean"}
 
 
 class Compiler:
-    """Compiles what is asked for, and what that uses."""
+    """Compiles the requested operators and actions, and their dependencies."""
 
     def __init__(self, specification: Specification) -> None:
         self._specification = specification
@@ -43,21 +43,21 @@ class Compiler:
         self._fields = 0
 
     def java(self, class_name: str, actions: Sequence[str], invariants: Sequence[str], operators: Sequence[str]) -> str:
-        """The class that checks lines of a trace: actions, invariants and operators, all without parameters.
+        """Return the class for trace checking: actions, invariants and operators, all without parameters.
 
         Raises:
-            UnsupportedError: something that they use is not compiled.
+            UnsupportedError: they use a construct that is not compiled.
             SpecificationError: there is no such action or operator.
         """
         cases = []
         for number, name in enumerate(actions):
             method = self.action(self._definition(name))
             cases.append(f"      case {number}: {method}(now, later, next); return;")
-        asked = []
+        evaluations = []
         for name in (*operators, *invariants):
             definition = self._definition(name)
             called = Term(f"{self.operator(definition)}(now, later)", self.kind_of(definition))
-            asked.append(f'      case "{name}": return {called.as_value()};')
+            evaluations.append(f'      case "{name}": return {called.as_value()};')
         return "\n".join(
             (
                 f"package {PACKAGE};",
@@ -74,7 +74,7 @@ class Compiler:
                 "  }",
                 "  public static Value evaluate(String operator, State now, State later) {",
                 "    switch (operator) {",
-                *asked,
+                *evaluations,
                 "      default: throw new IllegalArgumentException(operator);",
                 "    }",
                 "  }",
@@ -84,19 +84,19 @@ class Compiler:
         )
 
     def checked_java(self) -> str:
-        """The class that a model check asks: what TLC evaluates in every state, by the place that TLC gives it.
+        """Return the class for a model check: the expressions that TLC evaluates in every state, numbered as in TLC.
 
         Raises:
-            UnsupportedError: something that they use is not compiled.
+            UnsupportedError: they use a construct that is not compiled.
         """
         tool = self._tool
-        steps = [f"      case {number}: {self._step(one)} return;" for number, one in enumerate(tool.getActions())]
-        properties = [one.pred for one in (*tool.getInvariants(), *tool.getImpliedActions())]
+        steps = [f"      case {number}: {self._step(step)} return;" for number, step in enumerate(tool.getActions())]
+        properties = [property_.pred for property_ in (*tool.getInvariants(), *tool.getImpliedActions())]
         bounds = [*tool.getModelConstraints(), *tool.getActionConstraints()]
         view = [] if tool.getViewSpec() is None else [tool.getViewSpec()]
         values = [
-            f"      case {number}: return {self._expressions.term(one, Scope()).as_value()};"
-            for number, one in enumerate((*properties, *bounds, *view))
+            f"      case {number}: return {self._expressions.term(expression, Scope()).as_value()};"
+            for number, expression in enumerate((*properties, *bounds, *view))
         ]
         return "\n".join(
             (
@@ -122,7 +122,7 @@ class Compiler:
         )
 
     def _step(self, action: JavaObject) -> str:
-        """A call that takes a step of one of TLC's actions: an expression with values for what is bound around it."""
+        """Return a call that takes a step of a TLC action, which is an expression and the values bound around it."""
         bound = list(nodes.context(action.con))
         uid = int(action.pred.getUid())
         if uid not in self._steps:
@@ -136,11 +136,11 @@ class Compiler:
             signature = ", ".join(["State now", "State later", *declared, "Runnable next"])
             body = self._action(action.pred, scope, "next.run();")
             self._methods.append(f"  static void {method}({signature}) {{ {body} }}")
-        given = [self.literal(value, action.pred) for _, value in bound]
-        return f"{', '.join([f'{self._steps[uid]}(now, later', *given, 'next'])});"
+        args = [self.literal(value, action.pred) for _, value in bound]
+        return f"{', '.join([f'{self._steps[uid]}(now, later', *args, 'next'])});"
 
     def literal(self, value: JavaObject, node: JavaObject) -> str:
-        """The constant of a value that TLC has already."""
+        """Return the constant of a value that TLC has evaluated."""
         text = str(value)
         if text not in self._literals:
             written = _literal(value, node)
@@ -149,7 +149,7 @@ class Compiler:
         return self._literals[text]
 
     def state_java(self) -> str:
-        """The class of a state: one field for each variable."""
+        """Return the class of a state, with one field for each variable."""
         variables = self._specification.variables
         declared = ", ".join(variables)
         return "\n".join(
@@ -206,12 +206,12 @@ class Compiler:
     # -----------------------------------------------------------------------------------------------------
 
     def fresh(self, like: str) -> str:
-        """A Java name that stands nowhere else."""
+        """Return a new Java name."""
         self._fresh += 1
         return f"{_java_name(like)}{self._fresh}"
 
     def string(self, text: str) -> str:
-        """The constant of a string."""
+        """Return the constant of a string."""
         if text not in self._strings:
             name = self._strings[text] = f"S{len(self._strings)}"
             escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -219,14 +219,14 @@ class Compiler:
         return self._strings[text]
 
     def field(self, name: str) -> str:
-        """A constant for one use of a field; it remembers where in a record it was found last."""
+        """Return a constant for one use of a field; it caches the field's last position in a record."""
         self._fields += 1
         constant = f"F{self._fields}_{name}"
         self._constants[constant] = f'static final Values.Field {constant} = new Values.Field("{name}");'
         return constant
 
     def shape(self, names: Sequence[str]) -> str:
-        """The constant of a record's fields, in the order in which they are written."""
+        """Return the constant of a record's fields, in the order of the text."""
         key = tuple(names)
         if key not in self._shapes:
             constant = self._shapes[key] = f"H{len(self._shapes)}"
@@ -235,18 +235,18 @@ class Compiler:
         return self._shapes[key]
 
     def value(self, symbol: JavaObject) -> JavaObject | None:
-        """The value that the configuration gives a constant; None of anything else."""
+        """Return the value that the configuration assigns to a constant; None for other symbols."""
         if nodes.kind(symbol) != nodes.CONSTANT:
             return None
-        found = self._tool.lookup(symbol)
-        return None if found is None or hasattr(found, "getUid") else found
+        value = self._tool.lookup(symbol)
+        return None if value is None or hasattr(value, "getUid") else value
 
     def resolved(self, symbol: JavaObject) -> JavaObject:
-        """What a symbol stands for, after the replacements of the configuration."""
+        """Return the definition of a symbol, after the replacements of the configuration."""
         uid = int(symbol.getUid())
         if uid not in self._resolved:
-            found = self._tool.lookup(symbol)
-            self._resolved[uid] = found if found is not None and hasattr(found, "getUid") else symbol
+            definition = self._tool.lookup(symbol)
+            self._resolved[uid] = definition if definition is not None and hasattr(definition, "getUid") else symbol
         return self._resolved[uid]
 
     def _definition(self, name: str) -> JavaObject:
@@ -267,7 +267,7 @@ class Compiler:
     # -----------------------------------------------------------------------------------------------------
 
     def kind_of(self, definition: JavaObject) -> Kind:
-        """The Java type of what an operator gives."""
+        """Return the Java type of an operator's result."""
         uid = int(definition.getUid())
         if uid not in self._kinds:
             self._kinds[uid] = Kind.VALUE
@@ -275,7 +275,7 @@ class Compiler:
         return self._kinds[uid]
 
     def operator(self, definition: JavaObject) -> str:
-        """The name of an operator's method, which is written if it is not yet."""
+        """Return the name of an operator's method; generate it if needed."""
         uid = int(definition.getUid())
         if uid in self._operators:
             return self._operators[uid]
@@ -315,16 +315,16 @@ class Compiler:
         return scope, declared
 
     def is_used_later(self, definition: JavaObject, parameter: JavaObject) -> bool:
-        """Does an operator use a parameter under a prime?  Then it gets the argument's value in the next state, too."""
+        """Return True if an operator uses a parameter under a prime, and so needs its value in the next state too."""
         uid = int(parameter.getUid())
         if uid not in self._used_later:
             self._used_later[uid] = any(primed for _, primed in nodes.uses(definition.getBody(), parameter))
         return self._used_later[uid]
 
-    def arguments(self, definition: JavaObject, given: Sequence[JavaObject], scope: Scope) -> str:
-        """The arguments of a call of an operator or action, states first."""
+    def arguments(self, definition: JavaObject, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return the arguments of a call of an operator or action, states first."""
         written = [scope.now, scope.later or "null"]
-        for parameter, argument in zip(definition.getParams(), given, strict=True):
+        for parameter, argument in zip(definition.getParams(), args, strict=True):
             written.append(self._expressions.argument(argument, scope))
             if int(parameter.getArity()) == 0 and self.is_used_later(definition, parameter):
                 written.append(self._expressions.argument(argument, scope.primed()) if scope.later else "null")
@@ -335,7 +335,7 @@ class Compiler:
     # -----------------------------------------------------------------------------------------------------
 
     def action(self, definition: JavaObject) -> str:
-        """The name of an action's method, which is written if it is not yet."""
+        """Return the name of an action's method; generate it if needed."""
         uid = int(definition.getUid())
         if uid not in self._actions:
             method = self._actions[uid] = self._method_name("act", definition)
@@ -346,7 +346,7 @@ class Compiler:
         return self._actions[uid]
 
     def _action(self, node: JavaObject, scope: Scope, then: str) -> str:
-        """Statements that run `then` for each way in which an action can be taken."""
+        """Return statements that run `then` for each way to take an action."""
         if nodes.kind(node) == nodes.LABEL:
             return self._action(node.getBody(), scope, then)
         if nodes.kind(node) == nodes.LET:
@@ -355,32 +355,32 @@ class Compiler:
         if nodes.kind(node) != nodes.APPLICATION or int(node.getLevel()) < nodes.ACTION_LEVEL:
             return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
         symbol = self.resolved(node.getOperator())
-        operator, given = nodes.name(symbol), nodes.arguments(node)
+        operator, args = nodes.name(symbol), nodes.arguments(node)
         if nodes.is_user_defined(symbol):
             if int(symbol.getLevel()) < nodes.ACTION_LEVEL:
                 return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
-            return f"{self.action(symbol)}({self.arguments(symbol, given, scope)}, () -> {{ {then} }});"
+            return f"{self.action(symbol)}({self.arguments(symbol, args, scope)}, () -> {{ {then} }});"
         match operator:
             case "$ConjList" | "\\land":
-                for conjunct in reversed(given):
+                for conjunct in reversed(args):
                     then = self._action(conjunct, scope, then)
                 return then
             case "$DisjList" | "\\lor":
-                return self._either(given, scope, then)
+                return self._either(args, scope, then)
             case "$IfThenElse":
-                condition, first, second = given
+                condition, first, second = args
                 go = self.fresh("go")
                 tested = self._expressions.term(condition, scope).as_bool()
-                one, other = (self._action(branch, scope, f"{go}.run();") for branch in (first, second))
-                return f"{{ final Runnable {go} = () -> {{ {then} }}; if ({tested}) {{ {one} }} else {{ {other} }} }}"
+                yes, no = (self._action(branch, scope, f"{go}.run();") for branch in (first, second))
+                return f"{{ final Runnable {go} = () -> {{ {then} }}; if ({tested}) {{ {yes} }} else {{ {no} }} }}"
             case "$Case":
                 return self._case(node, scope, then)
             case "$BoundedExists":
                 return self._each(node, scope, then)
             case "UNCHANGED":
-                return self._unchanged(given[0], scope, then)
-            case "=" if nodes.is_application(given[0], "'"):
-                return self._assigned(given, scope, then)
+                return self._unchanged(args[0], scope, then)
+            case "=" if nodes.is_application(args[0], "'"):
+                return self._assigned(args, scope, then)
         return f"if ({self._expressions.term(node, scope).as_bool()}) {{ {then} }}"
 
     def _either(self, branches: Iterable[JavaObject], scope: Scope, then: str) -> str:
@@ -418,13 +418,13 @@ class Compiler:
             scope = scope.binding(symbol, Term(name, Kind.VALUE, is_name=True))
         return opened + self._action(nodes.arguments(node)[0], scope, then) + closed
 
-    def _assigned(self, given: Sequence[JavaObject], scope: Scope, then: str) -> str:
-        variable = nodes.arguments(given[0])[0].getOperator()
+    def _assigned(self, equation: Sequence[JavaObject], scope: Scope, then: str) -> str:
+        variable = nodes.arguments(equation[0])[0].getOperator()
         if nodes.kind(variable) != nodes.VARIABLE:
-            raise UnsupportedError("an equation of a primed expression that is no variable", given[0])
+            raise UnsupportedError("an equation of a primed expression that is no variable", equation[0])
         place = f"{scope.later}.{nodes.name(variable)}"
         value, is_open = self.fresh("value"), self.fresh("open")
-        new = self._expressions.term(given[1], scope).as_value()
+        new = self._expressions.term(equation[1], scope).as_value()
         return (
             f"{{ final Value {value} = {new}; final boolean {is_open} = {place} == null; "
             f"if ({is_open}) {{ {place} = {value}; }} "
@@ -441,13 +441,13 @@ class Compiler:
         return f"{written}if ({' && '.join(tests)}) {{ {then} }}"
 
     def variables(self, node: JavaObject) -> Iterable[str]:
-        """The variables that an expression of variables and tuples names."""
+        """Yield the variables that an expression of variables and tuples names."""
         symbol = node.getOperator()
         if nodes.kind(symbol) == nodes.VARIABLE:
             yield nodes.name(symbol)
         elif nodes.name(symbol) == "$Tuple":
-            for one in nodes.arguments(node):
-                yield from self.variables(one)
+            for element in nodes.arguments(node):
+                yield from self.variables(element)
         else:
             yield from self.variables(self.resolved(symbol).getBody())
 
@@ -463,7 +463,7 @@ def _literal(value: JavaObject, node: JavaObject) -> str:
         case "IntervalValue":
             return f"Values.interval({value.low}, {value.high})"
         case "TupleValue":
-            return f"Values.tuple({', '.join(_literal(one, node) for one in value.elems)})"
+            return f"Values.tuple({', '.join(_literal(element, node) for element in value.elems)})"
         case "SetEnumValue":
             members = [_literal(value.elems.elementAt(number), node) for number in range(value.elems.size())]
             return f"Values.set({', '.join(members)})"

@@ -1,6 +1,6 @@
-"""Expressions of TLA+ as Java.
+"""Compilation of TLA+ expressions to Java.
 
-What is supported is what the tables at the end list: everything else is an `UnsupportedError` that names its place.
+The tables at the end list the supported constructs; any other is an `UnsupportedError` with its place.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from kraft_spec.compiled.compiler import Compiler
 
 Body = Callable[[Scope], str]
-"""Writes what stands inside bound variables."""
+"""Generates the body of a binder, in the scope of its bound variables."""
 
 
 class Expressions:
-    """Writes expressions; operators and constants go to the compiler that it works for."""
+    """Generates Java for expressions; operators and constants are left to the compiler."""
 
     def __init__(self, compiler: "Compiler") -> None:
         self._compiler = compiler
 
     def term(self, node: JavaObject, scope: Scope) -> Term:
-        """An expression as one term of Java."""
+        """Return an expression as one Java term."""
         match nodes.kind(node):
             case nodes.NUMERAL:
                 return Term(str(int(node.val())), Kind.INT, is_name=True)
             case nodes.STRING:
                 return Term(self._compiler.string(nodes.text(node)), Kind.VALUE, is_name=True)
             case nodes.AT:
-                found = scope.term(node.getExceptComponentRef())
-                if found is None:
+                term = scope.term(node.getExceptComponentRef())
+                if term is None:
                     raise UnsupportedError("@ outside EXCEPT", node)
-                return found
+                return term
             case nodes.LABEL:
                 return self.term(node.getBody(), scope)
             case nodes.LET:
@@ -45,7 +45,7 @@ class Expressions:
         raise UnsupportedError(str(node.getClass().getSimpleName()), node)
 
     def kind(self, node: JavaObject) -> Kind:
-        """The Java type of an expression."""
+        """Return the Java type of an expression."""
         match nodes.kind(node):
             case nodes.NUMERAL:
                 return Kind.INT
@@ -77,7 +77,7 @@ class Expressions:
     # -----------------------------------------------------------------------------------------------------
 
     def statements(self, node: JavaObject, scope: Scope, kind: Kind) -> str:
-        """Statements that return the value of an expression as this type."""
+        """Return statements that return the value of an expression as this type."""
         if nodes.kind(node) == nodes.LABEL:
             return self.statements(node.getBody(), scope, kind)
         if nodes.kind(node) == nodes.LET:
@@ -98,15 +98,14 @@ class Expressions:
         return f"return {self.term(node, scope).as_kind(kind)};"
 
     def definitions(self, let: JavaObject, scope: Scope) -> tuple[str, Scope]:
-        """Statements for the definitions of a LET, and the scope of what follows them.
+        """Return statements for the definitions of a LET, and the scope after them.
 
-        A definition is evaluated where it is needed and once at most: in place if it is used once, else when it is
-        asked for first.
+        A definition is evaluated lazily and at most once: in place if it is used once, otherwise at its first use.
         """
         written = ""
         lets = list(let.getLets())
         for number, definition in enumerate(lets):
-            rest = [*(later.getBody() for later in lets[number + 1 :]), let.getBody()]
+            later_bodies = [*(later.getBody() for later in lets[number + 1 :]), let.getBody()]
             body = definition.getBody()
             parameters = list(definition.getParams())
             if parameters:
@@ -115,7 +114,7 @@ class Expressions:
                 written += f"final Values.F{len(parameters)} {function} = {lambda_}; "
                 scope = scope.defining(definition, function)
                 continue
-            places = [place for one in rest for place in nodes.uses(one, definition)]
+            places = [place for later_body in later_bodies for place in nodes.uses(later_body, definition)]
             if any(primed for _, primed in places) and int(definition.getLevel()) > nodes.CONSTANT_LEVEL:
                 raise UnsupportedError(f"{nodes.name(definition)}, which is used under a prime,", definition)
             kind = self.kind(body)
@@ -129,7 +128,7 @@ class Expressions:
         return written, scope
 
     def _lambda(self, operator: JavaObject, scope: Scope) -> str:
-        """An operator with parameters as a function of Java."""
+        """Return an operator with parameters as a Java function."""
         names: list[str] = []
         for parameter in operator.getParams():
             if int(parameter.getArity()) > 0:
@@ -144,13 +143,13 @@ class Expressions:
 
     def _application(self, node: JavaObject, scope: Scope) -> Term:
         symbol = node.getOperator()
-        given = nodes.arguments(node)
-        known = scope.term(symbol)
-        if known is not None and not given:
-            return known
+        args = nodes.arguments(node)
+        bound_term = scope.term(symbol)
+        if bound_term is not None and not args:
+            return bound_term
         function = scope.function(symbol)
         if function is not None:
-            values = ", ".join(self.term(argument, scope).as_value() for argument in given)
+            values = ", ".join(self.term(argument, scope).as_value() for argument in args)
             return Term(f"{function}.apply({values})", Kind.VALUE)
         if nodes.kind(symbol) == nodes.VARIABLE:
             return Term(f"{scope.now}.{nodes.name(symbol)}", Kind.VALUE, is_name=True)
@@ -163,25 +162,25 @@ class Expressions:
             if operator not in _STANDARD:
                 raise UnsupportedError(f"operator {operator}", node)
             kind, write = _STANDARD[operator]
-            return Term(write(self, given, scope, node), kind)
+            return Term(write(self, args, scope, node), kind)
         if nodes.is_user_defined(resolved):
             method = self._compiler.operator(resolved)
             return Term(
-                f"{method}({self._compiler.arguments(resolved, given, scope)})", self._compiler.kind_of(resolved)
+                f"{method}({self._compiler.arguments(resolved, args, scope)})", self._compiler.kind_of(resolved)
             )
         if operator in ("$IfThenElse", "$Case"):
             return self._choice(node, operator, scope)
         if operator == "'":
             if not scope.later:
                 raise UnsupportedError("a prime within a prime", node)
-            return self.term(given[0], scope.primed())
+            return self.term(args[0], scope.primed())
         if operator not in _BUILT_IN:
             raise UnsupportedError(f"operator {operator}", node)
         kind, write = _BUILT_IN[operator]
-        return Term(write(self, given, scope, node), kind)
+        return Term(write(self, args, scope, node), kind)
 
     def argument(self, node: JavaObject, scope: Scope) -> str:
-        """An argument: a value, or an operator as a function."""
+        """Return an argument: a value, or an operator as a function."""
         if nodes.kind(node) != nodes.OPERATOR_ARGUMENT:
             return self.term(node, scope).as_value()
         symbol = node.getOp()
@@ -191,7 +190,7 @@ class Expressions:
         operator = self._compiler.resolved(symbol)
         if nodes.name(operator) == "LAMBDA":
             return self._lambda(operator, scope)
-        if any(self._compiler.is_used_later(operator, one) for one in operator.getParams()):
+        if any(self._compiler.is_used_later(operator, parameter) for parameter in operator.getParams()):
             raise UnsupportedError(f"{nodes.name(operator)} as an argument, which primes a parameter,", node)
         names = [self._compiler.fresh("x") for _ in operator.getParams()]
         called = f"{self._compiler.operator(operator)}({', '.join([scope.now, scope.later or 'null', *names])})"
@@ -199,15 +198,15 @@ class Expressions:
 
     def _choice(self, node: JavaObject, operator: str, scope: Scope) -> Term:
         kind = self.kind(node)
-        given = nodes.arguments(node)
+        args = nodes.arguments(node)
         if operator == "$IfThenElse":
-            condition, first, second = given
+            condition, first, second = args
             then, otherwise = self.term(first, scope).as_kind(kind), self.term(second, scope).as_kind(kind)
             return Term(f"({self.term(condition, scope).as_bool()} ? {then} : {otherwise})", kind)
         return Term(f"Values.{_SUPPLIERS[kind]}(() -> {{ {self.statements(node, scope, kind)} }})", kind)
 
     def bound(self, function: str, node: JavaObject, scope: Scope, body: Body) -> str:
-        """A call of the runtime's `function` for each bound variable, the first outermost, with the body inside."""
+        """Return calls of the runtime's `function`, nested for the bound variables in their order, around the body."""
         symbols = list(nodes.bound_symbols(node))
         return self._bound(function, symbols, scope, body, node)
 
@@ -219,39 +218,39 @@ class Expressions:
         body: Body,
         node: JavaObject,
     ) -> str:
-        (symbol, bound, is_tuple), *others = symbols
+        (symbol, bound, is_tuple), *inner_symbols = symbols
         if is_tuple:
             raise UnsupportedError("a tuple of bound variables", node)
         name = self._compiler.fresh(nodes.name(symbol))
         interval = nodes.is_application(bound, "..") and nodes.is_standard(bound.getOperator())
         inner = scope.binding(symbol, Term(name, Kind.INT if interval else Kind.VALUE, is_name=True))
-        written = self._bound(function, others, inner, body, node) if others else body(inner)
+        written = self._bound(function, inner_symbols, inner, body, node) if inner_symbols else body(inner)
         if interval:
             low, high = (self.term(end, scope).as_int() for end in nodes.arguments(bound))
             call = f"Values.{function}({low}, {high}, (int {name}) -> {written})"
         else:
             call = f"Values.{function}({self.term(bound, scope).as_value()}, (Value {name}) -> {written})"
-        return f"Values.union({call})" if function == "map" and others else call
+        return f"Values.union({call})" if function == "map" and inner_symbols else call
 
     def member(self, element: Term, of: JavaObject, scope: Scope) -> str:
-        """Whether a value is in a set, without making the set where its form allows."""
+        """Return a membership test, without building the set if its form allows."""
         if nodes.kind(of) == nodes.APPLICATION:
             symbol = self._compiler.resolved(of.getOperator())
-            operator, given = nodes.name(symbol), nodes.arguments(of)
+            operator, args = nodes.name(symbol), nodes.arguments(of)
             if operator in _BY_PARTS and not element.is_name:
                 name = self._compiler.fresh("element")
                 test = self.member(Term(name, Kind.VALUE, is_name=True), of, scope)
                 return f"Values.holds({element.as_value()}, (Value {name}) -> {test})"
             if operator == "$SetEnumerate":
-                return f"({' || '.join(equal(element, self.term(one, scope)) for one in given) or 'false'})"
+                return f"({' || '.join(equal(element, self.term(member, scope)) for member in args) or 'false'})"
             if operator in ("\\union", "\\cup"):
-                return f"({self.member(element, given[0], scope)} || {self.member(element, given[1], scope)})"
+                return f"({self.member(element, args[0], scope)} || {self.member(element, args[1], scope)})"
             if operator == "\\":
-                return f"({self.member(element, given[0], scope)} && !{self.member(element, given[1], scope)})"
+                return f"({self.member(element, args[0], scope)} && !{self.member(element, args[1], scope)})"
             if operator == "DOMAIN":
-                return f"Values.inDomain({element.as_value()}, {self.term(given[0], scope).as_value()})"
+                return f"Values.inDomain({element.as_value()}, {self.term(args[0], scope).as_value()})"
             if operator == ".." and nodes.is_standard(symbol):
-                low, high = (self.term(end, scope).as_int() for end in given)
+                low, high = (self.term(end, scope).as_int() for end in args)
                 return f"Values.between({element.as_int()}, {low}, {high})"
             if operator in _TYPES:
                 return f"Values.{_TYPES[operator]}({element.as_value()})"
@@ -259,7 +258,7 @@ class Expressions:
         return f"Values.in({value}, {self.term(of, scope).as_value()})"
 
     def equality(self, first: JavaObject, second: JavaObject, scope: Scope) -> str:
-        """Whether two expressions are equal."""
+        """Return a test that two expressions are equal."""
         if nodes.is_application(second, "$SetEnumerate") and not nodes.arguments(second):
             return f"Values.isEmpty({self.term(first, scope).as_value()})"
         if nodes.is_application(second, "$Tuple") and not nodes.arguments(second):
@@ -267,24 +266,24 @@ class Expressions:
         return equal(self.term(first, scope), self.term(second, scope))
 
     def unchanged(self, node: JavaObject, scope: Scope) -> str:
-        """Whether variables have the same values in both states."""
-        same = (f"Values.equal({scope.now}.{one}, {scope.later}.{one})" for one in self._compiler.variables(node))
+        """Return a test that variables have the same values in both states."""
+        same = (f"Values.equal({scope.now}.{name}, {scope.later}.{name})" for name in self._compiler.variables(node))
         return f"({' && '.join(same)})"
 
-    def values(self, given: Sequence[JavaObject], scope: Scope) -> str:
-        """Arguments as TLC values."""
-        return ", ".join(self.term(one, scope).as_value() for one in given)
+    def values(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return arguments as TLC values."""
+        return ", ".join(self.term(arg, scope).as_value() for arg in args)
 
-    def record(self, given: Sequence[JavaObject], scope: Scope) -> str:
-        """A record constructor."""
-        pairs = [nodes.arguments(pair) for pair in given]
+    def record(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return a record constructor."""
+        pairs = [nodes.arguments(pair) for pair in args]
         shape = self._compiler.shape([nodes.text(field) for field, _ in pairs])
         return f"{shape}.of({self.values([value for _, value in pairs], scope)})"
 
-    def updated(self, given: Sequence[JavaObject], scope: Scope) -> str:
-        """An EXCEPT: the base, then one step for each changed place."""
-        written = f"new Values.Update({self.term(given[0], scope).as_value()})"
-        for pair in given[1:]:
+    def updated(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return an EXCEPT: the base, then one update for each changed place."""
+        written = f"new Values.Update({self.term(args[0], scope).as_value()})"
+        for pair in args[1:]:
             path, value = nodes.arguments(pair)
             steps = nodes.arguments(path)
             at = self._compiler.fresh("at")
@@ -302,18 +301,18 @@ class Expressions:
                 written += f".along({at} -> {new}, {keys})"
         return f"{written}.done()"
 
-    def selected(self, given: Sequence[JavaObject], scope: Scope) -> str:
-        """A field of a record."""
-        return f"{self._compiler.field(nodes.text(given[1]))}.of({self.term(given[0], scope).as_value()})"
+    def selected(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return the selection of a record's field."""
+        return f"{self._compiler.field(nodes.text(args[1]))}.of({self.term(args[0], scope).as_value()})"
 
-    def applied(self, given: Sequence[JavaObject], scope: Scope) -> str:
-        """A function at a value."""
-        function, at = self.term(given[0], scope), self.term(given[1], scope)
+    def applied(self, args: Sequence[JavaObject], scope: Scope) -> str:
+        """Return a function application."""
+        function, at = self.term(args[0], scope), self.term(args[1], scope)
         return f"Values.at({function.as_value()}, {at.code if at.kind is Kind.INT else at.as_value()})"
 
 
 def equal(first: Term, second: Term) -> str:
-    """Whether two terms are equal, by the cheapest comparison that they allow."""
+    """Return a test that two terms are equal, by the cheapest comparison for their types."""
     kinds = {first.kind, second.kind}
     if kinds == {Kind.VALUE}:
         return f"Values.equal({first.code}, {second.code})"
@@ -332,98 +331,96 @@ _LAZY = {Kind.VALUE: "Values.Lazy", Kind.INT: "Values.LazyInt", Kind.BOOL: "Valu
 _TYPES = {"STRING": "isString", "BOOLEAN": "isBoolean", "Nat": "isNatural", "Int": "isInteger"}
 
 _BY_PARTS = frozenset(("$SetEnumerate", "\\union", "\\cup", "\\"))
-"""Sets in which an element is looked for part by part."""
+"""Sets whose membership is tested part by part."""
 
 Writer = Callable[[Expressions, list[JavaObject], Scope, JavaObject], str]
 
 
-def _joined(mark: str) -> Writer:
-    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
-        return f"({f' {mark} '.join(x.term(one, scope).as_bool() for one in given)})"
+def _join(mark: str) -> Writer:
+    def write(x: Expressions, args: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return f"({f' {mark} '.join(x.term(arg, scope).as_bool() for arg in args)})"
 
     return write
 
 
-def _called(function: str) -> Writer:
-    """A function of the runtime that takes values."""
+def _call(function: str) -> Writer:
+    """Return a writer of a call of the runtime, whose arguments are values."""
 
-    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
-        return f"Values.{function}({x.values(given, scope)})"
+    def write(x: Expressions, args: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return f"Values.{function}({x.values(args, scope)})"
 
     return write
 
 
 def _arithmetic(form: str) -> Writer:
-    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
-        return form.format(*(x.term(one, scope).as_int() for one in given))
+    def write(x: Expressions, args: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return form.format(*(x.term(arg, scope).as_int() for arg in args))
 
     return write
 
 
-def _quantified(function: str) -> Writer:
-    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
-        return x.bound(function, node, scope, lambda inner: x.term(given[0], inner).as_bool())
+def _quantify(function: str) -> Writer:
+    def write(x: Expressions, args: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+        return x.bound(function, node, scope, lambda inner: x.term(args[0], inner).as_bool())
 
     return write
 
 
-def _mapped(function: str) -> Writer:
-    def write(x: Expressions, given: list[JavaObject], scope: Scope, node: JavaObject) -> str:
+def _map(function: str) -> Writer:
+    def write(x: Expressions, args: list[JavaObject], scope: Scope, node: JavaObject) -> str:
         if function == "function" and len(list(nodes.bound_symbols(node))) > 1:
             raise UnsupportedError("a function of several variables", node)
-        return x.bound(function, node, scope, lambda inner: x.term(given[0], inner).as_value())
+        return x.bound(function, node, scope, lambda inner: x.term(args[0], inner).as_value())
 
     return write
 
 
 _BUILT_IN: Mapping[str, tuple[Kind, Writer]] = {
-    "TRUE": (Kind.BOOL, lambda x, given, scope, node: "true"),
-    "FALSE": (Kind.BOOL, lambda x, given, scope, node: "false"),
-    "$ConjList": (Kind.BOOL, _joined("&&")),
-    "\\land": (Kind.BOOL, _joined("&&")),
-    "$DisjList": (Kind.BOOL, _joined("||")),
-    "\\lor": (Kind.BOOL, _joined("||")),
-    "\\lnot": (Kind.BOOL, lambda x, given, scope, node: f"!({x.term(given[0], scope).as_bool()})"),
+    "TRUE": (Kind.BOOL, lambda x, args, scope, node: "true"),
+    "FALSE": (Kind.BOOL, lambda x, args, scope, node: "false"),
+    "$ConjList": (Kind.BOOL, _join("&&")),
+    "\\land": (Kind.BOOL, _join("&&")),
+    "$DisjList": (Kind.BOOL, _join("||")),
+    "\\lor": (Kind.BOOL, _join("||")),
+    "\\lnot": (Kind.BOOL, lambda x, args, scope, node: f"!({x.term(args[0], scope).as_bool()})"),
     "=>": (
         Kind.BOOL,
-        lambda x, given, scope, node: (
-            f"(!({x.term(given[0], scope).as_bool()}) || {x.term(given[1], scope).as_bool()})"
-        ),
+        lambda x, args, scope, node: f"(!({x.term(args[0], scope).as_bool()}) || {x.term(args[1], scope).as_bool()})",
     ),
-    "\\equiv": (Kind.BOOL, _joined("==")),
-    "=": (Kind.BOOL, lambda x, given, scope, node: x.equality(given[0], given[1], scope)),
-    "/=": (Kind.BOOL, lambda x, given, scope, node: f"!{x.equality(given[0], given[1], scope)}"),
-    "\\in": (Kind.BOOL, lambda x, given, scope, node: x.member(x.term(given[0], scope), given[1], scope)),
-    "\\notin": (Kind.BOOL, lambda x, given, scope, node: f"!{x.member(x.term(given[0], scope), given[1], scope)}"),
-    "\\subseteq": (Kind.BOOL, _called("isSubset")),
-    "\\union": (Kind.VALUE, _called("cup")),
-    "\\cup": (Kind.VALUE, _called("cup")),
-    "\\intersect": (Kind.VALUE, _called("cap")),
-    "\\cap": (Kind.VALUE, _called("cap")),
-    "\\": (Kind.VALUE, _called("minus")),
-    "$CartesianProd": (Kind.VALUE, _called("product")),
-    "UNION": (Kind.VALUE, _called("union")),
-    "SUBSET": (Kind.VALUE, _called("subsets")),
-    "DOMAIN": (Kind.VALUE, _called("domain")),
-    "$Tuple": (Kind.VALUE, _called("tuple")),
-    "$SetEnumerate": (Kind.VALUE, _called("set")),
-    "$RcdConstructor": (Kind.VALUE, lambda x, given, scope, node: x.record(given, scope)),
-    "$RcdSelect": (Kind.VALUE, lambda x, given, scope, node: x.selected(given, scope)),
-    "$FcnApply": (Kind.VALUE, lambda x, given, scope, node: x.applied(given, scope)),
-    "$Except": (Kind.VALUE, lambda x, given, scope, node: x.updated(given, scope)),
-    "$BoundedForall": (Kind.BOOL, _quantified("all")),
-    "$BoundedExists": (Kind.BOOL, _quantified("any")),
-    "$SubsetOf": (Kind.VALUE, _quantified("filter")),
-    "$BoundedChoose": (Kind.VALUE, _quantified("choose")),
-    "$SetOfAll": (Kind.VALUE, _mapped("map")),
-    "UNCHANGED": (Kind.BOOL, lambda x, given, scope, node: x.unchanged(given[0], scope)),
+    "\\equiv": (Kind.BOOL, _join("==")),
+    "=": (Kind.BOOL, lambda x, args, scope, node: x.equality(args[0], args[1], scope)),
+    "/=": (Kind.BOOL, lambda x, args, scope, node: f"!{x.equality(args[0], args[1], scope)}"),
+    "\\in": (Kind.BOOL, lambda x, args, scope, node: x.member(x.term(args[0], scope), args[1], scope)),
+    "\\notin": (Kind.BOOL, lambda x, args, scope, node: f"!{x.member(x.term(args[0], scope), args[1], scope)}"),
+    "\\subseteq": (Kind.BOOL, _call("isSubset")),
+    "\\union": (Kind.VALUE, _call("cup")),
+    "\\cup": (Kind.VALUE, _call("cup")),
+    "\\intersect": (Kind.VALUE, _call("cap")),
+    "\\cap": (Kind.VALUE, _call("cap")),
+    "\\": (Kind.VALUE, _call("minus")),
+    "$CartesianProd": (Kind.VALUE, _call("product")),
+    "UNION": (Kind.VALUE, _call("union")),
+    "SUBSET": (Kind.VALUE, _call("subsets")),
+    "DOMAIN": (Kind.VALUE, _call("domain")),
+    "$Tuple": (Kind.VALUE, _call("tuple")),
+    "$SetEnumerate": (Kind.VALUE, _call("set")),
+    "$RcdConstructor": (Kind.VALUE, lambda x, args, scope, node: x.record(args, scope)),
+    "$RcdSelect": (Kind.VALUE, lambda x, args, scope, node: x.selected(args, scope)),
+    "$FcnApply": (Kind.VALUE, lambda x, args, scope, node: x.applied(args, scope)),
+    "$Except": (Kind.VALUE, lambda x, args, scope, node: x.updated(args, scope)),
+    "$BoundedForall": (Kind.BOOL, _quantify("all")),
+    "$BoundedExists": (Kind.BOOL, _quantify("any")),
+    "$SubsetOf": (Kind.VALUE, _quantify("filter")),
+    "$BoundedChoose": (Kind.VALUE, _quantify("choose")),
+    "$SetOfAll": (Kind.VALUE, _map("map")),
+    "UNCHANGED": (Kind.BOOL, lambda x, args, scope, node: x.unchanged(args[0], scope)),
     "$SquareAct": (
         Kind.BOOL,
-        lambda x, given, scope, node: f"({x.unchanged(given[1], scope)} || {x.term(given[0], scope).as_bool()})",
+        lambda x, args, scope, node: f"({x.unchanged(args[1], scope)} || {x.term(args[0], scope).as_bool()})",
     ),
-    "$FcnConstructor": (Kind.VALUE, _mapped("function")),
+    "$FcnConstructor": (Kind.VALUE, _map("function")),
 }
-"""The constructs of TLA+ itself that are compiled, beside IF, CASE, LET, primes and actions."""
+"""Compiled constructs of TLA+ itself, in addition to IF, CASE, LET, primes and actions."""
 
 _STANDARD: Mapping[str, tuple[Kind, Writer]] = {
     "+": (Kind.INT, _arithmetic("Math.addExact({}, {})")),
@@ -437,29 +434,29 @@ _STANDARD: Mapping[str, tuple[Kind, Writer]] = {
     "\\leq": (Kind.BOOL, _arithmetic("({} <= {})")),
     "\\geq": (Kind.BOOL, _arithmetic("({} >= {})")),
     "..": (Kind.VALUE, _arithmetic("Values.interval({}, {})")),
-    "Len": (Kind.INT, _called("length")),
-    "Cardinality": (Kind.INT, _called("size")),
-    "Append": (Kind.VALUE, _called("append")),
-    "\\o": (Kind.VALUE, _called("concat")),
-    "Head": (Kind.VALUE, _called("head")),
-    "Tail": (Kind.VALUE, _called("tail")),
+    "Len": (Kind.INT, _call("length")),
+    "Cardinality": (Kind.INT, _call("size")),
+    "Append": (Kind.VALUE, _call("append")),
+    "\\o": (Kind.VALUE, _call("concat")),
+    "Head": (Kind.VALUE, _call("head")),
+    "Tail": (Kind.VALUE, _call("tail")),
     "SubSeq": (
         Kind.VALUE,
-        lambda x, given, scope, node: (
-            f"Values.subSequence({x.term(given[0], scope).as_value()}, "
-            f"{x.term(given[1], scope).as_int()}, {x.term(given[2], scope).as_int()})"
+        lambda x, args, scope, node: (
+            f"Values.subSequence({x.term(args[0], scope).as_value()}, "
+            f"{x.term(args[1], scope).as_int()}, {x.term(args[2], scope).as_int()})"
         ),
     ),
     "SelectSeq": (
         Kind.VALUE,
-        lambda x, given, scope, node: (
-            f"Values.select({x.term(given[0], scope).as_value()}, {x.argument(given[1], scope)})"
+        lambda x, args, scope, node: (
+            f"Values.select({x.term(args[0], scope).as_value()}, {x.argument(args[1], scope)})"
         ),
     ),
-    "@@": (Kind.VALUE, _called("combined")),
-    ":>": (Kind.VALUE, _called("singleFunction")),
+    "@@": (Kind.VALUE, _call("combined")),
+    ":>": (Kind.VALUE, _call("singleFunction")),
 }
-"""The operators of the standard modules that are compiled."""
+"""Compiled operators of the standard modules."""
 
 SUPPORTED = (*_BUILT_IN, "$IfThenElse", "$Case", "LET", "'", *_STANDARD, *_TYPES)
-"""The names of all that is compiled, as SANY has them."""
+"""Names of all compiled constructs, as in SANY."""

@@ -1,4 +1,4 @@
-"""Reading SANY's tree: the few questions that the compiler asks of a node."""
+"""Queries of SANY's tree."""
 
 from collections.abc import Iterator
 
@@ -29,33 +29,33 @@ BINDERS = frozenset(
         "$FcnConstructor",
     )
 )
-"""Constructs whose body is evaluated once for each element."""
+"""Constructs whose body is evaluated for each element."""
 
 CONSTANT_LEVEL, STATE_LEVEL, ACTION_LEVEL = 0, 1, 2
 
 
 def kind(node: JavaObject) -> int:
-    """What a node is: one of the numbers above."""
+    """Return the kind of a node: one of the numbers above."""
     return int(node.getKind())
 
 
 def name(symbol: JavaObject) -> str:
-    """The name of an operator, a parameter or a variable."""
+    """Return the name of an operator, a parameter or a variable."""
     return str(symbol.getName())
 
 
 def arguments(node: JavaObject) -> list[JavaObject]:
-    """The arguments of an application; None stands for the OTHER of a CASE."""
+    """Return the arguments of an application; None stands for the OTHER of a CASE."""
     return list(node.getArgs())
 
 
 def is_application(node: JavaObject, of: str) -> bool:
-    """Is this an application of the built-in or standard operator of that name?"""
+    """Return True for an application of the built-in or standard operator of that name."""
     return node is not None and kind(node) == APPLICATION and name(node.getOperator()) == of
 
 
 def is_standard(symbol: JavaObject) -> bool:
-    """Is the operator of a standard module?"""
+    """Return True for an operator of a standard module."""
     if not hasattr(symbol, "getOriginallyDefinedInModuleNode"):
         return False
     module = symbol.getOriginallyDefinedInModuleNode()
@@ -63,12 +63,12 @@ def is_standard(symbol: JavaObject) -> bool:
 
 
 def is_user_defined(symbol: JavaObject) -> bool:
-    """Is the operator defined in the specification's own modules?"""
+    """Return True for an operator of the specification's own modules."""
     return kind(symbol) == USER_DEFINED and not is_standard(symbol)
 
 
 def text(node: JavaObject) -> str:
-    """The content of a string."""
+    """Return the content of a string."""
     return str(node.getRep().toString())
 
 
@@ -82,8 +82,8 @@ def bound_symbols(node: JavaObject) -> Iterator[tuple[JavaObject, JavaObject, bo
 
 
 def context(bound: JavaObject) -> Iterator[tuple[JavaObject, JavaObject]]:
-    """Yield (symbol, value) for what TLC has bound around an expression; it keeps these in fields of its own."""
-    fields = {one: bound.getClass().getDeclaredField(one) for one in ("name", "value", "next")}
+    """Yield (symbol, value) for the context of an expression, which TLC keeps in private fields."""
+    fields = {field: bound.getClass().getDeclaredField(field) for field in ("name", "value", "next")}
     for field in fields.values():
         field.setAccessible(True)
     while bound is not None:

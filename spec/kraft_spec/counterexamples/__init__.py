@@ -1,4 +1,4 @@
-"""TLC's counterexamples in words: each step with its action, and what it changed."""
+"""TLC's counterexamples in words: each step with its action and changes."""
 
 from kraft_spec.counterexamples.counterexample import Counterexample, Step, in_words, text_of
 

@@ -1,6 +1,6 @@
-"""At which replica an action happened, and what message it was about.
+"""Subject of an action: the replica at which it happened, and its message.
 
-TLC names the action of a step, and not what its bound variables stood for: that is read off two states.
+TLC reports the action of a step without its bound variables, so they are inferred from the two states.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _ABOUT_ONE_MESSAGE = ("DropMessage", "AnswerUnsupportedVersion")
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """What an action was about.
+    """Subject of an action.
 
     Attributes:
-        replicas: Ids of the replicas that changed, or of the one that a message came to.
-        messages: The message that was taken from the network; several where the states do not say which one.
+        replicas: Ids of the replicas that changed, or of the receiver of a message.
+        messages: The message that was consumed; several if the states leave it ambiguous.
         link: The link that was cut or healed; or None.
     """
 
@@ -31,7 +31,7 @@ class Happening:
     link: tuple[int, int] | None = None
 
     def words(self) -> str:
-        """`replica 2, VoteRequest from 1`; empty if nothing is known."""
+        """Return text such as `replica 2, VoteRequest from 1`; empty if nothing is known."""
         parts = [f"replica{'s' * (len(self.replicas) > 1)} {', '.join(map(str, self.replicas))}"] * bool(self.replicas)
         if self.messages:
             kinds = sorted({kind_words(message) for message in self.messages})
@@ -43,17 +43,17 @@ class Happening:
 
 
 def happening(name: str, before: State, after: State) -> Happening:
-    """What the step from `before` to `after` by the action `name` was about."""
-    changed = tuple(sorted(one for one, replica in after.replicas.items() if replica != before.replicas.get(one)))
-    messages = _handled(name, changed, before, after)
+    """Return the subject of the step from `before` to `after` by the action `name`."""
+    changed = tuple(sorted(id_ for id_, replica in after.replicas.items() if replica != before.replicas.get(id_)))
+    messages = _handled_messages(name, changed, before, after)
     if not changed and messages:
         changed = tuple(sorted({message["destination"] for message in messages}))
     links = before.cuts ^ after.cuts
     return Happening(changed, messages, next(iter(links)) if len(links) == 1 else None)
 
 
-def _handled(name: str, changed: tuple[int, ...], before: State, after: State) -> tuple[Message, ...]:
-    """The message that was taken; what a step left of it, it was; else those that it may have been."""
+def _handled_messages(name: str, changed: tuple[int, ...], before: State, after: State) -> tuple[Message, ...]:
+    """Return the messages that the step consumed; if none left the network, those that it may have handled."""
     kind = name.removeprefix("Handle")
     if kind == name and name not in _ABOUT_ONE_MESSAGE:
         return ()
@@ -64,6 +64,6 @@ def _handled(name: str, changed: tuple[int, ...], before: State, after: State) -
         )
 
     taken = [message for message in before.network - after.network if fits(message)]
-    # A message that may arrive again stays on its way.
+    # A message that may be delivered again stays in the network.
     possible = taken or [message for message in before.network if fits(message)]
     return tuple(sorted(possible, key=repr))

@@ -1,4 +1,4 @@
-"""A counterexample in words, as it is printed, recorded and shown on the pages of the rules."""
+"""A counterexample in words, as printed, recorded and shown on the rules' pages."""
 
 from collections.abc import Mapping
 
@@ -13,17 +13,17 @@ from kraft_spec.tlc.model_report import ModelCheckReport
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One state of a counterexample: the first, or what led to it."""
+    """A state of a counterexample, with the step that led to it."""
 
     action: str
-    """The action of the model; "Init" for the first state."""
+    """Action of the model; "Init" for the first state."""
     subject: str
-    """What it was about, "replica 2, VoteRequest from 1"; empty for the first state."""
+    """Subject of the action, such as "replica 2, VoteRequest from 1"; empty for the first state."""
     changes: tuple[str, ...]
-    """What became otherwise, or for the first state what there is; each without a full stop."""
+    """Changes, or the contents of the first state; each without a full stop."""
 
     def line(self) -> str:
-        """The step on one line."""
+        """Return the step on one line."""
         head = f"{self.action} ({self.subject})" if self.subject else self.action
         return f"{head}: {'; '.join(self.changes)}"
 
@@ -32,26 +32,26 @@ class Counterexample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A behaviour of the model that violates a property."""
 
     property: str
-    """What is violated; empty if nothing was found violated."""
+    """Violated property; empty if there is none."""
     steps: tuple[Step, ...]
-    """One for each state; the length of the counterexample is their number."""
+    """Steps, one for each state."""
     loop: str = ""
-    """How an infinite behaviour goes on after the last state: "Stuttering" or "Back to state N"; or empty."""
+    """Continuation of an infinite behaviour after the last state: "Stuttering" or "Back to state N"; or empty."""
 
 
-def in_words(found: ModelCheckReport, actions: Mapping[int, str]) -> Counterexample:
-    """What TLC found, in words; without steps if it found nothing.
+def in_words(report: ModelCheckReport, actions: Mapping[int, str]) -> Counterexample:
+    """Return TLC's counterexample in words; without steps if there is none.
 
     Args:
-        found: TLC's findings.
-        actions: What stands on the lines of Next in KRaft.tla, as TLC read it: see `kraft_spec.models.next_actions`.
+        report: TLC's findings.
+        actions: Action at each line of Next in KRaft.tla, as TLC read it: see `kraft_spec.models.next_actions`.
 
     Raises:
-        ValueTextError: A state is not printed as TLC prints values.
+        ValueTextError: A state is not in TLC's format.
     """
-    states = [State.of(state) for state in found.trace]
+    states = [State.of(state) for state in report.trace]
     steps: list[Step] = []
-    for number, (traced, after) in enumerate(zip(found.trace, states, strict=True)):
+    for number, (traced, after) in enumerate(zip(report.trace, states, strict=True)):
         if number == 0:
             steps.append(Step(INITIAL, "", scene_words(after)))
             continue
@@ -59,11 +59,11 @@ def in_words(found: ModelCheckReport, actions: Mapping[int, str]) -> Counterexam
         name = action_of(traced, actions)
         about = happening(name, before, after)
         steps.append(Step(name, about.words(), change_words(before, after, about)))
-    return Counterexample(found.violated, tuple(steps), found.loop)
+    return Counterexample(report.violated, tuple(steps), report.loop)
 
 
 def text_of(counterexample: Counterexample) -> str:
-    """The whole counterexample, a numbered line for each step, and what is violated."""
+    """Return the whole counterexample: a numbered line for each step, and the violated property."""
     lines = [f"{number}. {step.line()}" for number, step in enumerate(counterexample.steps, 1)]
     if counterexample.loop:
         lines.append(counterexample.loop)

@@ -1,4 +1,4 @@
-"""Messages in words: the kind, the other side, and the fields that say something."""
+"""Messages in words: the kind, the receiver, and the fields with content."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,39 +10,39 @@ _ENVELOPE = ("type", "source", "destination", "correlation_id", "granted", "pre_
 
 
 def kind_words(message: Message) -> str:
-    """`VoteRequest`, or `VoteRequest (Pre-Vote)`."""
+    """Return text such as `VoteRequest`, or `VoteRequest (Pre-Vote)`."""
     return f"{message['type']}{' (Pre-Vote)' if message.get('pre_vote') else ''}"
 
 
 def message_words(message: Message, keys: Mapping[int, Any]) -> str:
-    """What a message says beside its sender and its receiver; empty if that is nothing.
+    """Return the content of a message except its sender and receiver; empty if there is none.
 
     Args:
-        message: It.
-        keys: The key of each replica: one that a message has to name is left out while it is the replica's.
+        message: The message.
+        keys: Key of each replica; a message's key field is omitted if it equals the replica's key.
     """
-    said: list[str] = []
+    phrases: list[str] = []
     if "granted" in message:
-        said.append("granted" if message["granted"] else "refused")
+        phrases.append("granted" if message["granted"] else "refused")
     expected = {"replica_key": keys.get(message["source"]), "voter_key": keys.get(message["destination"])}
     for name in sorted(message):
         value = message[name]
         if name in _ENVELOPE or says_nothing(value) or (name in expected and expected[name] == value):
             continue
-        said.append(f"{field_name(name)} {value_words(value)}")
+        phrases.append(f"{field_name(name)} {value_words(value)}")
     if records := message.get("records"):
-        said.append(f"records {records_words(records)}")
-    return ", ".join(said)
+        phrases.append(f"records {records_words(records)}")
+    return ", ".join(phrases)
 
 
 def sent_words(message: Message, keys: Mapping[int, Any]) -> str:
-    """A message that was sent: `VoteRequest to 2 (end offset 1, epoch 1)`."""
+    """Return a sent message, such as `VoteRequest to 2 (end offset 1, epoch 1)`."""
     content = message_words(message, keys)
     return f"{kind_words(message)} to {message['destination']}{f' ({content})' if content else ''}"
 
 
 def sends(messages: Iterable[Message], keys: Mapping[int, Any]) -> list[str]:
-    """One phrase for messages that differ in their receiver only."""
+    """Return phrases for sent messages; those that differ only in their receiver share one."""
     receivers: dict[tuple[str, str], list[int]] = {}
     for message in messages:
         content = (kind_words(message), message_words(message, keys))

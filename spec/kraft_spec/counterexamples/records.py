@@ -8,13 +8,13 @@ from kraft_spec.counterexamples.state import value_words
 
 
 def end_offset(replica: Mapping[Any, Any]) -> int:
-    """The offset after the last record of a replica, or of what is committed."""
+    """Return the offset after the last record of a replica, or of the committed log."""
     end: int = replica["base"]["end_offset"] + len(replica["log"])
     return end
 
 
 def record_words(record: Mapping[Any, Any]) -> str:
-    """`LeaderChange`, `Data 2`, `Voters {1-A, 2-B}`."""
+    """Return text such as `LeaderChange`, `Data 2`, `Voters {1-A, 2-B}`."""
     kind = str(record["kind"])
     match kind:
         case "Voters":
@@ -29,7 +29,7 @@ def record_words(record: Mapping[Any, Any]) -> str:
 
 
 def records_words(records: Sequence[Mapping[Any, Any]]) -> str:
-    """Records by their epochs: `LeaderChange, Data of epoch 1, Data of epoch 2`."""
+    """Return records by their epochs, such as `LeaderChange, Data of epoch 1, Data of epoch 2`."""
     runs = [
         f"{', '.join(map(record_words, run))} of epoch {epoch}"
         for epoch, run in groupby(records, key=lambda record: record["epoch"])
@@ -38,7 +38,7 @@ def records_words(records: Sequence[Mapping[Any, Any]]) -> str:
 
 
 def log_words(replica: Mapping[Any, Any]) -> str:
-    """A whole log, with the snapshot that it stands on; `empty log` if there is neither."""
+    """Return a whole log with its snapshot; `empty log` if there is neither."""
     base = replica["base"]["end_offset"]
     parts = [f"a snapshot up to offset {base}"] if base else []
     if replica["log"]:
@@ -47,20 +47,20 @@ def log_words(replica: Mapping[Any, Any]) -> str:
 
 
 def log_changes(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> list[str]:
-    """What became of a log: a snapshot in place of its beginning, an end cut off, records appended."""
-    said: list[str] = []
+    """Return the changes of a log: a snapshot that replaces its beginning, truncation, appended records."""
+    phrases: list[str] = []
     start, old_end, new_end = after["base"]["end_offset"], end_offset(before), end_offset(after)
     if before["base"]["end_offset"] != start:
-        said.append(f"its log begins with a snapshot up to offset {start}")
+        phrases.append(f"its log begins with a snapshot up to offset {start}")
     agreed = max(start, before["base"]["end_offset"])
     while agreed < min(old_end, new_end) and _at(before, agreed) == _at(after, agreed):
         agreed += 1
     if agreed < old_end:
-        said.append(f"cuts its log at offset {agreed}")
+        phrases.append(f"cuts its log at offset {agreed}")
     if agreed < new_end:
         appended = after["log"][agreed - start :]
-        said.append(f"appends at offset {agreed}: {records_words(appended)}")
-    return said
+        phrases.append(f"appends at offset {agreed}: {records_words(appended)}")
+    return phrases
 
 
 def _at(replica: Mapping[Any, Any], offset: int) -> Any:

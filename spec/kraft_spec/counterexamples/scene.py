@@ -1,4 +1,4 @@
-"""The first state of a counterexample, summed up."""
+"""Summary of the first state of a counterexample."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,27 +7,27 @@ from kraft_spec.counterexamples.messages import sent_words
 from kraft_spec.counterexamples.records import log_words
 from kraft_spec.counterexamples.state import NOBODY, State, field_name, value_words
 
-_SAID_OTHERWISE = ("replicas", "network", "cuts", "history", "config", "spent")
+_NOT_LISTED = ("replicas", "network", "cuts", "history", "config", "spent")
 
 
 def scene_words(scene: State) -> tuple[str, ...]:
-    """One phrase for each group of replicas that are alike, and for what is on its way or cut."""
+    """Return a phrase for each group of equal replicas, and for in-flight messages and cut links."""
     alike: dict[str, list[str]] = {}
     for _, replica in sorted(scene.replicas.items()):
         alike.setdefault(_replica_words(replica), []).append(value_words(replica["replica_key"]))
-    said = [f"{', '.join(keys)}: {words}" for words, keys in alike.items()]
-    said += sorted(
+    phrases = [f"{', '.join(keys)}: {words}" for words, keys in alike.items()]
+    phrases += sorted(
         f"on its way from {message['source']}: {sent_words(message, scene.keys)}" for message in scene.network
     )
-    said += [f"nothing gets from {origin} to {to}" for origin, to in sorted(scene.cuts)]
+    phrases += [f"nothing gets from {origin} to {to}" for origin, to in sorted(scene.cuts)]
     for name in sorted(scene.variables):
-        if name not in _SAID_OTHERWISE:
-            said.append(f"{field_name(name)} {value_words(scene.variables[name])}")
-    return tuple(said)
+        if name not in _NOT_LISTED:
+            phrases.append(f"{field_name(name)} {value_words(scene.variables[name])}")
+    return tuple(phrases)
 
 
 def _replica_words(replica: Mapping[Any, Any]) -> str:
-    """The fields that elections and voter changes turn on."""
+    """Return the fields that elections and voter changes depend on."""
     parts = [f"{replica['role']}", f"epoch {replica['epoch']}"]
     if replica["leader_id"] != -1:
         parts.append(f"leader {replica['leader_id']}")

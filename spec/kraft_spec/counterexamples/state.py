@@ -1,4 +1,4 @@
-"""A state of a counterexample as values, and what its parts are called."""
+"""Values and names of a state of a counterexample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from kraft_spec.tlc.value_text import parsed_value
 from kraft_spec.tlc.values import Function
 
 NOBODY = (-1, "")
-"""No key: see `NoKey` in Definitions.tla."""
+"""Absent key: `NoKey` in Definitions.tla."""
 
 _SILENT: tuple[Any, ...] = (False, "", -1, "NONE", (), frozenset(), NOBODY)
-"""What says nothing as the value of a field."""
+"""Default values, which are omitted."""
 
 _NOTHING_PENDING = {"kind": "none"}
 """`NoChange` in Definitions.tla."""
@@ -22,60 +22,60 @@ Message = Mapping[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The values of all variables of the model.
+    """Values of all variables of the model.
 
     Attributes:
-        variables: By name.
+        variables: Value by name.
     """
 
     variables: Mapping[str, Any]
 
     @classmethod
     def of(cls, traced: TraceState) -> "State":
-        """The values of a state that TLC printed.
+        """Parse a state that TLC printed.
 
         Raises:
-            ValueTextError: It is not printed as TLC prints values.
+            ValueTextError: It is not in TLC's format.
         """
         return cls({name: parsed_value(text) for name, text in traced.variables})
 
     @property
     def replicas(self) -> Mapping[int, Mapping[Any, Any]]:
-        """The state of each replica by its id; empty in a model without replicas."""
+        """State of each replica by its id; empty in a model without replicas."""
         return by_id(self.variables.get("replicas", ()))
 
     @property
     def keys(self) -> Mapping[int, Any]:
-        """The key of each replica by its id."""
-        return {one: replica["replica_key"] for one, replica in self.replicas.items()}
+        """Key of each replica by its id."""
+        return {replica_id: replica["replica_key"] for replica_id, replica in self.replicas.items()}
 
     @property
     def network(self) -> frozenset[Message]:
-        """The messages on their way."""
+        """In-flight messages."""
         network: frozenset[Message] = self.variables.get("network", frozenset())
         return network
 
     @property
     def cuts(self) -> frozenset[tuple[int, int]]:
-        """The links that are cut."""
+        """Cut links."""
         cuts: frozenset[tuple[int, int]] = self.variables.get("cuts", frozenset())
         return cuts
 
 
 def by_id(value: Any) -> Mapping[int, Any]:
-    """A function of replica ids; TLC prints that of 1..n as a sequence."""
+    """Return a function of replica ids as a mapping; TLC prints one over 1..n as a sequence."""
     if isinstance(value, Function):
         return {int(str(key)): entry for key, entry in value.items()}
     return dict(enumerate(value, 1))
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a field of this value can be left out."""
+    """Return True for a default value, whose field can be omitted."""
     return any(type(value) is type(silent) and value == silent for silent in _SILENT)
 
 
 def value_words(value: Any) -> str:
-    """A value in a few characters: keys as `1-A`, sets in braces, sequences in brackets, records by their fields."""
+    """Return a value as short text: keys as `1-A`, sets in braces, sequences in brackets, records by their fields."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):
@@ -87,8 +87,8 @@ def value_words(value: Any) -> str:
     if isinstance(value, Mapping):
         if value == _NOTHING_PENDING:
             return "none"
-        said = {name: entry for name, entry in value.items() if not says_nothing(entry)}
-        return f"({', '.join(sorted(f'{field_name(name)} {value_words(entry)}' for name, entry in said.items()))})"
+        entries = {name: entry for name, entry in value.items() if not says_nothing(entry)}
+        return f"({', '.join(sorted(f'{field_name(name)} {value_words(entry)}' for name, entry in entries.items()))})"
     return str(value)
 
 
@@ -106,14 +106,14 @@ def _tuple_words(value: tuple[Any, ...]) -> str:
 
 
 def in_order(values: Any) -> list[str]:
-    """The words of each, numbers by size and before all else."""
+    """Return the words of each value: numbers first, by size."""
     numbers = sorted(value for value in values if type(value) is int)
-    others = sorted(value_words(value) for value in values if type(value) is not int)
-    return [*map(str, numbers), *others]
+    texts = sorted(value_words(value) for value in values if type(value) is not int)
+    return [*map(str, numbers), *texts]
 
 
 def field_name(name: object) -> str:
-    """`high_watermark` or `highWatermark` as "high watermark"; a key of a function as its value."""
+    """Return `high_watermark` or `highWatermark` as "high watermark"; a key of a function as its value."""
     if not isinstance(name, str):
         return value_words(name)
     spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)

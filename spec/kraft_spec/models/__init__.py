@@ -1,4 +1,4 @@
-"""The named model checks: what each explores, what it leaves out, and what is expected of it."""
+"""Named model checks, with their bounds, what they leave out, and their expected result."""
 
 from kraft_spec.models.catalogue import CHECKS, GROUPS, checks_of, find_check
 from kraft_spec.models.check import CheckReport, ModelCheck, UnknownCheck, Way, takes_profile, under_profile

@@ -1,7 +1,7 @@
-"""The table of the model checks, read from `checks/*.toml`.
+"""Table of the model checks, read from `checks/*.toml`.
 
-Most checks must hold; the others are broken on purpose (a rule switched off, a guard taken out), and must be caught
-by the property named.  To add one is to add its entry: checks/closed.toml says how.
+Most checks must hold; the others check a mutant, whose named property must be violated. checks/closed.toml documents
+the fields of an entry.
 """
 
 from difflib import get_close_matches

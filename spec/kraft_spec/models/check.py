@@ -1,4 +1,4 @@
-"""What a model check is, and what it found."""
+"""A model check, and its result."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,41 +10,39 @@ from kraft_spec.tlc.model_report import ModelCheckReport, Outcome
 
 
 class Way(StrEnum):
-    """Who is asked about the model in a check."""
+    """Evaluator of the model in a check."""
 
     COMPILED = "compiled"
-    """Its compiled form, where the check is long and that can be made; else TLC."""
+    """Compiled code, if the check is long and can be compiled; otherwise TLC."""
     INTERPRETED = "interpreted"
-    """TLC, which interprets it."""
+    """TLC's interpreter."""
     BOTH = "both"
-    """Both; where they disagree the check ends with an error."""
+    """Both; a difference ends the check with an error."""
 
 
 class UnknownCheck(ValueError):  # noqa: N818 - the name of the check is the error
-    """No model check, and no group of them, has this name."""
+    """No model check and no group has this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One check of the model.
+    """A check of the model.
 
     Attributes:
         name: Name on the command line.
-        configuration: What TLC is told.
-        groups: The groups it belongs to, of `GROUPS`.
-        bounds: What it explores.
-        leaves_out: What it does not, and why or where that is.
-        violates: Name of the property that must be found violated; empty if all must hold.
+        configuration: TLC configuration.
+        groups: Groups that run it, from `GROUPS`.
+        bounds: Explored part of the model.
+        leaves_out: Unexplored part, with the reason or the check that explores it.
+        violates: Property that must be violated; empty if all must hold.
         mutants: Mutants of its model, by name or by the rule that they omit: see `kraft_mutants`.
-        fires: Actions of Next that must fire: in the counterexample of a check that must be violated, else somewhere
+        fires: Actions of Next that must fire: in the counterexample if a property must be violated, otherwise anywhere
             within the bounds.
-        coverage: Actions may be counted, which is slower, and far slower where operators are nested deeply, so only in
-            small checks.
+        coverage: TLC may count actions; only for small checks, because deeply nested operators make this very slow.
         simulation: Random behaviours instead of the whole state space.
-        time_limit_seconds: Stop after that long; to stop early is as good an outcome as an end.
-        brief: The search is over within seconds, so Java is to start fast rather than to run fast; taken for granted of
-            a check that must find a violation.
-        profile: Name of the profile that decides what the check leaves open; see `under_profile`.
+        time_limit_seconds: Time after which the check stops, which is an expected outcome too.
+        brief: The search takes seconds, so Java should start fast rather than run fast; implied by `violates`.
+        profile: Name of the profile that sets the open decisions; see `under_profile`.
     """
 
     name: str
@@ -63,29 +61,29 @@ class ModelCheck:
 
 
 def under_profile(check: ModelCheck, profile: str) -> ModelCheck:
-    """The same slice where another profile decides; the answers that the slice itself gives stay.
+    """Return the same check under another profile; decisions that the check itself sets stay.
 
     Args:
-        check: One that may be run under other profiles: see `takes_profile`.
+        check: A check for which `takes_profile` is true.
         profile: Name of a profile of `kraft_reference.profile`.
     """
     return check if profile == check.profile else replace(check, name=f"{check.name}.{profile}", profile=profile)
 
 
 def takes_profile(check: ModelCheck) -> bool:
-    """Is what a profile decides open in the check?  Not where it is about partitions, or has answers of its own."""
+    """Return True if a profile can set the check's decisions: it is not about partitions and sets none itself."""
     return "Decisions" not in check.configuration.replaces and "Partition" not in check.configuration.module
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a check found, against what was expected of it.
+    """Result of a check, compared with the expected one.
 
     Attributes:
         check: The check.
         report: TLC's findings.
         never_fired: Actions that should have fired and did not, in alphabetical order.
-        way: Who was asked about the model.
+        way: Evaluator of the model.
     """
 
     check: ModelCheck
@@ -95,7 +93,7 @@ class CheckReport:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the expected one and every expected action fired."""
+        """True if the outcome is the expected one and every expected action fired."""
         if self.never_fired:
             return False
         if self.check.violates:
@@ -107,5 +105,5 @@ class CheckReport:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether the whole state space within the bounds was searched."""
+        """True if the whole state space within the bounds was searched."""
         return self.report.outcome is Outcome.OK and self.check.simulation is None

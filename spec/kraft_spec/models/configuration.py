@@ -1,4 +1,4 @@
-"""What TLC is told about a model check: the contents of a configuration (.cfg)."""
+"""Contents of a TLC configuration (.cfg)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration of TLC.
+    """A TLC configuration.
 
     Attributes:
         module: TLA+ module, without ".tla".
-        specification: Temporal formula; if empty, init and Next say what happens.
+        specification: Temporal formula; if empty, init and Next apply.
         init: Predicate of the initial states.
-        replaces: Operators, and what TLC takes in their place.
-        constraint: States beyond it are not explored; may be empty.
-        view: States that it maps to the same value count as one; may be empty.
+        replaces: Operators, and their replacements.
+        constraint: Predicate that bounds the explored states; may be empty.
+        view: Function that merges states with the same value; may be empty.
         invariants: Checked in each state, in this order.
-        properties: Checked of steps or whole behaviours, in this order.
+        properties: Checked on steps or whole behaviours, in this order.
     """
 
     module: str
@@ -30,12 +30,12 @@ class Configuration:
 
     @property
     def checked(self) -> tuple[str, ...]:
-        """The names of all that is checked."""
+        """Names of all invariants and properties."""
         return (*self.invariants, *self.properties)
 
     @property
     def text(self) -> str:
-        """The text of the .cfg file."""
+        """Text of the .cfg file."""
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:

@@ -1,8 +1,7 @@
-"""Which actions can fire within the bounds of a check: searched breadth first, until each that is asked for has.
+"""Search for actions that can fire within the bounds of a check: breadth first, until each expected action has fired.
 
-TLC's own coverage counts every action, but builds a tree with a node for each place that names an operator: for a slice
-of some thousand states that costs several times as much as the check.
-One step of each action is all that a check promises, and is found early.
+TLC's own coverage builds a tree with a node for each use of an operator. For a check of some thousand states this costs
+several times as much as the check itself, whereas a first step of each action is found early.
 """
 
 import json
@@ -18,16 +17,16 @@ _LAST_WORDS = 2000
 
 
 def firing_actions(check: ModelCheck, wanted: Iterable[str], disjuncts: Mapping[int, str], folder: Path) -> set[str]:
-    """Those of the wanted actions that some step within the check's bounds is of.
+    """Return the expected actions that fire within the check's bounds.
 
     Args:
-        check: The slice.
+        check: The check.
         wanted: Names of actions of Next.
-        disjuncts: Line of each disjunct of Next in KRaft.tla, and the action it is about.
-        folder: That of the modules and of the configuration: see `write_model`.
+        disjuncts: Line of each disjunct of Next in KRaft.tla, and its action.
+        folder: Folder of the modules and the configuration: see `write_model`.
 
     Raises:
-        ModelCheckError: The search failed; the message is the last that it said.
+        ModelCheckError: The search failed; the message ends with its last output.
     """
     question = {
         "folder": str(folder),
@@ -36,7 +35,7 @@ def firing_actions(check: ModelCheck, wanted: Iterable[str], disjuncts: Mapping[
         "wanted": sorted(wanted),
         "disjuncts": sorted(disjuncts.items()),
     }
-    # A process of its own, because TLC keeps static state.
+    # In a subprocess, because TLC keeps static state.
     command = [sys.executable, "-c", "from kraft_spec.models.firing import main; main()"]
     done = subprocess.run(command, input=json.dumps(question), capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -45,13 +44,13 @@ def firing_actions(check: ModelCheck, wanted: Iterable[str], disjuncts: Mapping[
 
 
 def search(folder: Path, module: str, configuration: str, wanted: set[str], disjuncts: Mapping[int, str]) -> set[str]:
-    """As `firing_actions`, in this process.
+    """Search as `firing_actions`, in this process.
 
     Raises:
         SpecificationError: TLC cannot parse or evaluate the model.
         JvmError, JarMissing, JarMismatch, JavaMissing: TLC cannot be used.
     """
-    # Late: only the process that searches starts Java in itself.
+    # Imported late: only the process that searches starts Java in itself.
     from kraft_spec.tlc import jvm
     from kraft_spec.tlc.specification import Specification
 
@@ -65,22 +64,22 @@ def search(folder: Path, module: str, configuration: str, wanted: set[str], disj
         actions.append((of_next or str(instance.getName()), instance))
     missing = set(wanted)
     level = [state for state in specification.initial_states() if tool.isInModel(state)]
-    known = {specification.fingerprint(state) for state in level}
+    fingerprints = {specification.fingerprint(state) for state in level}
     while level and missing:
         following = []
         for state in level:
             for name, instance in actions:
-                found = tool.getNextStates(instance, state)
-                for index in range(found.size()):
-                    successor = found.elementAt(index)
+                successors = tool.getNextStates(instance, state)
+                for index in range(successors.size()):
+                    successor = successors.elementAt(index)
                     if not tool.isInActions(state, successor):
                         continue
                     missing.discard(name)
                     if not tool.isInModel(successor):
                         continue
                     fingerprint = specification.fingerprint(successor)
-                    if fingerprint not in known:
-                        known.add(fingerprint)
+                    if fingerprint not in fingerprints:
+                        fingerprints.add(fingerprint)
                         following.append(successor)
             if not missing:
                 break
@@ -89,13 +88,13 @@ def search(folder: Path, module: str, configuration: str, wanted: set[str], disj
 
 
 def main() -> None:
-    """Answer the question on standard input; both are JSON."""
+    """Read a search from standard input and print the actions that fired, both as JSON."""
     question = json.load(sys.stdin)
-    found = search(
+    fired = search(
         Path(question["folder"]),
         question["module"],
         question["configuration"],
         set(question["wanted"]),
         dict(question["disjuncts"]),
     )
-    print(json.dumps(sorted(found)))
+    print(json.dumps(sorted(fired)))

@@ -1,4 +1,4 @@
-"""Read the table of the model checks: `checks/*.toml`; `checks/closed.toml` says what its fields mean."""
+"""Reader of the model check tables, `checks/*.toml`; `checks/closed.toml` documents their fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,11 +15,11 @@ _ARROW = " <- "
 
 
 class CheckTableError(ValueError):
-    """The table of the model checks is wrong; the message names the entry and the field."""
+    """The table of model checks is invalid; the message names the entry and the field."""
 
 
 class _Base(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A configuration, as what is different from another one; None where nothing is."""
+    """A configuration as the differences from another one; None for an unchanged field."""
 
     like: str = ""
     opens: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class _Base(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
-    """A check; see `ModelCheck` for its own fields."""
+    """A check; `ModelCheck` documents its fields."""
 
     groups: tuple[str, ...]
     bounds: str
@@ -48,8 +48,8 @@ class _Check(_Base, kw_only=True, forbid_unknown_fields=True):
     brief: bool = False
 
 
-_SAID_OF_CHECK = tuple(name for name in _Check.__struct_fields__ if name not in _Base.__struct_fields__)
-_TAKEN_OVER = ("module", "specification", "init", "constraint", "view", "invariants", "properties")
+_CHECK_FIELDS = tuple(name for name in _Check.__struct_fields__ if name not in _Base.__struct_fields__)
+_INHERITED_FIELDS = ("module", "specification", "init", "constraint", "view", "invariants", "properties")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -58,34 +58,34 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_checks(folder: Path | Traversable, groups: tuple[str, ...]) -> tuple[ModelCheck, ...]:
-    """The checks of all tables in a folder: those of the earlier groups first, then by name.
+    """Read the checks of all tables in a folder, ordered by their earliest group, then by name.
 
     Raises:
-        CheckTableError: An entry is malformed or says nothing new, a name is unknown, or two entries share one.
+        CheckTableError: An entry is malformed or redundant, a name is unknown, or two entries share a name.
     """
     entries: dict[str, _Base] = {}
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         try:
-            said = msgspec.toml.decode(file.read_text(encoding="utf-8"), type=_File)
+            tables = msgspec.toml.decode(file.read_text(encoding="utf-8"), type=_File)
         except msgspec.DecodeError as error:
             raise CheckTableError(f"{file.name}: {error}") from error
-        for name, entry in (*said.base.items(), *said.check.items()):
+        for name, entry in (*tables.base.items(), *tables.check.items()):
             if name in entries:
                 raise CheckTableError(f"{file.name}: there is another entry {name!r}")
             entries[name] = entry
     checks = [
-        _model_check(name, entry, _configuration(name, entries, ()), _left_out(name, entries), groups)
+        _make_check(name, entry, _read_configuration(name, entries, ()), _read_left_out(name, entries), groups)
         for name, entry in entries.items()
         if isinstance(entry, _Check)
     ]
     return tuple(sorted(checks, key=lambda check: (min(map(groups.index, check.groups)), check.name)))
 
 
-def _model_check(
+def _make_check(
     name: str, entry: _Check, configuration: Configuration, leaves_out: str, groups: tuple[str, ...]
 ) -> ModelCheck:
-    said = {field: getattr(entry, field) for field in _SAID_OF_CHECK}
-    check = ModelCheck(name, configuration, leaves_out=leaves_out, **said)
+    values = {field: getattr(entry, field) for field in _CHECK_FIELDS}
+    check = ModelCheck(name, configuration, leaves_out=leaves_out, **values)
     unknown = sorted(set(check.groups) - set(groups))
     if unknown or not check.groups:
         named = ", ".join(unknown) or "no group"
@@ -103,31 +103,31 @@ def _model_check(
     return check
 
 
-def _configuration(name: str, entries: Mapping[str, _Base], asking: tuple[str, ...]) -> Configuration:
-    """What an entry is like, and what it says itself."""
+def _read_configuration(name: str, entries: Mapping[str, _Base], asking: tuple[str, ...]) -> Configuration:
+    """Return the configuration that an entry inherits, with its own changes."""
     entry = entries.get(name)
     if entry is None:
         raise CheckTableError(f"{asking[-1]}: like names {name!r}, and there is no such entry")
     if name in asking:
         raise CheckTableError(f"{name} is like itself")
-    like = _configuration(entry.like, entries, (*asking, name)) if entry.like else Configuration(module="")
-    said = {field: value for field in _TAKEN_OVER if (value := getattr(entry, field)) is not None}
-    for field, value in said.items():
+    like = _read_configuration(entry.like, entries, (*asking, name)) if entry.like else Configuration(module="")
+    overrides = {field: value for field in _INHERITED_FIELDS if (value := getattr(entry, field)) is not None}
+    for field, value in overrides.items():
         if value == getattr(like, field):
             raise CheckTableError(f"{name}: {field} is that of {entry.like or 'every entry'}")
-    return replace(like, **said, replaces=_replaced(name, entry, like.replaces))
+    return replace(like, **overrides, replaces=_read_replacements(name, entry, like.replaces))
 
 
-def _left_out(name: str, entries: Mapping[str, _Base]) -> str:
-    """What an entry says that it leaves out, or else what it is like."""
+def _read_left_out(name: str, entries: Mapping[str, _Base]) -> str:
+    """Return the entry's own or inherited `leaves_out`."""
     entry = entries[name]
-    like = _left_out(entry.like, entries) if entry.like else ""
+    like = _read_left_out(entry.like, entries) if entry.like else ""
     if entry.leaves_out == like:
         raise CheckTableError(f"{name}: leaves_out is that of {entry.like or 'every entry'}")
     return like if entry.leaves_out is None else entry.leaves_out
 
 
-def _replaced(name: str, entry: _Base, like: Mapping[str, str]) -> dict[str, str]:
+def _read_replacements(name: str, entry: _Base, like: Mapping[str, str]) -> dict[str, str]:
     replaced = dict(like)
     for operator in entry.opens:
         if operator not in replaced:

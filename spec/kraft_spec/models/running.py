@@ -1,4 +1,4 @@
-"""Run the model checks, and say which actions of Next fired."""
+"""Execution of the model checks, with the actions of Next that fired."""
 
 import re
 import shutil
@@ -24,20 +24,20 @@ _IN_NEXT = re.compile(r"line (\d+), .* of module KRaft")
 
 
 def model_directory() -> Path:
-    """The folder of the TLA+ modules and configurations."""
+    """Return the folder of the TLA+ modules and configurations."""
     return Path(str(files("kraft_spec") / "tla"))
 
 
 @lru_cache(maxsize=8)
 def next_actions(directory: Path | None = None) -> dict[int, str]:
-    """Line of each disjunct of Next in KRaft.tla, from 1, and the action it is about: see `actions_of_next`."""
+    """Return the action of each disjunct of Next in KRaft.tla, by line from 1: see `actions_of_next`."""
     return actions_of_next(((directory or model_directory()) / "KRaft.tla").read_text(encoding="utf-8"))
 
 
 def actions_of_next(text: str) -> dict[int, str]:
-    """Line of each disjunct of Next in the text of KRaft.tla, from 1, and the action it is about.
+    """Return the action of each disjunct of Next in the text of KRaft.tla, by line from 1.
 
-    TLC calls a disjunct with two quantifiers "Next" and says where it stands; its line names the action.
+    TLC reports a disjunct with two quantifiers as "Next" with a line number; the text of the line names the action.
     """
     lines = text.splitlines()
     start = lines.index("Next ==")
@@ -51,7 +51,7 @@ def actions_of_next(text: str) -> dict[int, str]:
 
 
 def fired_actions(report: ModelCheckReport, directory: Path | None = None) -> dict[str, int]:
-    """States that each action led to, by name; empty if the report has no coverage."""
+    """Return the number of states that each action generated, by name; empty if the report has no coverage."""
     actions = next_actions(directory)
     fired: dict[str, int] = {}
     for count in report.actions:
@@ -61,30 +61,30 @@ def fired_actions(report: ModelCheckReport, directory: Path | None = None) -> di
 
 
 def counterexample_actions(report: ModelCheckReport, directory: Path | None = None) -> frozenset[str]:
-    """Names of the actions in the report's counterexample; empty if it has none."""
+    """Return the names of the actions in the report's counterexample; empty if it has none."""
     actions = next_actions(directory)
     return frozenset(action_of(state, actions) for state in report.trace)
 
 
 def action_of(state: TraceState, actions: Mapping[int, str]) -> str:
-    """The action that led to a state of a counterexample, given the lines of Next: see `actions_of_next`."""
+    """Return the action that led to a state of a counterexample, from the lines of Next: see `actions_of_next`."""
     place = _IN_NEXT.fullmatch(state.location)
     return actions.get(int(place[1]), state.action) if place else state.action
 
 
 def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) -> Path:
-    """Write the modules, as the check has them, and its configuration NAME.cfg into a new folder, and return it.
+    """Write the check's modules and its configuration NAME.cfg into a new folder, and return it.
 
     Args:
-        check: Which.
-        folder: There must be none yet.
+        check: The check.
+        folder: Must not exist.
         directory: Folder of the modules, for a changed copy of the model; the package's own if None.
             A check with mutants needs `kraft_mutants.models.mutated_model(check.mutants)`.
 
     Raises:
-        ValueError: The check has mutants, and there is no `directory`.
+        ValueError: The check has mutants, and `directory` is None.
         OSError: The folder exists, or cannot be written.
-        EditError: The modules of `directory` have no place for the answers of a profile.
+        EditError: The modules of `directory` do not accept the decisions of a profile.
     """
     if check.mutants and directory is None:
         raise ValueError(f"{check.name} has the mutants {', '.join(check.mutants)}, expected the folder of their model")
@@ -95,11 +95,11 @@ def write_model(check: ModelCheck, folder: Path, directory: Path | None = None) 
 
 
 def decided_by(profile: Profile) -> tuple[Edit, ...]:
-    """The slices' decisions are those of a profile; the modules as they are have those of `kip`."""
+    """Return the edits that set a profile's decisions; the unedited modules have those of `kip`."""
     if profile == KIP:
         return ()
-    answers = ", ".join(f'{one.model} |-> "{getattr(profile, one.reference)}"' for one in DECISIONS)
-    return (Edit("MCBounds.tla", "Decisions == KipDecisions\n", f"Decisions == [{answers}]\n"),)
+    decisions = ", ".join(f'{decision.model} |-> "{getattr(profile, decision.reference)}"' for decision in DECISIONS)
+    return (Edit("MCBounds.tla", "Decisions == KipDecisions\n", f"Decisions == [{decisions}]\n"),)
 
 
 def run_check(
@@ -115,20 +115,20 @@ def run_check(
     coverage: bool = False,
     way: Way = Way.COMPILED,
 ) -> CheckReport:
-    """Run one check.
+    """Run a check.
 
     Args:
-        check: Which.
-        on_progress: Called as TLC says how far it is.
-        workers: Threads of TLC; a check that must find a violation takes one, so that it is a shortest one.
+        check: The check.
+        on_progress: Called whenever TLC reports progress.
+        workers: Threads of TLC; a check that must find a violation uses one, so that the counterexample is shortest.
         directory: Folder of the modules, for a changed copy of the model; the package's own if None.
-        checkpoint_directory: Folder below which checkpoints are kept, one folder for each check.
-        resume: Go on from the check's newest checkpoint, if there is one.
+        checkpoint_directory: Parent of the checkpoint folders, one for each check.
+        resume: Continue from the check's newest checkpoint, if there is one.
         time_limit_seconds: Replaces the check's own limit; stopping early is then an expected outcome.
         heap_megabytes: Java's heap; TLC's own choice if None.
-        coverage: Have TLC count every action of a check that has coverage, which takes several times as long; else a
-            search of the same slice says whether the actions fire.
-        way: Who is asked about the model.
+        coverage: Let TLC count the actions of a check that has coverage, which takes several times as long; otherwise a
+            search of the same state space determines whether the actions fire.
+        way: Evaluator of the model.
 
     Raises:
         ModelCheckError, JarMissing, JarMismatch, JavaMissing: TLC cannot be run.
@@ -152,7 +152,7 @@ def run_check(
     )
     with TemporaryDirectory(prefix="kraft-spec-model-") as temporary:
         model = write_model(check, Path(temporary) / "model", directory)
-        if way is Way.BOTH or (way is Way.COMPILED and _pays(check, options)):
+        if way is Way.BOTH or (way is Way.COMPILED and _compiling_pays(check, options)):
             try:
                 jar = compiled_check(model, check.configuration.module, check.name)
                 options = replace(options, compiled=jar, both=way is Way.BOTH)
@@ -164,8 +164,8 @@ def run_check(
         return CheckReport(check, report, never_fired, Way.INTERPRETED if options.compiled is None else way)
 
 
-def _pays(check: ModelCheck, options: ModelCheckOptions) -> bool:
-    """Does compiling the model take less time than it saves?  What fairness asks of a step, TLC interprets."""
+def _compiling_pays(check: ModelCheck, options: ModelCheckOptions) -> bool:
+    """Return True if compiling saves more time than it takes. TLC interprets fairness: temporal checks gain little."""
     return not (options.brief or options.coverage or check.configuration.specification)
 
 

@@ -1,7 +1,7 @@
 """The rule registry: every normative rule of KRaft's elections and voter changes, under a permanent id.
 
-The catalogues election.toml and membership.toml hold the rules, scope.toml says which of them need no
-implementation or no model yet, and `kraft_spec.rules.citations` finds where each rule is named.
+The catalogues election.toml and membership.toml hold the rules, scope.toml lists rules that need no implementation or
+no model yet, and `kraft_spec.rules.citations` finds the citations of each rule.
 """
 
 from kraft_spec.rules.registry import Registry, load_registry, read_registry, strictest_level

@@ -1,12 +1,11 @@
-"""Where each rule is named, and whether every rule that must be named is.
+"""Citations of rules, and a check that every rule is cited where required.
 
-A rule is named by its whole id in a comment, a docstring or a string, best on a line of its own kind:
+A citation is the whole id in a comment, a docstring or a string, preferably on a line of its own kind:
 
     Rules: vote.log-check, vote.once-per-epoch.
 
-After `Rules:` every dotted word up to the end of the list (which goes on in the next line after a comma) is
-meant as an id, and one that does not exist is reported. In running text only a word with a hyphen is suspected,
-see `RuleIds.is_misspelt`.
+Every dotted word in the list after `Rules:` (which continues on the next line after a comma) is read as an id, and an
+unknown one is reported. In running text only a word with a hyphen can be a misspelt id, see `RuleIds.is_misspelt`.
 """
 
 import re
@@ -27,7 +26,7 @@ _LISTED = re.compile(r"\s*(?:and\s+)?([A-Za-z][\w-]*(?:\.[\w-]+)+)(?:\s*\([^)]*\
 
 @dataclass(frozen=True, slots=True, order=True)
 class Citation:
-    """One place that names a rule.
+    """A place that cites a rule.
 
     Attributes:
         path: the file, with forward slashes.
@@ -42,37 +41,37 @@ class Citation:
     layer: str
 
     def __str__(self) -> str:
-        """Show `path:line: id`."""
+        """Return `path:line: id`."""
         return f"{self.path}:{self.line}: {self.rule_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class StaleExemption:
-    """A rule that a layer names although scope.toml says that it need not."""
+    """A rule that a layer cites although scope.toml exempts it."""
 
     exemption: Exemption
     citation: Citation
 
     def __str__(self) -> str:
-        """Say where the rule is named and which entry is out of date."""
+        """Return the citation and the outdated entry."""
         advice = "list it under `without` of" if self.exemption.rules.endswith(".*") else "remove"
         return f"{self.citation}: is named in the {self.citation.layer}, {advice} {self.exemption.rules}"
 
 
 @dataclass(frozen=True, slots=True)
 class CitationReport:
-    """What `check_citations` found.
+    """Findings of `check_citations`.
 
     Attributes:
-        citations: every place that names an existing rule, in order of path, line and id.
-        unknown: places that name an id which does not exist.
-        suggestions: for each unknown id what was probably meant, best first.
-        missing_in_reference: ids of rules in scope that the reference does not name.
-        missing_in_model: ids of rules in scope that the model does not name.
-        stale: exemptions of rules that are named all the same, one for each rule and layer.
-        missing_elsewhere: (id, layer) of rules that the layer which scope.toml puts them in does not name.
-        begun: places in the reference or the model that name a rule which scope.toml puts outside.
-        replaced: places outside tests and docs that name a superseded or retired rule.
+        citations: all citations of existing rules, in order of path, line and id.
+        unknown: citations of ids that do not exist.
+        suggestions: similar existing ids for each unknown id, best first.
+        missing_in_reference: ids of rules in scope that the reference does not cite.
+        missing_in_model: ids of rules in scope that the model does not cite.
+        stale: exemptions of rules that are cited, one for each rule and layer.
+        missing_elsewhere: (id, layer) of rules that the layer assigned by scope.toml does not cite.
+        begun: citations in the reference or the model of a rule that scope.toml puts outside.
+        replaced: citations, outside tests and docs, of a superseded or retired rule.
     """
 
     citations: tuple[Citation, ...]
@@ -86,7 +85,7 @@ class CitationReport:
     replaced: tuple[tuple[Citation, Rule], ...] = ()
 
     def problems(self) -> tuple[str, ...]:
-        """Everything that is wrong, a line each."""
+        """Return all problems, one per line."""
         lines = []
         for citation in self.unknown:
             near = self.suggestions[citation.rule_id]
@@ -104,60 +103,60 @@ class CitationReport:
 
 
 def find_citations(source: Source, ids: RuleIds, unread: Iterable[str] = (), about: str = "") -> Iterator[Citation]:
-    """Yield each place in a source that names a rule, or that means to name one and misspells it.
+    """Yield each citation in a source, including misspelt ones.
 
     Args:
         source: the folder or file to read.
-        ids: the ids that exist.
-        unread: paths of files to pass over.
-        about: a text without which a file is passed over.
+        ids: the existing ids.
+        unread: paths of files to skip.
+        about: skip files without this text.
 
     Raises:
         SyntaxError: a Python file of the source cannot be parsed.
     """
-    passed_over = frozenset(unread)
+    skipped = frozenset(unread)
     for path, file in source.files():
-        if path in passed_over:
+        if path in skipped:
             continue
         text = file.read_text(encoding="utf-8")
         if about not in text:
             continue
-        found = dict.fromkeys(_named(READERS[ending_of(path)](text, path), ids))
-        for number, rule_id in found:
+        citations = dict.fromkeys(_cited_ids(READERS[ending_of(path)](text, path), ids))
+        for number, rule_id in citations:
             yield Citation(path, number, rule_id, source.layer)
 
 
 def citations_of(rule_id: str, registry: Registry, sources: Sequence[Source] | None = None) -> tuple[Citation, ...]:
-    """The places that name one rule, in order of path and line: as `check_citations` finds them, reading few files.
+    """Return the citations of a rule, in order of path and line, as `check_citations` but reading few files.
 
     Args:
         rule_id: the rule.
         registry: the rules.
-        sources: what to read; by default the installed packages.
+        sources: sources to read; by default the installed packages.
     """
     read_from = package_sources() if sources is None else sources
-    found = [one for source in read_from for one in find_citations(source, registry.ids, about=rule_id)]
-    return tuple(sorted(one for one in found if one.rule_id == rule_id))
+    citations = [citation for source in read_from for citation in find_citations(source, registry.ids, about=rule_id)]
+    return tuple(sorted(citation for citation in citations if citation.rule_id == rule_id))
 
 
-def _named(lines: Iterable[Line], ids: RuleIds) -> Iterator[tuple[int, str]]:
-    """Yield (line number, id) for each id, existing or misspelt, that the lines name."""
-    list_goes_on_at = 0
+def _cited_ids(lines: Iterable[Line], ids: RuleIds) -> Iterator[tuple[int, str]]:
+    """Yield (line number, id) for each id, existing or misspelt, that the lines cite."""
+    continued_at = 0
     for line in lines:
         text = line.text.replace("`", " ")
         label = _RULES_LABEL.search(text)
         if label is not None:
             position = label.end()
-        elif line.number == list_goes_on_at:
+        elif line.number == continued_at:
             position = 0
         else:
             position = len(text)
-        goes_on = label is not None and not text[position:].strip()
+        is_continued = label is not None and not text[position:].strip()
         while (listed := _LISTED.match(text, position)) is not None:
             yield line.number, listed.group(1)
             position = listed.end()
-            goes_on = bool(listed.group(2)) and not text[position:].strip()
-        list_goes_on_at = line.number + 1 if goes_on else 0
+            is_continued = bool(listed.group(2)) and not text[position:].strip()
+        continued_at = line.number + 1 if is_continued else 0
         for word in dotted_words(text):
             if word in ids.known or (ids.is_misspelt(word) and word not in LOOK_ALIKES):
                 yield line.number, word
@@ -169,19 +168,19 @@ def check_citations(
     scope: Scope | None = None,
     other_names: Collection[str] = (),
 ) -> CitationReport:
-    """Read the sources and compare the ids they name with the registry and the scope.
+    """Compare the ids that the sources cite with the registry and the scope.
 
     Args:
         registry: the rules.
-        sources: what to read; by default the installed packages. `checkout_sources` reads tests and docs too.
-        scope: what must be named where; by default the package's scope.toml.
-        other_names: names of something else that look like ids of rules, such as ids of vectors.
+        sources: sources to read; by default the installed packages. `checkout_sources` adds tests and docs.
+        scope: required citations; by default the package's scope.toml.
+        other_names: names that resemble rule ids, such as ids of vectors.
     """
     scope = load_scope() if scope is None else scope
     citations: list[Citation] = []
     unknown: list[Citation] = []
     read_from = package_sources() if sources is None else sources
-    # A package above this one may not be installed: what it does not hold, nobody can find in it.
+    # A dependent package may not be installed; do not report its rules as missing.
     read = {source.layer for source in read_from}
     for source in read_from:
         for citation in find_citations(source, registry.ids, scope.unread):

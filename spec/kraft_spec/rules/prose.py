@@ -1,4 +1,4 @@
-"""What a source file says in words: its comments and strings, never its code.
+"""Prose of a source file: its comments and strings, never its code.
 
 In code `state.roles` is an attribute; in a comment or a string it is the id of a rule.
 """
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of words.
+    """A line of prose.
 
     Attributes:
-        number: line of the file, from 1; for a string with escaped line ends the nearest line known.
-        text: the words, without the marks that make them a comment or a string.
+        number: line of the file, from 1; approximate in a string with escaped line ends.
+        text: the words, without comment or string delimiters.
     """
 
     number: int
@@ -71,7 +71,7 @@ def tla_prose(source: str, file: str) -> Iterator[Line]:
 
 
 def _end_of_tla_string(line: str, start: int) -> int:
-    """Position of the quote that ends the string begun at `start`; the end of the line if none does."""
+    """Return the position of the quote that ends the string begun at `start`; the end of the line if none does."""
     position = start + 1
     while position < len(line) and line[position] != '"':
         position += 2 if line[position] == "\\" else 1
@@ -91,4 +91,4 @@ READERS: Mapping[str, Callable[[str, str], Iterator[Line]]] = {
     ".md": plain_prose,
     ".rst": plain_prose,
 }
-"""How to read a file, by its ending; files with other endings name no rules."""
+"""Readers by file ending; files with other endings cite no rules."""

@@ -1,4 +1,4 @@
-"""Reading one catalogue file: TOML in, validated rules out, every complaint with file, rule id and field."""
+"""Reader of a catalogue file: parses TOML into validated rules; errors name file, rule id and field."""
 
 import difflib
 import re
@@ -47,10 +47,10 @@ def load_toml(file: Path | Traversable) -> dict[str, object]:
 
 
 def tables(file: str, document: Mapping[str, object], key: str) -> tuple[Mapping[str, object], ...]:
-    """The array of tables `[[key]]` of a document, empty when there is none.
+    """Return the tables `[[key]]` of a document; empty if there are none.
 
     Raises:
-        RuleFileError: the key holds something else.
+        RuleFileError: the key has another value.
     """
     listed = document.get(key, [])
     if not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
@@ -60,11 +60,11 @@ def tables(file: str, document: Mapping[str, object], key: str) -> tuple[Mapping
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One table of a file of the registry, with typed access to its keys.
+    """A table of a registry file, with typed access to its keys.
 
     Attributes:
         file: name of the file.
-        name: how errors name the entry: its rule id, or its place in the file.
+        name: its name in errors: its rule id, or its place in the file.
         content: the table.
     """
 
@@ -73,11 +73,11 @@ class Entry:
     content: Mapping[str, object]
 
     def error(self, field: str | None, problem: str) -> RuleFileError:
-        """Make the error that names this entry."""
+        """Return an error about this entry."""
         return RuleFileError(self.file, self.name, field, problem)
 
     def require_keys(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
-        """Insist on all required keys and on no key beyond these two lists."""
+        """Check that all required keys are present, and no others than these and the optional ones."""
         for key in self.content:
             if key not in required and key not in optional:
                 near = difflib.get_close_matches(key, (*required, *optional), n=1)
@@ -87,7 +87,7 @@ class Entry:
                 raise self.error(key, "missing")
 
     def text(self, key: str, *, may_be_empty: bool = False) -> str:
-        """The string under a key; its words are separated by one space, however the file wraps them."""
+        """Return the string under a key, with words separated by one space."""
         written = self.content[key]
         if not isinstance(written, str):
             raise self.error(key, f"must be a string, not {type(written).__name__}")
@@ -97,21 +97,21 @@ class Entry:
         return text
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The list of strings under a key that may be absent."""
+        """Return the list of strings under an optional key."""
         written = self.content.get(key, [])
         if not isinstance(written, list) or not all(isinstance(word, str) and word for word in written):
             raise self.error(key, "must be a list of non-empty strings")
         return tuple(written)
 
     def flag(self, key: str) -> bool:
-        """The boolean under a key."""
+        """Return the boolean under a key."""
         written = self.content[key]
         if not isinstance(written, bool):
             raise self.error(key, f"must be true or false, not {type(written).__name__}")
         return written
 
     def one_of(self, key: str, allowed: tuple[Word, ...], default: Word | None = None) -> Word:
-        """The string under a key, which must be one of a closed list."""
+        """Return the string under a key, checked against a closed list."""
         if default is not None and key not in self.content:
             return default
         written = self.text(key)
@@ -125,20 +125,19 @@ def read_catalogue(file: Path | Traversable) -> tuple[Rule, ...]:
     """Read all rules of a catalogue file, in its order.
 
     Raises:
-        RuleFileError: the file breaks the format; what needs the other rules (duplicates, ids in texts) is
-            judged by `Registry.of`.
+        RuleFileError: the file violates the format; `Registry.of` checks duplicates and references between rules.
     """
     document = load_toml(file)
     for key in document:
         if key != "rule":
             raise RuleFileError(file.name, None, key, "unknown key, a catalogue holds [[rule]] tables only")
     return tuple(
-        _rule(file.name, number, table) for number, table in enumerate(tables(file.name, document, "rule"), start=1)
+        _parse(file.name, number, table) for number, table in enumerate(tables(file.name, document, "rule"), start=1)
     )
 
 
-def _rule(file: str, number: int, table: Mapping[str, object]) -> Rule:
-    """Check one table and make it a rule; a rule without a usable id is named by its number in the file."""
+def _parse(file: str, number: int, table: Mapping[str, object]) -> Rule:
+    """Check a table and return its rule; errors name a rule without a usable id by its number in the file."""
     entry = Entry(file, str(table.get("id") or f"number {number}"), table)
     entry.require_keys(REQUIRED_KEYS, OPTIONAL_KEYS)
     rule_id = entry.text("id")
@@ -160,19 +159,19 @@ def _rule(file: str, number: int, table: Mapping[str, object]) -> Rule:
         level=entry.one_of("level", LEVELS),
         states=states,
         safety=entry.flag("safety"),
-        breaks=_properties(entry),
+        breaks=_read_properties(entry),
         breaks_text=entry.text("breaks", may_be_empty=True),
         kafka=entry.text("kafka", may_be_empty=True),
         open=entry.text("open", may_be_empty=True),
         example=entry.text("example"),
         status=status,
-        by=_successors(entry, status),
+        by=_read_successors(entry, status),
         catalogue=file.removesuffix(".toml"),
     )
 
 
-def _properties(entry: Entry) -> tuple[str, ...]:
-    """The properties that the free text of `breaks` names, each once, in its order."""
+def _read_properties(entry: Entry) -> tuple[str, ...]:
+    """Return the distinct properties that the free text of `breaks` names, in its order."""
     text = entry.text("breaks", may_be_empty=True)
     named = dict.fromkeys(word for word in _CAMEL_CASE_WORD.findall(text) if word not in PROTOCOL_WORDS)
     lower_case = {name.lower(): name for name in PROPERTIES}
@@ -187,8 +186,8 @@ def _properties(entry: Entry) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _successors(entry: Entry, status: str) -> tuple[str, ...]:
-    """The ids of `by`; a superseded rule names one at least, an active rule none."""
+def _read_successors(entry: Entry, status: str) -> tuple[str, ...]:
+    """Return the ids of `by`; a superseded rule names at least one, an active rule none."""
     if "by" not in entry.content:
         if status == "superseded":
             raise entry.error("by", "a superseded rule names the rules that took its place")

@@ -14,7 +14,7 @@ from kraft_spec.rules.rule_ids import RuleIds, dotted_words
 from kraft_spec.rules.vocabulary import LEVELS, LOOK_ALIKES, Level
 
 CATALOGUES = ("election.toml", "membership.toml")
-"""The package's catalogue files, in the order in which their rules are listed."""
+"""Catalogue files of the package, in listing order."""
 
 _TEXTS = ("title", "statement", "breaks_text", "kafka", "open", "example")
 _FIELD_OF_TEXT = {"breaks_text": "breaks"}
@@ -22,11 +22,11 @@ _FIELD_OF_TEXT = {"breaks_text": "breaks"}
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All rules. Make one with `load_registry`, or with `Registry.of` from rules read elsewhere.
+    """All rules, from `load_registry`, or from `Registry.of` for rules read elsewhere.
 
     Attributes:
         by_id: each rule under its id, in the order of the catalogues.
-        ids: the ids prepared for recognising them in text.
+        ids: the ids prepared for recognition in text.
     """
 
     by_id: Mapping[str, Rule]
@@ -34,10 +34,10 @@ class Registry:
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> "Registry":
-        """Check what needs all rules at once, and index them.
+        """Check constraints between rules, and index them.
 
         Raises:
-            RuleFileError: two rules with one id, or an id named in `by` or in a text that no rule has.
+            RuleFileError: two rules share an id, or `by` or a text names an unknown id.
         """
         by_id: dict[str, Rule] = {}
         for rule in rules:
@@ -57,18 +57,18 @@ class Registry:
         return iter(self.by_id.values())
 
     def __len__(self) -> int:
-        """Count the rules, superseded and retired ones included."""
+        """Return the number of rules, including superseded and retired ones."""
         return len(self.by_id)
 
     def __contains__(self, rule_id: object) -> bool:
-        """Tell whether a rule has this id."""
+        """Return True if a rule has this id."""
         return rule_id in self.by_id
 
     def __getitem__(self, rule_id: str) -> Rule:
-        """The rule with this id.
+        """Return the rule with this id.
 
         Raises:
-            UnknownRuleError: there is none; the error suggests what was probably meant.
+            UnknownRuleError: there is none; the error suggests similar ids.
         """
         rule = self.by_id.get(rule_id)
         if rule is None:
@@ -77,19 +77,19 @@ class Registry:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups (id up to the first dot), in order of their first rule."""
+        """Groups (id up to the first dot), in order of their first rule."""
         return tuple(dict.fromkeys(rule.group for rule in self))
 
     def group(self, name: str) -> tuple[Rule, ...]:
-        """The rules of a group, such as `prevote`, over all catalogues; empty when there is no such group."""
+        """Return the rules of a group, such as `prevote`, from all catalogues; empty if there is no such group."""
         return tuple(rule for rule in self if rule.group == name)
 
     def catalogue(self, name: str) -> tuple[Rule, ...]:
-        """The rules of one file: `election` or `membership`; empty when there is no such file."""
+        """Return the rules of a file: `election` or `membership`; empty if there is no such file."""
         return tuple(rule for rule in self if rule.catalogue == name)
 
     def matching(self, pattern: str) -> tuple[Rule, ...]:
-        """The rules of a pattern: an id, or a prefix that ends in `.*`, such as `state.prospective.*`."""
+        """Return the rules that match an id or a prefix ending in `.*`, such as `state.prospective.*`."""
         if pattern.endswith(".*"):
             prefix = pattern.removesuffix("*")
             return tuple(rule for rule in self if rule.id.startswith(prefix))
@@ -97,11 +97,11 @@ class Registry:
 
 
 def _check_references(rule: Rule, ids: RuleIds) -> None:
-    """Insist that every id a rule names exists; its texts hold no attribute accesses to mistake for ids."""
+    """Check that every id that a rule names exists; its texts contain no attribute accesses."""
     file = f"{rule.catalogue}.toml"
     for successor in rule.by:
         if successor not in ids.known:
-            raise RuleFileError(file, rule.id, "by", _unknown(successor, ids))
+            raise RuleFileError(file, rule.id, "by", _describe_unknown(successor, ids))
         if successor == rule.id:
             raise RuleFileError(file, rule.id, "by", "a rule cannot take its own place")
     for name in _TEXTS:
@@ -110,11 +110,11 @@ def _check_references(rule: Rule, ids: RuleIds) -> None:
             if word in ids.known or word in LOOK_ALIKES:
                 continue
             if word.partition(".")[0] in ids.groups or ids.is_misspelt(word):
-                raise RuleFileError(file, rule.id, _FIELD_OF_TEXT.get(name, name), _unknown(word, ids))
+                raise RuleFileError(file, rule.id, _FIELD_OF_TEXT.get(name, name), _describe_unknown(word, ids))
 
 
-def _unknown(word: str, ids: RuleIds) -> str:
-    """Say that no rule has this id, with what was probably meant."""
+def _describe_unknown(word: str, ids: RuleIds) -> str:
+    """Describe an unknown id, with a similar existing one."""
     near = ids.near(word, at_most=1)
     return f"names {word}, which is no rule{f', did you mean {near[0]}?' if near else ''}"
 
@@ -123,19 +123,19 @@ def read_registry(files: Sequence[Path | Traversable]) -> Registry:
     """Read catalogue files and check them together.
 
     Raises:
-        RuleFileError: a file breaks the format, or the rules contradict each other.
+        RuleFileError: a file violates the format, or the rules contradict each other.
     """
     return Registry.of(rule for file in files for rule in read_catalogue(file))
 
 
 def strictest_level(rule_ids: Iterable[str]) -> Level:
-    """The level of the strictest of these rules; MUST if there are none."""
+    """Return the strictest level of these rules; MUST if there are none."""
     registry = load_registry()
-    return min([registry[one].level for one in rule_ids], key=LEVELS.index, default="MUST")
+    return min([registry[rule_id].level for rule_id in rule_ids], key=LEVELS.index, default="MUST")
 
 
 @functools.cache
 def load_registry() -> Registry:
-    """The registry of this package, read once per process."""
+    """Return the registry of this package, read once per process."""
     folder = resources.files("kraft_spec.rules")
     return read_registry([folder / name for name in CATALOGUES])

@@ -1,4 +1,4 @@
-"""One rule of the catalogue, and the errors about rules."""
+"""A rule of the catalogue, and errors about rules."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from kraft_spec.rules.vocabulary import Level, Status
 
 
 class RuleFileError(ValueError):
-    """A file of the registry says something it must not.
+    """A file of the registry is invalid.
 
     Attributes:
         file: name of the file, e.g. `election.toml`.
-        rule_id: id of the rule (or of the entry) at fault; None when the fault is not in one rule.
-        field: the key at fault; None when the fault is not in one key.
-        problem: what is wrong, as a sentence without a full stop.
+        rule_id: id of the rule or entry; None if the problem is not in a single rule.
+        field: the key; None if the problem is not in a single key.
+        problem: description, as a sentence without a full stop.
     """
 
     def __init__(self, file: str, rule_id: str | None, field: str | None, problem: str) -> None:
-        """Compose the message `file: rule id: field: problem` from the parts that are known."""
+        """Compose the message `file: rule id: field: problem` from the known parts."""
         self.file = file
         self.rule_id = rule_id
         self.field = field
@@ -34,12 +34,12 @@ class UnknownRuleError(LookupError):
     """No rule has this id.
 
     Attributes:
-        rule_id: the id that was asked for.
-        suggestions: existing ids that were probably meant, best first; may be empty.
+        rule_id: the requested id.
+        suggestions: similar existing ids, best first; may be empty.
     """
 
     def __init__(self, rule_id: str, suggestions: tuple[str, ...]) -> None:
-        """Compose a message that names the near matches."""
+        """Compose a message with the suggestions."""
         self.rule_id = rule_id
         self.suggestions = suggestions
         hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
@@ -56,16 +56,16 @@ class Rule:
         statement: the rule itself, in this project's own words.
         source: the passages it comes from; "(referenced)" marks what a text takes for granted.
         level: MUST, SHOULD or MAY.
-        states: the roles it concerns, and Observer; empty where the catalogue does not say.
-        safety: whether dropping the rule breaks safety.
-        breaks: names of the properties that a model checker then sees violated, in the order of the text.
+        states: the roles it concerns, and Observer; empty if the catalogue does not say.
+        safety: True if omitting the rule breaks safety.
+        breaks: names of the properties that a model checker then reports, in the order of the text.
         breaks_text: the whole field as written, with its conditions and reasons.
-        kafka: how Apache Kafka differs, as far as read; empty when not known to.
-        open: a contradiction in the texts and the resolution taken; empty when there is none.
+        kafka: the known difference of Apache Kafka; empty if none is known.
+        open: a contradiction in the texts and its resolution; empty if there is none.
         example: a schedule in which the rule decides, in the notation at the head of the catalogue.
         status: superseded and retired rules keep their id and need no implementation.
-        by: ids of the rules that took its place.
-        catalogue: the file it stands in without its ending, `election` or `membership`.
+        by: ids of the successor rules.
+        catalogue: its file without the ending, `election` or `membership`.
     """
 
     id: str
@@ -86,16 +86,16 @@ class Rule:
 
     @property
     def group(self) -> str:
-        """The id up to its first dot: `prevote` of `prevote.request.contents`."""
+        """Id up to its first dot: `prevote` of `prevote.request.contents`."""
         return self.id.partition(".")[0]
 
     @property
     def is_active(self) -> bool:
-        """Whether the rule holds, and so needs an implementation."""
+        """True if the rule is in force, and so needs an implementation."""
         return self.status == "active"
 
     def as_dict(self) -> dict[str, str | bool | list[str]]:
-        """All fields under their own names, as values that JSON has; tuples become lists."""
+        """Return all fields under their own names, as JSON values; tuples become lists."""
         fields: dict[str, str | bool | list[str]] = {}
         for field in dataclasses.fields(self):
             content: str | bool | tuple[str, ...] = getattr(self, field.name)

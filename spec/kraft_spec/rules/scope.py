@@ -1,4 +1,4 @@
-"""Which rules need no implementation, or no model, yet: scope.toml, read and checked against the registry."""
+"""Rules that need no implementation or no model yet: scope.toml, checked against the registry."""
 
 import functools
 from collections.abc import Container, Mapping
@@ -14,24 +14,24 @@ from kraft_spec.rules.rule import RuleFileError
 
 Layer = Literal["reference", "model"]
 LAYERS: tuple[Layer, ...] = get_args(Layer)
-"""The two places in which every rule in scope is named, unless another layer is named for it."""
+"""The layers that must both cite every rule in scope, unless scope.toml assigns another layer."""
 OtherLayer = Literal["spec", "traces", "conformance"]
 OTHER_LAYERS: tuple[OtherLayer, ...] = get_args(OtherLayer)
-"""Where a rule may be named instead."""
+"""Layers that scope.toml may assign instead."""
 
 _KINDS = ("outside", "instead", "exempt", "unread")
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """Rules that a layer need not name, with the reason.
+    """Rules that a layer need not cite, with the reason.
 
     Attributes:
         rules: a rule id, or a prefix that ends in `.*`.
-        without: ids under the prefix that are named all the same, and so must be.
-        layers: the layers that the exemption is for.
-        reason: why, as a sentence.
-        rule_ids: the active rules concerned, `without` taken off.
+        without: ids under the prefix that are cited, and so must be.
+        layers: the exempted layers.
+        reason: the reason, as a sentence.
+        rule_ids: the active rules concerned, except `without`.
     """
 
     rules: str
@@ -43,14 +43,14 @@ class Exemption:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the check of citations asks for.
+    """Required citations.
 
     Attributes:
-        outside: ids of active rules that nothing here implements, each with the reason.
-        exemptions: other rules that a layer need not name.
-        unread: files, as paths in the repository, that are not read for citations, each with the reason.
-        instead: the layer that must name a rule in place of the reference and the model, by rule id.
-        instead_reasons: why, for each rule of `instead`.
+        outside: ids of active rules that no layer implements, each with the reason.
+        exemptions: other rules that a layer need not cite.
+        unread: files, as paths in the repository, that are not searched for citations, each with the reason.
+        instead: the layer that must cite a rule in place of the reference and the model, by rule id.
+        instead_reasons: the reason, for each rule of `instead`.
     """
 
     outside: Mapping[str, str]
@@ -60,7 +60,7 @@ class Scope:
     instead_reasons: Mapping[str, str] = field(default_factory=dict)
 
     def exempted(self, layer: Layer) -> Mapping[str, Exemption]:
-        """The exemption of each rule that a layer need not name."""
+        """Return the exemption of each rule that a layer need not cite."""
         return {
             rule_id: exemption
             for exemption in self.exemptions
@@ -69,7 +69,7 @@ class Scope:
         }
 
     def required(self, registry: Registry, layer: Layer) -> tuple[str, ...]:
-        """Ids of the rules that a layer must name, in the order of the registry."""
+        """Return the ids of the rules that a layer must cite, in the order of the registry."""
         exempted = self.exempted(layer)
         return tuple(
             rule.id
@@ -85,8 +85,8 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     """Read a scope file.
 
     Raises:
-        RuleFileError: the file breaks its format, names a rule that does not exist, has two entries for one
-            rule, or exempts a rule that needs no exemption.
+        RuleFileError: the file violates its format, names an unknown rule, has two entries for a rule, or exempts a
+            rule that needs no exemption.
     """
     document = load_toml(file)
     for key in document:
@@ -115,7 +115,7 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
     taken: set[tuple[str, str]] = set()
     for number, table in enumerate(tables(file.name, document, "exempt"), start=1):
         entry = Entry(file.name, str(table.get("rules") or f"exempt {number}"), table)
-        exemption = _exemption(entry, registry, {**outside, **instead})
+        exemption = _read_exemption(entry, registry, {**outside, **instead})
         for pair in [(rule_id, layer) for rule_id in exemption.rule_ids for layer in exemption.layers]:
             if pair in taken:
                 raise entry.error("rules", f"{pair[0]} is exempted from the {pair[1]} twice")
@@ -125,7 +125,7 @@ def read_scope(file: Path | Traversable, registry: Registry) -> Scope:
 
 
 def _rule_ids(entry: Entry, registry: Registry, taken: Container[str]) -> tuple[str, ...]:
-    """The active rules that an entry is about; a prefix passes over those that are taken, an id does not."""
+    """Return the active rules of an entry; a prefix skips those that are taken, an id does not."""
     pattern = entry.text("rules")
     matched = [rule.id for rule in registry.matching(pattern) if rule.is_active and rule.id not in taken]
     if not matched:
@@ -139,8 +139,8 @@ def _rule_ids(entry: Entry, registry: Registry, taken: Container[str]) -> tuple[
     return tuple(rule_id for rule_id in matched if rule_id not in without)
 
 
-def _exemption(entry: Entry, registry: Registry, taken: Container[str]) -> Exemption:
-    """Check one `[[exempt]]` table."""
+def _read_exemption(entry: Entry, registry: Registry, taken: Container[str]) -> Exemption:
+    """Check an `[[exempt]]` table and return its exemption."""
     entry.require_keys(("rules", "layers", "reason"), ("without",))
     rule_ids = _rule_ids(entry, registry, taken)
     layers: list[Layer] = [layer for layer in LAYERS if layer in entry.texts("layers")]
@@ -157,5 +157,5 @@ def _exemption(entry: Entry, registry: Registry, taken: Container[str]) -> Exemp
 
 @functools.cache
 def load_scope() -> Scope:
-    """The scope of this package, checked against `load_registry()`, read once per process."""
+    """Return the scope of this package, checked against `load_registry()`, read once per process."""
     return read_scope(resources.files("kraft_spec.rules") / "scope.toml", load_registry())

@@ -1,4 +1,4 @@
-"""Where rules may be named: the packages as installed, or every folder of a checkout."""
+"""Sources of citations: the installed packages, or every folder of a checkout."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from kraft_spec.rules.prose import READERS
 _FOLDERS_WITHOUT_SOURCES = frozenset({"__pycache__", "_build"})
 
 _GENERATED_PAGES = frozenset({"api", "commands", "model", "results", "rules", "scenarios"})
-"""Folders of docs/ that the build of the site fills, out of what is read here."""
+"""Folders of docs/ that the site build generates from the sources read here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder, or one file, whose texts are read for rule ids.
+    """A folder or file that is searched for rule ids.
 
     Attributes:
-        layer: what it counts as: `reference`, `model`, `spec`, `traces`, `conformance`, `tests`, `docs`.
-        name: how paths in it begin when they are shown, with forward slashes.
+        layer: one of `reference`, `model`, `spec`, `traces`, `conformance`, `tests`, `docs`.
+        name: displayed prefix of its paths, with forward slashes.
         root: the folder or file.
-        without: names of folders directly in it that belong to another source.
+        without: names of direct subfolders that belong to another source.
     """
 
     layer: str
@@ -32,12 +32,12 @@ class Source:
     without: frozenset[str] = frozenset()
 
     def files(self) -> Iterator[tuple[str, Path | Traversable]]:
-        """Yield (path to show, file) for each file that can name rules, in order of the paths."""
-        yield from _files(self.name, self.root, self.without)
+        """Yield (displayed path, file) for each file that can cite rules, in order of the paths."""
+        yield from _walk(self.name, self.root, self.without)
 
 
-def _files(name: str, place: Path | Traversable, without: frozenset[str]) -> Iterator[tuple[str, Path | Traversable]]:
-    """Walk a place in a fixed order; what does not exist has no files."""
+def _walk(name: str, place: Path | Traversable, without: frozenset[str]) -> Iterator[tuple[str, Path | Traversable]]:
+    """Yield the files below a place in a fixed order; nothing if it does not exist."""
     if place.is_file():
         if ending_of(name) in READERS:
             yield name, place
@@ -47,17 +47,17 @@ def _files(name: str, place: Path | Traversable, without: frozenset[str]) -> Ite
     for child in sorted(place.iterdir(), key=lambda each: each.name):
         if child.name.startswith(".") or child.name in _FOLDERS_WITHOUT_SOURCES or child.name in without:
             continue
-        yield from _files(f"{name}/{child.name}", child, frozenset())
+        yield from _walk(f"{name}/{child.name}", child, frozenset())
 
 
 def ending_of(path: str) -> str:
-    """The ending of a path with its dot, empty when it has none."""
+    """Return the ending of a path with its dot; empty if there is none."""
     return f".{path.rpartition('.')[2]}" if "." in path.rpartition("/")[2] else ""
 
 
 def package_sources() -> tuple[Source, ...]:
-    """The packages as installed, wheel or editable; those above this one only where they are there."""
-    found = [
+    """Return the installed packages, from a wheel or editable; optional ones only if installed."""
+    sources = [
         Source("reference", "kraft_reference", resources.files("kraft_reference")),
         Source("reference", "kraft_simulation", resources.files("kraft_simulation")),
         Source("reference", "kraft_partitions", resources.files("kraft_partitions")),
@@ -76,18 +76,18 @@ def package_sources() -> tuple[Source, ...]:
     }
     for package, layer in above.items():
         if importlib.util.find_spec(package) is not None:
-            found.append(Source(layer, package, resources.files(package)))
-    return tuple(found)
+            sources.append(Source(layer, package, resources.files(package)))
+    return tuple(sources)
 
 
 def reference_tests() -> Source | None:
-    """The tests of the reference, where the packages are those of a checkout."""
+    """Return the tests of the reference if the packages are from a checkout."""
     folder = Path(__file__).parents[3] / "tests" / "reference"
     return Source("tests", "tests/reference", folder) if folder.is_dir() else None
 
 
 def checkout_sources(repository: Path) -> tuple[Source, ...]:
-    """Everything in a checkout that names rules; paths are shown as they stand in the repository."""
+    """Return all sources of a checkout; paths are relative to the repository."""
     return (
         Source("reference", "reference", repository / "reference"),
         Source("model", "spec/kraft_spec/tla", repository / "spec/kraft_spec/tla"),

@@ -1,4 +1,4 @@
-"""The closed lists of words that the catalogue's fields may hold, and the words that only look like one."""
+"""Closed vocabularies of the catalogue's fields, and words that resemble an entry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ ROLES: tuple[str, ...] = (
     "Follower",
     "Observer",
 )
-"""What `states` may name: the six roles, and the observer overlay (rule state.roles)."""
+"""Valid `states`: the six roles, and the observer overlay (rule state.roles)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property that a model checker judges and that `breaks` of a rule may name.
+    """A property that a model checker checks and that `breaks` of a rule may name.
 
     Attributes:
         name: as in the TLA+ model.
-        kind: safety (nothing bad happens), stability (nothing needless does), liveness (something good does).
+        kind: safety (nothing bad happens), stability (nothing needless happens), liveness (something good happens).
         description: one sentence.
     """
 
@@ -40,7 +40,6 @@ class Property:
 
 
 def _table(*properties: Property) -> Mapping[str, Property]:
-    """Key each property by its name."""
     return MappingProxyType({each.name: each for each in properties})
 
 
@@ -112,7 +111,7 @@ PROPERTIES: Mapping[str, Property] = _table(
         "A replica that can reach the leader and a bootstrap server eventually fetches.",
     ),
     Property("CommitProgress", "liveness", "With a stable majority, appended records eventually commit."),
-    # membership.toml lists the next two without a definition; these are the readings of this project.
+    # membership.toml lists the next two without a definition; these are this project's interpretations.
     Property("EventualCommit", "liveness", "Appended records eventually commit: membership.toml's CommitProgress."),
     Property("EventualChange", "liveness", "With a stable majority, a requested voter change eventually completes."),
     Property("EverybodyIsAsked", "liveness", "Whomever a replica has to ask, it asks again and again."),
@@ -121,7 +120,7 @@ PROPERTIES: Mapping[str, Property] = _table(
 """Every property that `breaks` may name: the lists at the head of election.toml and membership.toml."""
 
 PROTOCOL_WORDS: frozenset[str] = frozenset({"AddVoter", "CurrentVoters", "VotersRecord"})
-"""Words in the free text of `breaks` that are spelled like a property and are none."""
+"""Words in the free text of `breaks` that are spelled like a property but are not one."""
 
 LOOK_ALIKES: frozenset[str] = frozenset({"bootstrap.servers", "bootstrap.quorum.voters"})
-"""Words that start like a rule id and are none: names of configuration properties in KIP-642."""
+"""Configuration properties in KIP-642 that start like a rule id."""

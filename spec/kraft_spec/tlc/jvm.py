@@ -1,9 +1,8 @@
-"""The one Java virtual machine of this process, and what TLC prints in it.
+"""The Java virtual machine of this process, and its output.
 
 TLC prints to standard output, unpacks its standard modules into `java.io.tmpdir`, and keeps the names of a
-specification in static fields. So each process has one virtual machine with a temporary folder of its own, one
-specification with any edited copies of it that declare the same names, and streams that are taken over before TLC sees
-them.
+specification in static fields. So each process has one virtual machine with its own temporary folder and redirected
+streams, and one specification with edited copies that declare the same names.
 """
 
 import atexit
@@ -22,31 +21,31 @@ import jpype
 from kraft_spec.tlc.jar import TlcBridgeError, ToolsJar, find_jar, find_java
 
 JavaObject: TypeAlias = Any
-"""A Java object seen through JPype, which has no types to offer."""
+"""A Java object through JPype, which provides no types."""
 
 COMPILED_OPTIONS = ("-XX:FreqInlineSize=60", "-XX:InlineSmallCode=500", "-XX:MaxInlineLevel=5")
-"""What suits a compiled model: many small methods that call each other.
+"""Options that suit a compiled model: many small methods that call each other.
 
-With Java's own limits its second compiler puts so much of each into the others that it is at work for ten times as
-long, and the code is no faster for it.
+With Java's default limits its second compiler inlines so much that it works ten times as long, for code that is no
+faster.
 """
 
 JVM_OPTIONS = (
-    # TLC recurses over expressions. This is the stack of threads that Java starts; Python's main thread keeps the
+    # TLC recurses over expressions. This stack size is for threads that Java starts; Python's main thread keeps the
     # system's (8 MB holds some 2,000 calls of a RECURSIVE operator), other Python threads threading.stack_size().
     "-Xss16m",
-    # One thread of work and few live objects: the collector with the least overhead and no threads.
+    # There is one busy thread and few live objects: use the collector with the least overhead.
     "-XX:+UseSerialGC",
-    # Signals stay Python's: without this SIGTERM interrupts the JVM in the middle of a call and takes Python down.
+    # Python handles signals: otherwise SIGTERM interrupts the JVM in the middle of a call and kills the process.
     "-Xrs",
-    # No file of performance counters in the system's temporary folder.
+    # Write no performance counters into the system's temporary folder.
     "-XX:-UsePerfData",
     *COMPILED_OPTIONS,
 )
 """Options of the virtual machine, besides its temporary folder."""
 
 BRIEF_OPTIONS = ("-XX:TieredStopAtLevel=1",)
-"""And those of a process that is over within seconds: the second compiler would cost more than its code saves."""
+"""Additional options for a process of a few seconds: the second compiler would cost more than it saves."""
 
 
 class JvmError(TlcBridgeError):
@@ -54,7 +53,7 @@ class JvmError(TlcBridgeError):
 
 
 class _Machine:
-    """State of the virtual machine: there is one per process, as Java allows no second."""
+    """State of the virtual machine; Java allows only one per process."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -70,16 +69,16 @@ _machine = _Machine()
 
 
 def start(*, brief: bool = False) -> ToolsJar:
-    """Start the virtual machine unless it runs already, and return the jar it has loaded.
+    """Start the virtual machine unless it runs already, and return its jar.
 
-    What Python has in memory by then, its cyclic collector no longer looks at (`gc.freeze`).
+    Exclude the current Python objects from later garbage collections (`gc.freeze`).
 
     Args:
-        brief: This process is expected to be over within seconds; without effect on a machine that runs already.
+        brief: The process is expected to take seconds; ignored if the machine already runs.
 
     Raises:
-        JarMissing, JarMismatch, JavaMissing: What it needs is not there.
-        JvmError: It was started by other code, or in the process that this one was forked from.
+        JarMissing, JarMismatch, JavaMissing: A prerequisite is missing.
+        JvmError: Other code, or the parent of this forked process, started it.
     """
     with _machine.lock:
         if _machine.jar is not None:
@@ -107,7 +106,7 @@ def start(*, brief: bool = False) -> ToolsJar:
                 f"-Djava.io.tmpdir={temporary}",
                 jvmpath=library,
                 classpath=[str(jar.path)],
-                # Ctrl-C stays Python's KeyboardInterrupt.
+                # Ctrl-C raises Python's KeyboardInterrupt.
                 interrupt=False,
             )
         except (OSError, RuntimeError) as cause:
@@ -116,14 +115,14 @@ def start(*, brief: bool = False) -> ToolsJar:
         _machine.process_id = os.getpid()
         _machine.jar = jar
         _take_streams_over()
-        # Whenever Java collects its garbage, JPype has Python collect all of its own: with thousands of objects that
-        # are there for good, a fourth of the time in which traces are checked.
+        # JPype runs Python's garbage collector whenever Java's runs. With thousands of permanent objects this took a
+        # fourth of the time of trace checking.
         gc.freeze()
         return jar
 
 
 def _library(java_home: Path) -> Path | None:
-    """Find libjvm of an installation, so that the Java checked is the Java used."""
+    """Return libjvm of an installation, so that the checked Java is also the one used."""
     for name in ("libjvm.so", "libjvm.dylib"):
         candidate = java_home / "lib" / "server" / name
         if candidate.is_file():
@@ -132,14 +131,14 @@ def _library(java_home: Path) -> Path | None:
 
 
 def _take_streams_over() -> None:
-    """Send what Java code prints nowhere; `captured_output` gives it a place for a while."""
+    """Discard Java's output; `captured_output` redirects it temporarily."""
     print_stream = jpype.JClass("java.io.PrintStream")
     _machine.discarded = print_stream(jpype.JClass("java.io.OutputStream").nullOutputStream())
     _set_streams(_machine.discarded)
 
 
 def _set_streams(stream: JavaObject) -> None:
-    """Point the streams of Java and the ones that TLC copied from them at `stream`."""
+    """Set the streams of Java, and TLC's copies of them, to `stream`."""
     system = jpype.JClass("java.lang.System")
     system.setOut(stream)
     system.setErr(stream)
@@ -149,19 +148,19 @@ def _set_streams(stream: JavaObject) -> None:
 
 
 class CapturedOutput:
-    """What Java code printed while `captured_output` was in force."""
+    """Java's output within `captured_output`."""
 
     def __init__(self, buffer: JavaObject) -> None:
         self._buffer = buffer
 
     def text(self) -> str:
-        """Return what was printed so far."""
+        """Return the output so far."""
         return str(self._buffer.toString("UTF-8"))
 
 
 @contextmanager
 def captured_output() -> Iterator[CapturedOutput]:
-    """Keep what TLC prints inside the block, for a message or for the output of a model's Print."""
+    """Capture TLC's output inside the block, for a message or for the output of a model's Print."""
     buffer = jpype.JClass("java.io.ByteArrayOutputStream")()
     stream = jpype.JClass("java.io.PrintStream")(buffer, True, "UTF-8")
     _set_streams(stream)
@@ -173,13 +172,13 @@ def captured_output() -> Iterator[CapturedOutput]:
 
 
 def claim_for(specification: str) -> None:
-    """Note which specification this process has loaded; another one would share static fields with it.
+    """Record the specification of this process; another one would share static fields with it.
 
     Args:
-        specification: Its name. An edited copy has the same one.
+        specification: Its name; edited copies have the same one.
 
     Raises:
-        JvmError: Another one has been loaded before, even if its loading failed half-way.
+        JvmError: Another one was loaded before, even if its loading failed half-way.
     """
     with _machine.lock:
         if _machine.specification not in (None, specification):
@@ -191,25 +190,25 @@ def claim_for(specification: str) -> None:
 
 
 def declare(names: frozenset[str]) -> None:
-    """Note what the specification of this process declares.
+    """Record the names that the specification of this process declares.
 
-    TLC numbers the names of variables and operators once for all specifications, so that one copy with a name of its
-    own would take another's place for it.
+    TLC numbers the names of variables and operators once for all specifications, so a copy with an additional name
+    would reuse the number of another one.
 
     Raises:
-        JvmError: A copy that was loaded before declares other names.
+        JvmError: An earlier copy declares other names.
     """
     with _machine.lock:
-        known = names if _machine.names is None else _machine.names
-        _machine.names = known
-        if names != known:
-            other = ", ".join(sorted(names ^ known)[:3])
+        declared = names if _machine.names is None else _machine.names
+        _machine.names = declared
+        if names != declared:
+            other = ", ".join(sorted(names ^ declared)[:3])
             raise JvmError(f"an edited {_machine.specification} declares other names than the one before: {other}")
 
 
 @contextmanager
 def temporary_folder() -> Iterator[None]:
-    """A folder that TLC unpacks its standard modules into; it is needed only while parsing."""
+    """Provide the folder into which TLC unpacks its standard modules; needed only while parsing."""
     if _machine.temporary is not None:
         _machine.temporary.mkdir(exist_ok=True)
     try:
@@ -219,6 +218,6 @@ def temporary_folder() -> Iterator[None]:
 
 
 def remove_temporary_folder() -> None:
-    """Remove what TLC has unpacked, if it is there."""
+    """Remove TLC's unpacked modules, if they exist."""
     if _machine.temporary is not None:
         shutil.rmtree(_machine.temporary, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Model checking: `tlc2.TLC` in a process of its own, started, watched, stopped, and its findings reported."""
+"""Model checking: runs `tlc2.TLC` in a subprocess, monitors and stops it, and reports its findings."""
 
 import math
 import os
@@ -19,9 +19,9 @@ from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress
 from kraft_spec.tlc.tool_output import Findings, tool_messages
 
 STOP_GRACE_SECONDS = 120.0
-"""How long TLC may take, after its time limit, to finish its step and write its checkpoint; then it is killed.
+"""Time for TLC, after its time limit, to finish its step and write its checkpoint, before it is killed.
 
-Where there are temporal properties it may besides search for loops, for as long as it may for states.
+With temporal properties it may additionally search for loops, as long as for states.
 """
 
 _CHECKPOINT_NEVER_MS = 10 * 365 * 24 * 3600 * 1000
@@ -37,7 +37,7 @@ _CONFIGURATION_KEYWORDS = re.compile(
 
 
 class ModelCheckError(TlcBridgeError):
-    """The model check cannot be started as asked."""
+    """The model check cannot be started with these options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Simulation:
     """Random behaviours instead of the whole state space.
 
     Attributes:
-        behaviours: How many; None for as many as the time limit allows.
+        behaviours: Number of behaviours; None for as many as the time limit allows.
         depth: States in each.
-        seed: Seed of TLC's generator: the same seed and one worker give the same behaviours.
+        seed: Seed of TLC's generator; the same seed and one worker give the same behaviours.
     """
 
     behaviours: int | None = None
@@ -57,11 +57,11 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """Where and how often TLC saves its progress; it also does when the time limit stops it.
+    """Folder and interval of TLC's checkpoints; TLC also writes one when the time limit stops it.
 
     Attributes:
         directory: Folder for the checkpoints; TLC removes them when the search is complete.
-        interval_seconds: Time between two.
+        interval_seconds: Time between checkpoints.
         recover: Checkpoint to resume from (see `latest_checkpoint`); None for a fresh start.
     """
 
@@ -72,22 +72,22 @@ class Checkpoints:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheckOptions:
-    """How to check.
+    """Options of a model check.
 
     Attributes:
         workers: Threads of TLC.
         simulation: Random behaviours instead of the state space.
-        checkpoints: Save progress; None to keep nothing.
+        checkpoints: Checkpoints to write; None for none.
         check_deadlock: Report states without successor.
         coverage: Count how often each action fires (slower).
-        heap_megabytes: Java's heap; a quarter of the machine when None.
-        time_limit_seconds: Stop after that long, rounded up to seconds; None for no limit.
-        brief: The search is expected to be over within seconds: Java then compiles and collects garbage in the way that
-            starts fastest, which costs half the time and less of the other processors.
-        fingerprint_index: Which of TLC's hash polynomials to use: fixed, so that runs are alike.
-        compiled: A jar of this specification compiled, which TLC then asks: see `kraft_spec.compiled.checks`; None: it
+        heap_megabytes: Java's heap; a quarter of the machine if None.
+        time_limit_seconds: Time after which to stop, rounded up to seconds; None for no limit.
+        brief: The search should take seconds: Java then uses the compiler and collector that start fastest, in half the
+            time and with less use of the other processors.
+        fingerprint_index: Index of TLC's hash polynomial; fixed for reproducible runs.
+        compiled: Jar of the compiled specification for TLC to call: see `kraft_spec.compiled.checks`; None: TLC
             interprets the specification.
-        both: TLC interprets it as well, and the search ends with an error where the two disagree.
+        both: TLC also interprets it, and the search ends with an error if the results differ.
     """
 
     workers: int = 1
@@ -119,14 +119,14 @@ def check_model(
     on_progress: Callable[[Progress], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ModelCheckReport:
-    """Run TLC on `directory`/`module`.tla with `directory`/`configuration`.cfg and report what it finds.
+    """Run TLC on `directory`/`module`.tla with `directory`/`configuration`.cfg and report its findings.
 
-    TLC says how far it is after 3 seconds and then every minute; `on_progress` is called as often.
-    However this call ends, TLC's process is gone and its temporary files are removed.
+    `on_progress` is called when TLC reports progress: after 3 seconds and then every minute.
+    On return, also by an exception, TLC's process has ended and its temporary files are removed.
 
     Raises:
-        ModelCheckError: A file is missing, or a checkpoint is.
-        JarMissing, JarMismatch, JavaMissing: What TLC needs is not there.
+        ModelCheckError: A file or a checkpoint is missing.
+        JarMissing, JarMismatch, JavaMissing: A prerequisite of TLC is missing.
     """
     chosen = options or ModelCheckOptions()
     directory = directory.resolve()
@@ -142,7 +142,7 @@ def check_model(
         exit_code, killed_late = _run(command, directory, _kill_after(chosen, temporal), findings, on_progress)
     seconds = clock() - started
     return ModelCheckReport(
-        outcome=_outcome(findings, chosen, seconds, killed_late, exit_code),
+        outcome=_outcome_of(findings, chosen, seconds, killed_late, exit_code),
         violated=findings.violated or " or ".join(temporal if findings.temporal else ()),
         message=_message(findings, exit_code),
         trace=tuple(findings.trace),
@@ -162,18 +162,18 @@ _LONG = ("-XX:+UseParallelGC", *COMPILED_OPTIONS)
 
 
 def _command(options: ModelCheckOptions, temporary: Path, configuration: str, module: str) -> list[str]:
-    """Build the command line of TLC's process."""
+    """Return the command line of TLC's process."""
     java = find_java()
     unpacked = temporary / "unpacked"
     unpacked.mkdir()
     command = [str(java.executable), *(_BRIEF if options.brief else _LONG), "-XX:-UsePerfData", "-Xss16m"]
     supervisor = shutil.which("setpriv")
     if supervisor:
-        # The kernel ends TLC when this process dies without a chance to do it.
+        # The kernel kills TLC if this process dies without cleanup.
         command = [supervisor, "--pdeathsig", "KILL", *command]
     if options.heap_megabytes is not None:
         command.append(f"-Xmx{options.heap_megabytes}m")
-    # TLC unpacks its standard modules here: two that start together must not share the folder.
+    # TLC unpacks its standard modules here; concurrent processes must not share the folder.
     command.append(f"-Djava.io.tmpdir={unpacked}")
     if options.time_limit_seconds is not None:
         command.append(f"-Dtlc2.TLC.stopAfter={max(1, math.ceil(options.time_limit_seconds))}")
@@ -197,8 +197,8 @@ def _command(options: ModelCheckOptions, temporary: Path, configuration: str, mo
         if options.simulation.behaviours is not None:
             command.append(f"num={options.simulation.behaviours}")
         command += ["-depth", str(options.simulation.depth), "-seed", str(options.simulation.seed)]
-    # Loops are searched for once, at the end: again and again meanwhile, it takes most of the time, and what is found
-    # first would depend on the machine.
+    # Search for loops once, at the end. Repeated searches take most of the time, and the loop found first would
+    # depend on the machine.
     command += ["-lncheck", "final"]
     if not options.check_deadlock:
         command.append("-deadlock")
@@ -223,10 +223,10 @@ def _run(
     findings: Findings,
     on_progress: Callable[[Progress], None] | None,
 ) -> tuple[int, bool]:
-    """Run TLC and read what it prints; kill it after so many seconds, if any.
+    """Run TLC and read its output; kill it after `kill_after` seconds, if set.
 
     Returns:
-        The exit code, and whether it was killed because it did not heed its time limit.
+        The exit code, and True if it was killed for exceeding its time limit.
     """
     process = subprocess.Popen(
         command,
@@ -237,7 +237,7 @@ def _run(
         text=True,
         encoding="utf-8",
         errors="replace",
-        # Ctrl-C at a terminal is for this process, which then ends TLC.
+        # Ctrl-C at a terminal reaches only this process, which then stops TLC.
         start_new_session=True,
     )
     killed = threading.Event()
@@ -259,11 +259,11 @@ def _run(
     finally:
         if watchdog is not None:
             watchdog.cancel()
-        _end(process)
+        _terminate(process)
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
-    """Make sure that TLC's process is gone, and reaped."""
+def _terminate(process: "subprocess.Popen[str]") -> None:
+    """Terminate and reap TLC's process."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
@@ -275,10 +275,10 @@ def _end(process: "subprocess.Popen[str]") -> None:
         process.stdout.close()
 
 
-def _outcome(
+def _outcome_of(
     findings: Findings, options: ModelCheckOptions, seconds: float, killed_late: bool, exit_code: int
 ) -> Outcome:
-    """Say how it ended; TLC reports a search that its time limit cut short as a success."""
+    """Return the outcome; TLC itself reports a search stopped by the time limit as a success."""
     limit = options.time_limit_seconds
     if findings.outcome in (Outcome.VIOLATION, Outcome.DEADLOCK, Outcome.ERROR):
         return findings.outcome
@@ -295,7 +295,7 @@ def _outcome(
 
 
 def _message(findings: Findings, exit_code: int) -> str:
-    """Join what TLC said about an error, the parser's lines too, which it prints outside of messages."""
+    """Return TLC's error text, including the parser's lines, which it prints outside of messages."""
     routine = ("Parsing file ", "Semantic processing ")
     parser_lines = [line for line in findings.free_text if not line.startswith(routine)]
     if findings.outcome is Outcome.ERROR:
@@ -306,7 +306,7 @@ def _message(findings: Findings, exit_code: int) -> str:
 
 
 def _temporal_names(configuration: Path) -> tuple[str, ...]:
-    """Return the names under PROPERTY in a configuration: TLC does not say which of them it found violated."""
+    """Return the names under PROPERTY in a configuration, because TLC does not say which of them is violated."""
     text = re.sub(r"\(\*.*?\*\)", " ", configuration.read_text(encoding="utf-8"), flags=re.DOTALL)
     names: list[str] = []
     inside = False

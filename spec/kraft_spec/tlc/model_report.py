@@ -1,4 +1,4 @@
-"""What a model check found: plain values, without a trace of how TLC says it."""
+"""Result of a model check as plain values, independent of TLC's output format."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 class Outcome(Enum):
-    """How a model check ended."""
+    """Outcome of a model check."""
 
     OK = "ok"
-    """The whole state space (or the number of behaviours asked for) was searched: no violation."""
+    """The whole state space (or the requested number of behaviours) was searched without a violation."""
 
     VIOLATION = "violation"
-    """An invariant or a property is violated: `violated` names it, `trace` shows how."""
+    """An invariant or a property is violated: `violated` names it, `trace` is the counterexample."""
 
     DEADLOCK = "deadlock"
     """A state without successor was reached: `trace` leads to it."""
@@ -21,21 +21,21 @@ class Outcome(Enum):
     """The specification cannot be parsed or evaluated, or TLC failed: `message` says why."""
 
     INTERRUPTED = "interrupted"
-    """TLC's process ended before it finished: stopped from outside, or by the system for want of memory."""
+    """TLC's process ended early: stopped from outside, or by the system for lack of memory."""
 
     TIME_LIMIT = "time limit"
-    """The time limit came first: no violation in the part that was searched."""
+    """The time limit ended the search: no violation in the searched part."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceState:
-    """One state of an error trace.
+    """A state of an error trace.
 
     Attributes:
         number: Position in the trace, from 1.
         action: Name of the action that led here; "Initial predicate" for the first state.
-        location: Where the action stands, in TLC's words; empty for the first state.
-        text: The whole state as TLC prints it.
+        location: Location of the action, as printed by TLC; empty for the first state.
+        text: The whole state as printed by TLC.
         variables: Name and value text of each variable, in TLC's order.
     """
 
@@ -48,14 +48,14 @@ class TraceState:
 
 @dataclass(frozen=True, slots=True)
 class ActionCount:
-    """How often an action fired.
+    """Statistics of an action.
 
     Attributes:
         name: Name of the action.
         module: Module that defines it.
         line: Line of its definition, from 1.
         states_distinct: New states that it was the first to reach.
-        states_generated: States that it led to; 0 for an action that never fired.
+        states_generated: States that it generated; 0 if it never fired.
     """
 
     name: str
@@ -67,12 +67,12 @@ class ActionCount:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a model check has come.
+    """Progress of a model check.
 
     Attributes:
         states_generated: States computed, with repetitions.
-        states_distinct: States found; 0 in simulation, which does not tell them apart.
-        queue_left: States whose successors are still to be computed; 0 in simulation.
+        states_distinct: Distinct states; 0 in simulation, which does not identify them.
+        queue_left: States whose successors are not yet computed; 0 in simulation.
         depth: Length of the longest shortest path so far; 0 in simulation.
     """
 
@@ -84,21 +84,21 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheckReport:
-    """What a model check found.
+    """Result of a model check.
 
     Attributes:
-        outcome: How it ended.
-        violated: Name of the violated invariant or property; names joined by "or" where TLC does not say
-            which of several temporal properties it was; empty if none is.
-        message: TLC's words about a violation or an error; empty if there is neither.
-        trace: The behaviour that shows a violation or a deadlock, or leads to an error.
-        loop: How an infinite behaviour goes on after its last state: "Stuttering" or "Back to state N"; or empty.
-        progress: States, queue and depth when it ended, or when TLC last said so.
-        seconds: Duration, start of Java included.
-        actions: How often each action fired; empty unless coverage was asked for.
+        outcome: Outcome of the check.
+        violated: Name of the violated invariant or property; several names joined by "or" if TLC does not say which
+            temporal property it is; empty if there is none.
+        message: TLC's text about a violation or an error; empty if there is neither.
+        trace: Behaviour that violates a property, or ends in a deadlock or an error.
+        loop: Continuation of an infinite behaviour after its last state: "Stuttering" or "Back to state N"; or empty.
+        progress: States, queue and depth at the end, or at TLC's last report.
+        seconds: Duration, including the start of Java.
+        actions: Statistics of each action; empty without coverage.
         warnings: TLC's warnings.
-        checkpoint: Where to resume from; None if there is none.
-        states_recovered: States taken over from a checkpoint; 0 for a fresh start.
+        checkpoint: Checkpoint to resume from; None if there is none.
+        states_recovered: States restored from a checkpoint; 0 for a fresh start.
         exit_code: Exit code of TLC's process; negative for a signal.
     """
 

@@ -1,4 +1,4 @@
-"""Parsing of a specification by TLC, and TLC's errors as Python exceptions with TLC's own words."""
+"""Parsing of a specification by TLC, and TLC's errors as Python exceptions with its messages."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject
 
 _POSITIONS_SHOWN = 3
-"""How many of the nested expressions that TLC was in an error names: the innermost say most."""
+"""Number of nested expressions that an error lists: the innermost are the most useful."""
 
 
 class SpecificationError(TlcBridgeError):
-    """TLC cannot parse the specification, or cannot evaluate an expression of it; the message is TLC's."""
+    """TLC cannot parse the specification, or cannot evaluate an expression; the message is TLC's."""
 
 
 def parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
-    """Let TLC parse; what it prints meanwhile holds the line of an error that its exception may lack."""
+    """Return TLC's tool for a specification; an error includes TLC's output, as the exception may lack the line."""
     resolver = jpype.JClass("util.SimpleFilenameToStream")(str(directory))
     with jvm.temporary_folder(), jvm.captured_output() as output:
         try:
@@ -34,12 +34,12 @@ def parsed_tool(directory: Path, module: str, configuration: str) -> JavaObject:
 
 
 def evaluation_error(subject: str, cause: JavaObject, positions: str = "") -> SpecificationError:
-    """Build the error for a Java exception that came up while TLC evaluated `subject`.
+    """Return the error for a Java exception during TLC's evaluation of `subject`.
 
     Args:
-        subject: What was evaluated.
+        subject: The evaluated part.
         cause: The exception.
-        positions: TLC's list of the expressions it was in, outermost first; the innermost are kept.
+        positions: TLC's list of nested expressions, outermost first; the innermost are kept.
     """
     while type(cause).__name__.endswith("InvocationTargetException"):
         cause = cause.getTargetException()

@@ -1,7 +1,7 @@
-"""One specification, parsed once and then asked for successors, invariants and values.
+"""A parsed specification, with evaluation of successors, invariants and values.
 
-This is the hot path of trace checking: a method is a few calls into Java and nothing else. What explains a
-failure (`kraft_spec.tlc.explanation`) is apart from it, and may be slow.
+This is the hot path of trace checking: a method makes only a few calls into Java. The explanation of failures
+(`kraft_spec.tlc.explanation`) is separate, and may be slow.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class Action:
         name: Name of the operator in the TLA+ module.
         module: Module that defines it.
         line: Line of its definition, from 1.
-        instances: TLC's own actions; several where Next applies the operator to each element of a set.
+        instances: TLC's own actions; several if Next applies the operator to each element of a set.
     """
 
     name: str
@@ -35,16 +35,16 @@ class Action:
 
 
 class Specification:
-    """A parsed specification; in a process there are edited copies of one at most, since TLC has static fields.
+    """A parsed specification; because of TLC's static fields, a process can only load edited copies besides it.
 
-    States are TLC's, opaque to the caller: pass them back, look variables up in them, and never change one.
+    States are TLC's own objects: pass them back, look variables up in them, and never change one.
 
     Attributes:
         directory: Folder of the modules.
         name: Name of the root module.
         actions: Named sub-actions of Next, by name.
         variables: Names of the variables, by module and in the order of their declaration.
-        invariants: Names of what the configuration lists as INVARIANT, and of PROPERTY clauses `[]P`.
+        invariants: Names of the INVARIANT entries of the configuration, and of PROPERTY clauses `[]P`.
         action_properties: Names of the PROPERTY clauses of the form `[][A]_v`.
     """
 
@@ -54,12 +54,12 @@ class Specification:
         Args:
             directory: Folder that holds the root module and those it extends.
             module: Name of the root module, without .tla.
-            configuration: Name of the configuration, without .cfg; that of the module when None.
+            configuration: Name of the configuration, without .cfg; by default that of the module.
 
         Raises:
-            SpecificationError: A file is missing, or TLC refuses one; the message has its line.
+            SpecificationError: A file is missing, or TLC rejects it; the message has its line.
             JvmError: This process has loaded another specification, or a copy that declares other names.
-            JarMissing, JarMismatch, JavaMissing: What TLC needs is not there.
+            JarMissing, JarMismatch, JavaMissing: A prerequisite of TLC is missing.
         """
         self.directory = directory.resolve()
         self.name = module
@@ -70,12 +70,12 @@ class Specification:
         jvm.start()
         jvm.claim_for(f"{module}.tla with {configuration}.cfg")
         self.tool = parsed_tool(self.directory, module, configuration)
-        # Without it TLC's hash polynomial is zero, and all fingerprints are equal.
+        # Without this, TLC's hash polynomial is zero, and all fingerprints are equal.
         jpype.JClass("tlc2.util.FP64").Init(0)
         self._codec = codec()
         unique_string = jpype.JClass("util.UniqueString").uniqueStringOf
         # TLC's own order is that of a hash table.
-        nodes = sorted(self.tool.getSpecProcessor().getVariablesNodes(), key=_declared_at)
+        nodes = sorted(self.tool.getSpecProcessor().getVariablesNodes(), key=_declaration_place)
         self._java_names: dict[str, JavaObject] = {
             str(node.getName()): unique_string(str(node.getName())) for node in nodes
         }
@@ -85,8 +85,8 @@ class Specification:
         declared = self.tool.getSpecProcessor().getRootModule().getConstantDecls()
         self._constants: dict[str, JavaObject] = {str(node.getName()): node for node in declared}
         self.actions: Mapping[str, Action] = MappingProxyType(_grouped_actions(self.tool))
-        self._invariants = _by_name(self.tool.getInvNames(), self.tool.getInvariants())
-        self._action_properties = _by_name(self.tool.getImpliedActNames(), self.tool.getImpliedActions())
+        self._invariants = _group_by_name(self.tool.getInvNames(), self.tool.getInvariants())
+        self._action_properties = _group_by_name(self.tool.getImpliedActNames(), self.tool.getImpliedActions())
         self.invariants = tuple(self._invariants)
         self.action_properties = tuple(self._action_properties)
         self._bodies: dict[str, JavaObject] = {}
@@ -137,20 +137,20 @@ class Specification:
         return self._codec.decode(value)
 
     def successors(self, action: Action, state: JavaObject) -> list[JavaObject]:
-        """Return the states that one step of `action` leads to, with repetitions if it gets there twice.
+        """Return the states after one step of `action`; a state reached in several ways is repeated.
 
         Raises:
             SpecificationError: TLC cannot evaluate the action.
         """
         try:
             if len(action.instances) == 1:
-                found = self.tool.getNextStates(action.instances[0], state)
-                size = found.size()
-                return [found.elementAt(0)] if size == 1 else [found.elementAt(i) for i in range(size)]
+                next_states = self.tool.getNextStates(action.instances[0], state)
+                size = next_states.size()
+                return [next_states.elementAt(0)] if size == 1 else [next_states.elementAt(i) for i in range(size)]
             states: list[JavaObject] = []
             for instance in action.instances:
-                found = self.tool.getNextStates(instance, state)
-                states.extend(found.elementAt(index) for index in range(found.size()))
+                next_states = self.tool.getNextStates(instance, state)
+                states.extend(next_states.elementAt(index) for index in range(next_states.size()))
             return states
         except jpype.JException as cause:
             instances = action.instances
@@ -161,11 +161,11 @@ class Specification:
             ) from cause
 
     def step(self, action: Action, state: JavaObject, variable: str, value: object) -> list[JavaObject]:
-        """Bind one variable and return the successors: `bind` and `successors` in one."""
+        """Bind a variable and return the successors."""
         return self.successors(action, self.bind(state, variable, value))
 
     def is_valid(self, invariant: str, state: JavaObject) -> bool:
-        """Judge an invariant of the configuration in a state.
+        """Return True if an invariant of the configuration holds in a state.
 
         Raises:
             SpecificationError: The configuration has no such invariant, or TLC cannot evaluate it.
@@ -183,7 +183,7 @@ class Specification:
             ) from cause
 
     def action_property(self, name: str, state: JavaObject, next_state: JavaObject) -> bool:
-        """Judge a property `[][A]_v` of the configuration on one step.
+        """Return True if a property `[][A]_v` of the configuration holds for a step.
 
         Raises:
             SpecificationError: The configuration has no such property, or TLC cannot evaluate it.
@@ -221,9 +221,9 @@ class Specification:
             ) from cause
 
     def _body_or_value(self, name: str) -> JavaObject:
-        """Return the expression that an operator stands for; its value if TLC has it already.
+        """Return the expression of an operator; its value if TLC has already evaluated it.
 
-        TLC has the values of constants, of constant-level definitions, and of what the configuration overrides.
+        TLC evaluates constants, constant-level definitions and overrides of the configuration in advance.
         """
         declared = self._constants.get(name)
         if declared is not None:
@@ -233,11 +233,11 @@ class Specification:
             raise SpecificationError(f"module {self.name} defines no {name}")
         if definition.getArity() != 0:
             raise SpecificationError(f"{name} takes {definition.getArity()} parameters")
-        known = self.tool.lookup(definition, self._empty_context, False)
-        return known.getBody() if isinstance(known, type(definition)) else known
+        evaluated = self.tool.lookup(definition, self._empty_context, False)
+        return evaluated.getBody() if isinstance(evaluated, type(definition)) else evaluated
 
     def holds(self, name: str, state: JavaObject, next_state: JavaObject | None = None) -> bool:
-        """Tell whether an operator without parameters is TRUE: `evaluate` for predicates.
+        """Return True if an operator without parameters is TRUE: `evaluate` for predicates.
 
         Raises:
             SpecificationError: As `evaluate`, or it is no BOOLEAN.
@@ -248,11 +248,11 @@ class Specification:
         return value
 
     def fingerprint(self, state: JavaObject) -> int:
-        """Return TLC's 64-bit fingerprint: equal for equal states. Costs time in proportion to the state."""
+        """Return TLC's 64-bit fingerprint, equal for equal states. The cost is proportional to the state's size."""
         return int(state.fingerPrint())
 
     def failure(self, subject: str, cause: JavaObject, again: Callable[[JavaObject], object]) -> SpecificationError:
-        """Evaluate once more with the tool that keeps a call stack, and add where TLC was."""
+        """Return the error after a second evaluation that keeps a call stack, with TLC's position."""
         tracing = jpype.JClass("tlc2.tool.impl.CallStackTool")(self.tool)
         try:
             again(tracing)
@@ -267,14 +267,14 @@ class Specification:
             raise SpecificationError(f"no variable {variable}; there are: {', '.join(self.variables)}") from None
 
 
-def _declared_at(node: JavaObject) -> tuple[str, int, int]:
-    """Return where a variable is declared, as a key to sort by."""
+def _declaration_place(node: JavaObject) -> tuple[str, int, int]:
+    """Return a sort key of a variable's place of declaration."""
     location = node.getLocation()
     return (str(location.source()), int(location.beginLine()), int(location.beginColumn()))
 
 
 def _grouped_actions(tool: JavaObject) -> dict[str, Action]:
-    """Group TLC's actions by name: it has one for each element that a constant quantifier ranges over."""
+    """Group TLC's actions by name: it has one for each element of a constant quantifier's range."""
     grouped: dict[str, list[JavaObject]] = {}
     for instance in tool.getActions():
         grouped.setdefault(str(instance.getName()), []).append(instance)
@@ -290,8 +290,8 @@ def _grouped_actions(tool: JavaObject) -> dict[str, Action]:
     return actions
 
 
-def _by_name(names: JavaObject, clauses: JavaObject) -> dict[str, tuple[JavaObject, ...]]:
-    """Group TLC's clauses by the name in the configuration: a conjunction of properties becomes several."""
+def _group_by_name(names: JavaObject, clauses: JavaObject) -> dict[str, tuple[JavaObject, ...]]:
+    """Group TLC's clauses by the name in the configuration: TLC splits a conjunction into several."""
     grouped: dict[str, tuple[JavaObject, ...]] = {}
     for name, clause in zip(names, clauses, strict=True):
         grouped[str(name)] = (*grouped.get(str(name), ()), clause)

@@ -1,4 +1,4 @@
-"""What TLC prints under -tool, read line by line: numbered messages between marks, and free text around them.
+"""Parser of TLC's output under -tool: numbered messages between marks, and free text around them.
 
 The numbers are those of tlc2.output.EC, the same in the jars of 2020 and later.
 """
@@ -28,18 +28,18 @@ _VIOLATED_NAME = re.compile(r"(?:Invariant|Action property|Property|property) (\
 _COUNTS = re.compile(
     r"(-?[\d,]+) states generated.*?, (-?[\d,]+) distinct states found.*?, (-?[\d,]+) states left on queue"
 )
-# A disjunct of the next-state relation has its own place in parentheses after that of the relation.
+# TLC prints the place of a disjunct in parentheses after the place of the next-state relation.
 _ACTION = re.compile(r"<(\S+) line (\d+), .* of module ([^\s>(]+?)(?: \((\d+) \d+ \d+ \d+\))?>: (\d+):(\d+)")
 _STATE_HEAD = re.compile(r"^(\d+): (?:<(.*)>)?")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """One message of TLC.
+    """A message of TLC.
 
     Attributes:
-        code: Its number; None for a line that stands outside of messages.
-        severity: TLC's class of message: 1 error, 2 bug, 3 warning, 4 state, 0 else.
+        code: Its number; None for a line outside of messages.
+        severity: TLC's class of message: 1 error, 2 bug, 3 warning, 4 state, 0 other.
         text: Its text, without the marks.
     """
 
@@ -49,7 +49,7 @@ class ToolMessage:
 
 
 def tool_messages(lines: Iterable[str]) -> Iterator[ToolMessage]:
-    """Split TLC's output into messages; one that never ends (TLC was killed) is left out."""
+    """Split TLC's output into messages; drop one without end (TLC was killed)."""
     open_code: int | None = None
     severity = 0
     collected: list[str] = []
@@ -83,11 +83,11 @@ def parsed_variables(text: str) -> tuple[tuple[str, str], ...]:
 def parsed_state(text: str) -> TraceState:
     """Read the text of message 2217: a head with number and action, then the variables."""
     head, _, body = text.partition("\n")
-    found = _STATE_HEAD.match(head)
-    described = (found.group(2) or "") if found else head
+    match = _STATE_HEAD.match(head)
+    described = (match.group(2) or "") if match else head
     name, _, location = described.partition(" line ")
     return TraceState(
-        number=int(found.group(1)) if found else 0,
+        number=int(match.group(1)) if match else 0,
         action=name,
         location=f"line {location}" if location else "",
         text=body.strip(),
@@ -102,15 +102,15 @@ def _count(digits: str) -> int:
 
 @dataclass(slots=True)
 class Findings:
-    """What the messages amount to so far. `add` each; the rest is for reading.
+    """Findings of the messages so far; call `add` for each message.
 
     Attributes:
-        outcome: What they say; None until they say something.
-        violated: Name of what is violated, where the message names it.
+        outcome: Outcome so far; None before a message decides it.
+        violated: Name of the violated property, if a message names it.
         messages: Texts of the errors and violations.
-        free_text: Lines outside of messages: the parser's errors, and what the model prints.
-        finished: TLC said that it is done.
-        temporal: The violation is one of a temporal property, which TLC does not name.
+        free_text: Lines outside of messages: the parser's errors, and output of the model.
+        finished: True if TLC reported the end of the search.
+        temporal: True if a temporal property is violated, which TLC does not name.
     """
 
     outcome: Outcome | None = None
@@ -127,7 +127,7 @@ class Findings:
     temporal: bool = False
 
     def add(self, message: ToolMessage) -> bool:
-        """Take a message in.
+        """Process a message.
 
         Returns:
             True if it changed `progress`.
@@ -177,16 +177,16 @@ class Findings:
         self.violated = name.group(1) if name else ""
         self.messages.append(text.splitlines()[0] if text else "")
         if code in (_INVARIANT_INITIAL, _PROPERTY_INITIAL):
-            # TLC prints no trace of one state: it is in the message.
+            # A violation in the initial state has no trace: the message contains the state.
             state = text.partition("\n")[2]
             self.trace.append(parsed_state(f"1: <Initial predicate>\n{state}"))
 
     def _add_action(self, text: str) -> None:
-        found = _ACTION.search(text)
-        if found:
-            name, defined_at, module, disjunct_at, distinct, generated = found.groups()
+        match = _ACTION.search(text)
+        if match:
+            name, defined_at, module, disjunct_at, distinct, generated = match.groups()
             line = disjunct_at or defined_at
-            # Coverage is printed again and again: the last count is the one.
+            # Coverage is printed repeatedly; the last count is final.
             self.actions[name, int(line), module] = ActionCount(
                 name, module, int(line), states_distinct=int(distinct), states_generated=int(generated)
             )
@@ -195,11 +195,11 @@ class Findings:
         before = self.progress
         depth = before.depth
         if code == _DEPTH:
-            found = re.search(r"is (\d+)", text)
-            depth = int(found.group(1)) if found else depth
+            match = re.search(r"is (\d+)", text)
+            depth = int(match.group(1)) if match else depth
         elif code == _PROGRESS:
-            found = re.search(r"Progress\((-?[\d,]+)", text)
-            depth = _count(found.group(1)) if found else depth
+            match = re.search(r"Progress\((-?[\d,]+)", text)
+            depth = _count(match.group(1)) if match else depth
         elif code not in (_STATS, _PROGRESS_SIMULATION, _STATS_SIMULATION):
             return False
         self.progress = Progress(before.states_generated, before.states_distinct, before.queue_left, depth)
@@ -208,7 +208,7 @@ class Findings:
             generated, distinct, left = (_count(digits) for digits in counts.groups())
             self.progress = Progress(generated, distinct, left, depth)
         else:
-            # Simulation words it otherwise, and differently in each jar.
+            # Simulation has another wording, which differs between jars.
             simulated = re.search(r"([\d,]+) states (?:generated|checked)|generated: ([\d,]+)", text)
             if simulated:
                 generated = _count(simulated.group(1) or simulated.group(2))

@@ -1,4 +1,4 @@
-"""Values as TLC prints them, read back: the same Python values as `kraft_spec.tlc.values` gives."""
+"""Parser of values printed by TLC into the same Python values as `kraft_spec.tlc.values`."""
 
 import re
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ _END = ""
 
 
 class ValueTextError(TlcBridgeError):
-    """A text that is no value as TLC prints it."""
+    """The text is not a value in TLC's format."""
 
 
 def parsed_value(text: str) -> TlaValue:
-    """The value that TLC printed as `text`, on one line or on several.
+    """Parse a value that TLC printed, on one or several lines.
 
     Raises:
-        ValueTextError: It is none; the message has what was found instead of what.
+        ValueTextError: It is not a value; the message has the unexpected and the expected token.
     """
-    reader = _Reader(_tokens(text))
+    reader = _Reader(_tokenize(text))
     value = reader.value()
     reader.expect(_END)
     return value
 
 
-def _tokens(text: str) -> Iterator[str]:
+def _tokenize(text: str) -> Iterator[str]:
     position, end = 0, len(text.rstrip())
     while position < end:
         token = _TOKEN.match(text, position)
@@ -38,20 +38,20 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 class _Reader:
-    """Reads one value after another, a token ahead."""
+    """Reads values in sequence, with one token of lookahead."""
 
     def __init__(self, tokens: Iterator[str]) -> None:
-        self._tokens = tokens
+        self._tokenize = tokens
         self._token = next(tokens)
 
     def _next(self) -> str:
-        token, self._token = self._token, next(self._tokens, _END)
+        token, self._token = self._token, next(self._tokenize, _END)
         return token
 
     def expect(self, expected: str) -> None:
-        found = self._next()
-        if found != expected:
-            raise ValueTextError(f"{found or 'the end'!r} in a value, expected {expected or 'the end'!r}")
+        token = self._next()
+        if token != expected:
+            raise ValueTextError(f"{token or 'the end'!r} in a value, expected {expected or 'the end'!r}")
 
     def value(self) -> TlaValue:
         token = self._next()
@@ -100,7 +100,7 @@ class _Reader:
         self.expect("]")
 
     def _function(self) -> TlaValue:
-        """`(key :> value @@ key :> value)`."""
+        """Parse `(key :> value @@ key :> value)`."""
         entries: dict[TlaValue, TlaValue] = {}
         while True:
             key = self.value()

@@ -1,4 +1,4 @@
-"""Conversion between Python values and the values of TLC, both ways.
+"""Conversion between Python values and TLC values.
 
 | TLA+                    | from Python                     | to Python                          |
 |-------------------------|---------------------------------|------------------------------------|
@@ -11,8 +11,8 @@
 | function, finite domain | mapping with other keys         | `Function`; tuple if over 1..n     |
 | model value             | refused                         | `ModelValue`                       |
 
-TLA+ does not tell a sequence from a function over 1..n, nor a record from a function over strings, so neither
-does the way back. The empty function is the empty sequence.
+A sequence equals a function over 1..n in TLA+, and a record a function over strings, so decoding cannot
+distinguish them. The empty function is the empty sequence.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -32,20 +32,20 @@ INTEGER_MAX = 2**31 - 1
 """TLC's integers are Java's int."""
 
 SET_SIZE_MAX = 100_000
-"""Largest set that is enumerated for Python: SUBSET of thirty elements would not fit in memory."""
+"""Limit for enumerating a set in Python: SUBSET of thirty elements would not fit in memory."""
 
 _CACHE_ENTRIES_MAX = 50_000
-"""Bound of each cache of Java values, so that a long run with ever new strings stays small."""
+"""Limit of each cache of Java values, so that a long run with ever new strings stays small."""
 
 
 class ValueConversionError(TlcBridgeError):
-    """A value that has no counterpart on the other side."""
+    """The value has no counterpart in the other language."""
 
 
 class Function(Mapping[Hashable, "TlaValue"]):
-    """A TLA+ function with a finite domain, a record among them: an immutable, hashable mapping.
+    """A TLA+ function with a finite domain, or a record: an immutable, hashable mapping.
 
-    It equals any mapping with the same entries, so tests and callers can write dicts.
+    It equals any mapping with the same entries, so tests and callers can use dicts.
     """
 
     __slots__ = ("_entries", "_hash")
@@ -77,7 +77,7 @@ class Function(Mapping[Hashable, "TlaValue"]):
 
 @dataclass(frozen=True, slots=True)
 class ModelValue:
-    """A model value of a configuration: equal to itself only.
+    """A model value of a configuration, equal only to itself.
 
     Attributes:
         name: Its name in the configuration.
@@ -87,11 +87,11 @@ class ModelValue:
 
 
 TlaValue: TypeAlias = int | bool | str | tuple["TlaValue", ...] | frozenset["TlaValue"] | Function | ModelValue
-"""What `decode` returns: immutable and hashable throughout."""
+"""Values that `decode` returns: immutable and hashable throughout."""
 
 
 class ValueCodec:
-    """Encodes and decodes values; holds the Java classes and the caches. `codec()` returns the one to use."""
+    """Encodes and decodes values, with caches of Java values; `codec()` returns the shared instance."""
 
     def __init__(self) -> None:
         java_class = jpype.JClass
@@ -122,13 +122,13 @@ class ValueCodec:
         }
 
     def encode(self, value: object) -> JavaObject:
-        """Convert a Python value to a TLC value, normalised where TLC expects that; what is one already stays.
+        """Convert a Python value to a TLC value, normalised where TLC requires it; return a TLC value unchanged.
 
         Raises:
             ValueConversionError: The value, or a part of it, has no TLA+ counterpart.
         """
         kind = type(value)
-        # The kinds in the order of how often an event holds them.
+        # Ordered by frequency in events.
         if kind is str:
             return self._strings.get(value) or self._encode_string(value)  # type: ignore[call-overload,arg-type]
         if kind is int:
@@ -174,11 +174,11 @@ class ValueCodec:
                 return self._encode_function(value)
             shape = self._new_shape(keys)  # type: ignore[arg-type]
         names, ordered = shape
-        # The fields come in TLC's order already: True spares the sorting.
+        # The fields are already in TLC's order: True skips the sorting.
         return self._record_class(names, [self.encode(value[name]) for name in ordered], True)
 
     def _new_shape(self, keys: tuple[str, ...]) -> tuple[JavaObject, tuple[str, ...]]:
-        """Let TLC sort the fields once; its order is that of its string table, not the alphabet."""
+        """Let TLC sort the fields once, in the order of its string table, which is not alphabetical."""
         probe = self._record_class(
             self._name_array([self._unique_string(key) for key in keys]),
             self._value_array([self._integer(index) for index in range(len(keys))]),
@@ -191,23 +191,23 @@ class ValueCodec:
         return shape
 
     def _encode_function(self, value: Mapping[Hashable, object]) -> JavaObject:
-        """Encode a mapping with other than string keys."""
+        """Encode a mapping with keys other than strings."""
         domain = self._value_array([self.encode(key) for key in value])
         values = self._value_array([self.encode(entry) for entry in value.values()])
         return self._normalized(self._function_class(domain, values, False), value)
 
     def _normalized(self, encoded: JavaObject, value: object) -> JavaObject:
-        """Sort a set or a domain; TLC can compare elements of one kind only."""
+        """Sort a set or a domain; TLC can only compare elements of one kind."""
         try:
             return encoded.normalize()
         except jpype.JException as cause:
             raise ValueConversionError(f"{value!r}: {cause.getMessage()}") from cause
 
     def decode(self, value: JavaObject) -> TlaValue:
-        """Convert a TLC value to Python, enumerating what TLC keeps lazy (intervals, SUBSET, set of records).
+        """Convert a TLC value to Python, and enumerate lazy values (intervals, SUBSET, set of records).
 
         Raises:
-            ValueConversionError: The value is no finite data: an operator, a set too large or not enumerable.
+            ValueConversionError: The value is not finite data: an operator, or a set too large or not enumerable.
         """
         decoder = self._decoders.get(type(value))
         if decoder is not None:
@@ -223,7 +223,7 @@ class ValueCodec:
         return self.decode(reduced)
 
     def _reduced(self, value: JavaObject) -> JavaObject:
-        """Turn a lazy value into the enumerated one that equals it; None if it is no set or function."""
+        """Return the enumerated equivalent of a lazy value; None if it is no set or function."""
         if hasattr(value, "getValue") and value.getValue() is not None:
             return value.getValue()
         if hasattr(value, "elements"):
@@ -253,7 +253,7 @@ class ValueCodec:
 
 @cache
 def codec() -> ValueCodec:
-    """Return the codec of this process, starting the Java virtual machine if need be."""
+    """Return the codec of this process, starting the Java virtual machine if needed."""
     start()
     return ValueCodec()
 
