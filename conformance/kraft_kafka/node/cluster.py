@@ -1,4 +1,4 @@
-"""Metadata requests that Kafka's tools send to any server before their actual request. Rule: cli.admin-routing."""
+"""Metadata requests that Kafka's tools send to any server before their actual request.  Rule: cli.admin-routing."""
 
 from collections.abc import Mapping
 from typing import Any
