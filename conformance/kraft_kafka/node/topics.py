@@ -89,7 +89,7 @@ async def list_partition_reassignments(controller: Controller, request: Any) -> 
         "error_code": ERROR_CODES[answer.error],
         "error_message": _error_message(answer.error),
         "topics": [
-            {"name": topic, "partitions": [_ongoing(it) for _, it in group]} for topic, group in _by_topic(listed)
+            {"name": topic, "partitions": [_ongoing(entry) for _, entry in group]} for topic, group in _by_topic(listed)
         ],
     }
 
