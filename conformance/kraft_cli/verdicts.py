@@ -104,7 +104,7 @@ def summary(verdict: Verdict) -> str:
     if verdict.switched_off:
         text += f", without {', '.join(verdict.switched_off)}"
     if verdict.open_answers:
-        text += f", with {', '.join(f'{it.decision} {it.answer}' for it in verdict.open_answers)}"
+        text += f", with {', '.join(f'{answer.decision} {answer.answer}' for answer in verdict.open_answers)}"
     if verdict.other_model:
         text += ", written for another model"
     if verdict.reason:

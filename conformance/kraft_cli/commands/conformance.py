@@ -219,7 +219,7 @@ def run_selected(
     with suite_errors():
         catalogue = Catalogue(folder)
         _check_profile(plan.profile, catalogue)
-        entries = [it for it in selected(catalogue, words or ()) if subject in (None, it.subject)]
+        entries = [entry for entry in selected(catalogue, words or ()) if subject in (None, entry.subject)]
         ids = tuple([entry.id for entry in entries])
         expected = {**plan.expected_failures, **read_expected_failures(expected_failures, catalogue)}
         return _run(replace(plan, ids=ids, expected_failures=expected), catalogue, as_json, targets)

@@ -15,7 +15,7 @@ def profiles(as_json: Json = False) -> int:
     if as_json:
         names = [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
         differences = [{**to_builtins(it), "subject": it.subject, "verified": it.verified} for it in kafka.difference]
-        unexpressed = [{**to_builtins(it), "verified": it.verified} for it in kafka.unexpressed]
+        unexpressed = [{**to_builtins(decision), "verified": decision.verified} for decision in kafka.unexpressed]
         print_json({"profiles": names, "differences": differences, "unexpressed": unexpressed})
         return ExitCode.CONFORMANT
     show_table(

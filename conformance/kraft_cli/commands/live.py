@@ -180,7 +180,7 @@ def attach(
     if host != "127.0.0.1" or not port.isdecimal():
         raise usage_error(f"--endpoint {endpoint}: expected 127.0.0.1:PORT: peers are acted on the loopback alone")
     target = Endpoint((host, int(port)), ports | {4: free_ports(1)[0]})
-    chosen = [it for it in _select(words) if it.setup == Setup() and not it.is_fresh]
+    chosen = [case for case in _select(words) if case.setup == Setup() and not case.is_fresh]
     judging = _Judging(chosen, repeat, as_json, targets_of(junit=junit, sarif=sarif, html=html))
     named = ("--endpoint", endpoint, "--cluster-id", cluster_id, "--voters", voters)
     return _judge(judging, target, named, Software("process", ""))
@@ -202,7 +202,7 @@ def _parse_ports(voters: str) -> dict[int, int]:
 
 
 def _select(words: Sequence[str] | None) -> list[Case]:
-    chosen = [it for it in cases().values() if not words or any(word in it.id for word in words)]
+    chosen = [case for case in cases().values() if not words or any(word in case.id for word in words)]
     if not chosen:
         raise usage_error(f"no case has {' or '.join(words or [])} in its id; --list shows them")
     return chosen

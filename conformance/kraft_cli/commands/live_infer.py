@@ -125,7 +125,7 @@ def _read_least_timeouts(files: Sequence[str], nodes: frozenset[int]) -> Mapping
         if node is not None and node not in nodes:
             raise usage_error(f"--properties {text}: the capture has no node {node}")
         file = read_properties(path)
-        timeouts = LeastTimeouts(*(_CLOCKS * _read_ms(file, *it) for it in (_ELECTION, _FETCH, _REQUEST)))
+        timeouts = LeastTimeouts(*(_CLOCKS * _read_ms(file, *pair) for pair in (_ELECTION, _FETCH, _REQUEST)))
         least.update(dict.fromkeys(nodes if node is None else [node], timeouts))
     return least
 
@@ -217,9 +217,9 @@ def _show(report: Mapping[str, Any], bound: Any, inferred: Any, *, is_timed: boo
 def _rows(inferred: Any) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = []
     for replica in sorted({stretch.replica for stretch in inferred.stretches}):
-        stretches = [it for it in inferred.stretches if it.replica == replica]
+        stretches = [part for part in inferred.stretches if part.replica == replica]
         longest = max(stretches, key=lambda stretch: len(stretch.events))
-        kinds: Counter[str] = Counter(event for it in stretches for event in it.events)
+        kinds: Counter[str] = Counter(event for part in stretches for event in part.events)
         counted = ", ".join(f"{number} {event}" for event, number in sorted(kinds.items()))
         description = f"{len(longest.events)}, {longest.message} at {longest.time_ms} ms"
         rows.append((replica, len(stretches), sum(kinds.values()), inferred.steps[replica], description, counted))

@@ -116,7 +116,7 @@ def _make_checkpoint(listed: tuple[ListedVoter, ...]) -> Snapshot:
 
 
 def static_checkpoint(node: NodeProperties) -> Snapshot:
-    """Return the state without any snapshot: the static voters, or no voters. Rule: bootstrap.static-quorum."""
+    """Return the state without any snapshot: the static voters, or no voters.  Rule: bootstrap.static-quorum."""
     details = tuple(VoterDetails(voter.id, voter.endpoint, 0, 0) for voter in node.static_voters)
     return Snapshot(0, 0, 0, frozenset(ReplicaKey(voter.id) for voter in node.static_voters), details)
 

@@ -49,7 +49,7 @@ def show_report(document: Mapping[str, Any], output: Path) -> None:
         _show_regressions(worse)
     _show_failures(document)
     if document["quarantine"]:
-        rows = [(it["reason"], f"{it['traces']:,}", _format_place(it["example"])) for it in document["quarantine"]]
+        rows = [(row["reason"], f"{row['traces']:,}", _format_place(row["example"])) for row in document["quarantine"]]
         show_table("Quarantine", ("reason", "traces", "example"), rows)
     for group in document["inconclusive"]:
         say(f"inconclusive: {group['traces']:,} x {group['reason']}")

@@ -60,7 +60,7 @@ def _select(slugs: list[str] | None) -> "tuple[Theorem, ...]":
 
 def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
     if as_json:
-        print_json([{"theorem": it.slug, "statement": it.statement, "rules": it.rules} for it in chosen])
+        print_json([{"theorem": item.slug, "statement": item.statement, "rules": item.rules} for item in chosen])
         return ExitCode.CONFORMANT
     rows = [(theorem.slug, theorem.statement, "\n".join(theorem.rules)) for theorem in chosen]
     show_table(number_of(len(chosen), "theorem"), ("theorem", "statement", "rules"), rows)

@@ -1,7 +1,7 @@
 """Attribution of a failing run to a finding.
 
 For a finding caused by a profile's decision, the shortest failing schedule is replayed with this decision and with the
-safe one. A replay depends on schedule, random choices and decisions only. If the first replay violates the property
+safe one.  A replay depends on schedule, random choices and decisions only.  If the first replay violates the property
 and the second violates none, the decision caused the failure.
 """
 

@@ -1,6 +1,6 @@
 """Test bench of the implementation: its mock peers, and the initial states of cases.
 
-One process serves many cases. Each begins in a new epoch, so an earlier case affects only the length of the log.
+One process serves many cases.  Each begins in a new epoch, so an earlier case affects only the length of the log.
 """
 
 import asyncio

@@ -58,7 +58,7 @@ def _check_quorum_state(reading: FileReading, sent: Sequence[Sighting], messages
     for candidate in _find_votes(reading.node, epoch, messages[reading.place :], messages):
         if voted not in (-1, candidate):
             yield f"votedId: expected {candidate} in epoch {epoch}, actual {voted} (rule {_VOTE})"
-    leaders = {it.source for it in messages if _is_from_leader(it) and it.message.epoch == epoch}
+    leaders = {message.source for message in messages if _is_from_leader(message) and message.message.epoch == epoch}
     if leader >= 0 and leaders and leader not in leaders:
         yield f"leaderId: expected {min(leaders)} in epoch {epoch}, actual {leader} (rule {_WRITE})"
 
@@ -98,7 +98,7 @@ def _check_log(
         # The file was read while a batch was written.
         return
     log = disk.state.log
-    fetch = next((it for it in reversed(sent) if isinstance(it.message, TracedFetchRequest)), None)
+    fetch = next((message for message in reversed(sent) if isinstance(message.message, TracedFetchRequest)), None)
     if fetch is None:
         return
     answers = [response.message for response in messages if response.request == fetch.number]

@@ -137,7 +137,7 @@ class Quorum:
         """
         self._write(PLAN, self.plan)
         self._say(f"formatting {len(self.processes)} disks")
-        await asyncio.gather(*(asyncio.to_thread(it.format, Timeouts()) for it in self.processes.values()))
+        await asyncio.gather(*(asyncio.to_thread(process.format, Timeouts()) for process in self.processes.values()))
         with (self.folder / CAPTURE).open("xb", buffering=0) as stream:
             nodes = tuple(
                 CapturedNode(id=id_, endpoint=f"127.0.0.1:{port}", directory_id=self.processes[id_].directory_id())

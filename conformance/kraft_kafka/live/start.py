@@ -65,7 +65,7 @@ def configuration_of(header: CaptureHeader, files: Files, profile: Profile) -> C
     listed = frozenset([ReplicaKey(voter.id, voter.directory_id) for voter in header.voters])
     bootstrap = {node: _find_bootstrap(held) for node, held in files.items()}
     formatted = next((snapshot for _, snapshot in sorted(bootstrap.items()) if snapshot is not None), None)
-    voters = listed or (formatted.voters if formatted else frozenset([it.key for it in replicas.values()]))
+    voters = listed or (formatted.voters if formatted else frozenset([replica.key for replica in replicas.values()]))
     if formatted is not None:
         # A disk without a bootstrap checkpoint was formatted without voters.
         replicas = {
@@ -85,5 +85,5 @@ def configuration_of(header: CaptureHeader, files: Files, profile: Profile) -> C
 
 def _find_bootstrap(held: Mapping[str, bytes]) -> Snapshot | None:
     """Return the bootstrap checkpoint, if the disk was formatted with voters."""
-    candidates = (it.snapshot for it in snapshots(held, Snapshot(0, 0, 0, frozenset())))
-    return next((it for it in candidates if it.end_offset == 0 and it.voters), None)
+    candidates = (file.snapshot for file in snapshots(held, Snapshot(0, 0, 0, frozenset())))
+    return next((snapshot for snapshot in candidates if snapshot.end_offset == 0 and snapshot.voters), None)

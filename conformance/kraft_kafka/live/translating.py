@@ -89,7 +89,7 @@ class Translation:
         """Return a vector's records as Kafka's batches, in base64."""
         raw, offset = b"", base_offset
         typed = msgspec.convert(self.to_local(records), tuple[TracedRecord, ...])
-        for (epoch, is_data), group in groupby(typed, lambda it: (it.epoch, it.kind is RecordKind.DATA)):
+        for (epoch, is_data), group in groupby(typed, lambda record: (record.epoch, record.kind is RecordKind.DATA)):
             same = [*group]
             if is_data:
                 raw += data_batch(offset, epoch, [_encode_data(record.value) for record in same], 0)

@@ -1,4 +1,4 @@
-"""Metadata requests that Kafka's tools send to any server before their actual request. Rule: cli.admin-routing."""
+"""Metadata requests that Kafka's tools send to any server before their actual request.  Rule: cli.admin-routing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -106,6 +106,6 @@ def _partition(image: Image, index: int, partition: Partition) -> Mapping[str, A
 
 
 async def describe_log_dirs(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Describe a broker's data folder, which holds no replicas. Kafka's tools of 4.3 ask for it."""
+    """Describe a broker's data folder, which holds no replicas.  Kafka's tools of 4.3 ask for it."""
     folder = {"error_code": 0, "log_dir": str(controller.node.disk.folder), "topics": []}
     return {"error_code": 0, "results": [folder]}

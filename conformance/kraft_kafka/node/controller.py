@@ -112,7 +112,7 @@ class Controller:
         return self.image
 
     async def _complete(self) -> None:
-        """Complete each due reassignment, in a step of its own. Rule: partition-reassign.complete-in-one-step."""
+        """Complete each due reassignment, in a step of its own.  Rule: partition-reassign.complete-in-one-step."""
         while ready := due(*self._reference(self._require_leadership(), self.node.id)):
             outcome = self.outcome(self.image, CompleteReassignment(ready[0]))
             await self._commit(self.records(self.image, outcome))

@@ -123,7 +123,7 @@ class Disk:
     # Reading.
 
     def _new_directory_id(self) -> str:
-        """Add a directory id to a folder that an older release formatted. Rule: identity.directory-id-on-upgrade."""
+        """Add a directory id to a folder that an older release formatted.  Rule: identity.directory-id-on-upgrade."""
         directory_id = random_directory_id()
         with (self.folder / META).open("a", encoding="utf-8") as file:
             file.write(f"directory.id={directory_id}\n")

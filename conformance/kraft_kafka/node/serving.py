@@ -125,7 +125,7 @@ class Serving:
     async def _is_in_time(self, frame: Frame, response: FetchResponse) -> bool:
         """Long polling: delay a response without news until there are some; the next response has them.
 
-        False if the leadership ended meanwhile; the connection then ends. Rule: state.leader.higher-epoch.
+        False if the leadership ended meanwhile; the connection then ends.  Rule: state.leader.higher-epoch.
         """
         has_news = response.records or response.error is not Error.NONE or response.snapshot_id is not None
         if has_news or response.diverging_epoch >= 0:

@@ -47,7 +47,7 @@ def _error_message(error: Error) -> str | None:
 
 
 async def alter_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Start, replace or cancel reassignments; each partition has a result. Rule: partition-reassign.per-partition."""
+    """Start, replace or cancel reassignments; each partition has a result.  Rule: partition-reassign.per-partition."""
     targets = [
         (TopicPartition(topic.name, part.partition_index), None if part.replicas is None else tuple(part.replicas))
         for topic in request.topics
@@ -78,7 +78,7 @@ def _answer(outcome: Outcome, kind: type[Any]) -> Any:
 
 
 async def list_partition_reassignments(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """List R, AR and RR of ongoing reassignments, or of the requested partitions. Rule: partition-reassign.list."""
+    """List R, AR and RR of ongoing reassignments, or of the requested partitions.  Rule: partition-reassign.list."""
     wanted: tuple[TopicPartition, ...] | None = None
     if request.topics is not None:
         wanted = tuple([TopicPartition(part.name, n) for part in request.topics for n in part.partition_indexes])
@@ -89,7 +89,7 @@ async def list_partition_reassignments(controller: Controller, request: Any) -> 
         "error_code": ERROR_CODES[answer.error],
         "error_message": _error_message(answer.error),
         "topics": [
-            {"name": topic, "partitions": [_ongoing(it) for _, it in group]} for topic, group in _by_topic(listed)
+            {"name": topic, "partitions": [_ongoing(entry) for _, entry in group]} for topic, group in _by_topic(listed)
         ],
     }
 
@@ -104,7 +104,7 @@ def _ongoing(reassignment: Reassignment) -> Mapping[str, Any]:
 
 
 async def alter_partition(controller: Controller, request: Any) -> Mapping[str, Any]:
-    """Change the in-sync replicas as the leading broker asks. Rule: partition-reassign.controller-only."""
+    """Change the in-sync replicas as the leading broker asks.  Rule: partition-reassign.controller-only."""
     body: dict[str, Any] = {"error_code": 0, "topics": []}
     if not controller.node.leads:
         return body | {"error_code": NOT_CONTROLLER}

@@ -1,6 +1,6 @@
 """Frames over TCP: asyncio streams that carry Kafka's requests and responses.
 
-A `Server` responds to the requests of a connection in order, as Kafka does. This module does not interpret requests.
+A `Server` responds to the requests of a connection in order, as Kafka does.  This module does not interpret requests.
 """
 
 import asyncio

@@ -31,7 +31,7 @@ def file_name(snapshot: Snapshot) -> str:
 
 
 def encode_snapshot(snapshot: Snapshot, values: Sequence[bytes], timestamp_ms: int) -> bytes:
-    """Encode a snapshot file; at kraft.version 0 it has no voters. Rule: kraft-version.record-gate."""
+    """Encode a snapshot file; at kraft.version 0 it has no voters.  Rule: kraft-version.record-gate."""
     records = [_framing_record(_HEADER, {"lastContainedLogTimestamp": timestamp_ms})]
     if snapshot.kraft_version > 0:
         level = Record(snapshot.epoch, RecordKind.KRAFT_VERSION, snapshot.kraft_version)

@@ -257,10 +257,10 @@ async def updated(x: Bench) -> None:
     async with fetching(x, 3) as copies:
         answer = await update(x, 2, port=1)
         same(answer.body["errorCode"], bodies.NONE, "the error", "update-voter.reply-time")
-        await x.eventually(lambda: any(it.endpoint.endswith(":1") for it in newest_voters(copies[3]).details))
+        await x.eventually(lambda: any(voter.endpoint.endswith(":1") for voter in newest_voters(copies[3]).details))
         keys = {(key.id, key.directory_id) for key in newest_voters(copies[3]).voters}
         same(keys, {(id_, DIRECTORIES[id_]) for id_ in (1, 2, 3)}, "the keys", "update-voter.not-a-membership-change")
-        ends = {it.id: it.endpoint for it in newest_voters(copies[3]).details}
+        ends = {voter.id: voter.endpoint for voter in newest_voters(copies[3]).details}
         same(ends[2], "127.0.0.1:1", "its endpoint", "voters.endpoints-are-part-of-the-set")
 
 
@@ -288,7 +288,7 @@ async def describe(x: Bench) -> None:
     same(ports, {id_: x.ports[id_] for id_ in (1, 2, 3)}, "their endpoints", "wire.describe-quorum-2")
     ends = {voter["replicaId"]: voter["logEndOffset"] for voter in part["currentVoters"]}
     must(ends[2] >= copy.offset - 1, "the offset that 2 has fetched", ends, "identity.leader-tracks-by-key")
-    observers = [(it["replicaId"], it["replicaDirectoryId"]) for it in part["observers"]]
+    observers = [(node["replicaId"], node["replicaDirectoryId"]) for node in part["observers"]]
     must((4, DIRECTORIES[4]) in observers, "4 among the observers", observers, "identity.leader-tracks-by-key")
 
 

@@ -261,7 +261,7 @@ async def follower_timeout(x: Bench) -> None:
     last = x.log.all(lambda event: event.peer == 2 and event.api == "Fetch")[-1]
     event = seen(await x.asked("Vote", after=last.number), "a Pre-Vote", "state.follower.fetch-timeout")
     same((event.part["preVote"], event.part["replicaEpoch"]), (True, x.epoch), "kind and epoch")
-    answered = [it for it in x.log.events[: event.number] if (it.peer, it.api, it.way) == (2, "Fetch", "is told")]
+    answered = [e for e in x.log.events[: event.number] if (e.peer, e.api, e.way) == (2, "Fetch", "is told")]
     passed = event.at - answered[-2].at if len(answered) > 1 else event.at
     must(
         passed >= 0.9 * x.setup.timeouts.fetch / 1000,

@@ -46,7 +46,7 @@ async def first_records(x: Bench) -> None:
     same(records[1].value, 1, "the kraft.version", "bootstrap.first-leader-writes-records")
     keys = sorted((key.id, key.directory_id) for key in records[2].voters)
     same(keys, sorted((id_, DIRECTORIES[id_]) for id_ in x.setup.voters), "the voters", "wire.voters-record")
-    ends = {it.id: it.endpoint for it in records[2].details}
+    ends = {voter.id: voter.endpoint for voter in records[2].details}
     same(ends, {id_: f"127.0.0.1:{x.ports[id_]}" for id_ in x.setup.voters}, "their endpoints", "wire.voters-record")
 
 
@@ -197,8 +197,8 @@ async def parked_fetch(x: Bench) -> None:
 async def check_quorum(x: Bench) -> None:
     """A Leader that no majority fetches from resigns, no sooner than the fetch timeout, and tells the voters."""
     epoch = await leads(x)
-    elected = next(it for it in x.log.events if it.api == "BeginQuorumEpoch" and it.way is Way.ASKED)
-    vote = next(it for it in x.log.events[: elected.number] if it.api == "Vote" and it.way is Way.ANSWERED)
+    elected = next(event for event in x.log.events if event.api == "BeginQuorumEpoch" and event.way is Way.ASKED)
+    vote = next(event for event in x.log.events[: elected.number] if event.api == "Vote" and event.way is Way.ANSWERED)
     ended = await x.asked("EndQuorumEpoch", leaderEpoch=epoch)
     event = seen(ended, "an EndQuorumEpoch", "check-quorum.resign", "end-quorum.send")
     passed = event.at - vote.at
@@ -246,7 +246,7 @@ async def preferred_order(x: Bench) -> None:
     epoch = await leads(x)
     await caught_up(x, 3)
     ended = seen(await x.asked("EndQuorumEpoch", leaderEpoch=epoch), "an EndQuorumEpoch", "end-quorum.send")
-    listed = [(it["candidateId"], it["candidateDirectoryId"]) for it in ended.part["preferredCandidates"]]
+    listed = [(key["candidateId"], key["candidateDirectoryId"]) for key in ended.part["preferredCandidates"]]
     same(listed, [(3, DIRECTORIES[3]), (2, DIRECTORIES[2])], "the preferred candidates", "end-quorum.send")
 
 

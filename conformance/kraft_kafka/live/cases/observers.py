@@ -42,7 +42,7 @@ async def follows_with_voters(x: Bench, ids: tuple[int, ...]) -> int:
 
 
 async def silent_leader(x: Bench) -> int:
-    """Make the leader answer no more Fetches; the other peers know no leader. Return the next event's number."""
+    """Make the leader answer no more Fetches; the other peers know no leader.  Return the next event's number."""
     x.on("Fetch", lambda _: None, (2,))
     await asyncio.sleep(0.1)
     return len(x.log.events)

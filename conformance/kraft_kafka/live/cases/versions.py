@@ -29,8 +29,8 @@ async def kraft_version(x: Bench) -> None:
     """ApiVersions says that kraft.version 0 and 1 are supported."""
     # Before version 4 the response omits features whose versions begin with 0.
     answer = await x.ask("ApiVersions", 4, {"clientSoftwareName": "kraft-spec-live", "clientSoftwareVersion": "1"})
-    features = [it for it in answer.body.get("supportedFeatures", []) if it["name"] == "kraft.version"]
-    ranges = [(it["minVersion"], it["maxVersion"]) for it in features]
+    features = [feature for feature in answer.body.get("supportedFeatures", []) if feature["name"] == "kraft.version"]
+    ranges = [(feature["minVersion"], feature["maxVersion"]) for feature in features]
     must(ranges and ranges[0][0] <= 1 <= ranges[0][1], "kraft.version 1 supported", ranges, "kraft-version.levels")
 
 
