@@ -23,6 +23,7 @@ READ_MORE: Mapping[str, tuple[str, ...]] = {
     "kafka": ("kafka", "conformance"),
     "live": ("live",),
     "model": ("model",),
+    "mutants": ("checks",),
     "node": ("live",),
     "pipeline": ("pipeline",),
     "prove": ("proofs",),
