@@ -66,6 +66,8 @@ nitpick_ignore_regex = [
         r"|kio|logging|msgspec|multiprocessing|os|pathlib|pyarrow|pytest|pyspark|random|re|rich|string|subprocess|tempfile|threading|types|uuid"
         r"|typer|typing|z3)\..*",
     ),
+    # Type variables, which have no entry of their own.
+    ("py:.*", r"kraft_.*\.(Document|Vector|Verdict)T"),
     # Pieces of a type that Sphinx cuts at its commas: of one with what Typer or msgspec is told about it, and of bases.
     ("py:.*", r".*\[.*"),
     # Modules that have no page.
