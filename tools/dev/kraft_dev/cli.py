@@ -7,7 +7,7 @@ from kraft_cli.commands.on_demand import app_of
 
 COMMANDS = {
     "Is a mistake noticed?": {
-        "mutants": "Ask the tools about mutants of the reference and the model: each has to be detected.",
+        "mutants": "Ask tools about mutants: each has to be detected as detected_by.toml lists.",
         "edges": "Replay every edge of a small model's complete state graph on the reference (a minute or two).",
         "own-traces": "Check the reference's own traces: each workload under each profile with 3, 5 and 7 voters.",
         "starts": "Search a way of the protocol from the first start to each start in the middle of the model's slices "

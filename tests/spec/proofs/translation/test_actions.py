@@ -46,9 +46,10 @@ def test_each_action_of_the_model_is_proved_or_executed_for_a_reason() -> None:
 
 
 def _edited(folder: Path, action: str, edits: Iterable[Edit]) -> Proved:
-    copytree(model_directory(), folder / "tla")
+    model = folder / "kraft_spec" / "tla"
+    copytree(model_directory(), model)
     apply_edits(folder, edits)
-    return prove_action(specification(folder / "tla"), action, until=lambda answer: not answer.proved)
+    return prove_action(specification(model), action, until=lambda answer: not answer.proved)
 
 
 _WRONG = (
