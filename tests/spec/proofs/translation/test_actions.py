@@ -81,13 +81,13 @@ def test_a_rule_taken_out_of_the_text_fails_where_it_is_needed(
 
 def test_a_message_that_is_not_true_is_not_proved(tmp_path: Path) -> None:
     asks = "   last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote"
-    wrong = Edit("tla/Elections.tla", asks, asks.replace("EndOffset(s)", "EndOffset(s) + 1"))
+    wrong = Edit("kraft_spec/tla/Elections.tla", asks, asks.replace("EndOffset(s)", "EndOffset(s) + 1"))
     proved = _edited(tmp_path, "Poll", [wrong])
     assert [one.obligation.name for one in proved.failing] == ["Poll/nothing/sent, its Candidate"]
 
 
 def test_an_action_that_cannot_happen_is_not_proved(tmp_path: Path) -> None:
-    never = Edit("tla/KRaft.tla", "/\\ HasElectionTimer(replicas[r])", '/\\ replicas[r].role = "Stopped"')
+    never = Edit("kraft_spec/tla/KRaft.tla", "/\\ HasElectionTimer(replicas[r])", '/\\ replicas[r].role = "Stopped"')
     proved = _edited(tmp_path, "ElectionTimeout", [never])
     assert not proved.is_possible
     assert not proved.holds
