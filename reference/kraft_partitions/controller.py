@@ -54,7 +54,7 @@ def handle(state: ControllerState, event: Event, configuration: PartitionConfigu
 
 
 class Controllers(NamedTuple):
-    """What the controllers of a cluster do, and may do: those of the reference, or of an experiment."""
+    """What the controllers of a cluster do, and may do: those of the reference, or with a mutant."""
 
     handle: Callable[[ControllerState, Event, PartitionConfiguration], Outcome]
     due: Callable[[ControllerState, PartitionConfiguration], tuple[TopicPartition, ...]]

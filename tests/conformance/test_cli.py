@@ -45,19 +45,19 @@ def altered(trace: Path, line: int, before: str, after: str) -> Path:
 
 def test_traces_of_both_kinds_are_checked_in_one_run(trace: Path, capsys: Captured, tmp_path: Path) -> None:
     """The model of the quorum is in this process, that of partitions in another."""
-    planted = sample_folder() / "partition-mutant.jsonl"
+    mutant = sample_folder() / "partition-mutant.jsonl"
     zipped = tmp_path / "normal.jsonl.gz"
     zipped.write_bytes(gzip.compress((sample_folder() / "partition-normal.jsonl").read_bytes()))
-    words = ("validate", str(zipped), str(trace), str(planted))
+    words = ("validate", str(zipped), str(trace), str(mutant))
     code, out = output(capsys, *words)
     assert code == ExitCode.VIOLATION
     assert f"{zipped}: accepted, 7 events" in out
     assert f"{trace}: accepted, " in out
-    assert f"{planted}:31: event 30 CompleteReassignment is possible but shows something else" in out
+    assert f"{mutant}:31: event 30 CompleteReassignment is possible but shows something else" in out
     assert "right without  partition-reassign.add-before-remove" in out
     assert "  rules          partition-reassign.add-before-remove, " in out
     prefix = tmp_path / "partition-mutant.failing.jsonl"
-    assert prefix.read_bytes().splitlines() == planted.read_bytes().splitlines()[:31]
+    assert prefix.read_bytes().splitlines() == mutant.read_bytes().splitlines()[:31]
     _, (normal, quorum, bug) = document(capsys, *words)
     assert normal.pop("compared")["whole"] == quorum["compared"]["whole"] == "complete"
     assert normal == {

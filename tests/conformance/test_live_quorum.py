@@ -58,9 +58,9 @@ def is_granted(path: Path) -> bool:
 
 def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
-    planted = [word for one in (1, 2, 3) for word in ("--mutant", f"{one}={RULE}")]
+    mutants = [word for one in (1, 2, 3) for word in ("--mutant", f"{one}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
-    words = ("--seconds", "7", "--faults", "stop", *planted)
+    words = ("--seconds", "7", "--faults", "stop", *mutants)
     for seed in range(1276, 1280):
         code, said, kept_in = quorum("--seed", str(seed), *words), capsys.readouterr().out, f"quorum-{seed}"
         if code == ExitCode.VIOLATION:
@@ -94,9 +94,9 @@ def test_what_cannot_be_run_is_said(
 
 @pytest.mark.nightly
 def test_a_mutant_beside_kafka_is_named(capsys: Captured) -> None:
-    planted = [word for one in (1, 2) for word in ("--mutant", f"{one}={RULE}")]
+    mutants = [word for one in (1, 2) for word in ("--mutant", f"{one}={RULE}")]
     words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
-    assert quorum(*words, *planted) == ExitCode.VIOLATION
+    assert quorum(*words, *mutants) == ExitCode.VIOLATION
     assert f"right without  {RULE}" in capsys.readouterr().out
 
 

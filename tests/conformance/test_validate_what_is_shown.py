@@ -101,8 +101,8 @@ def test_what_may_be_required_has_a_name_and_a_kind_of_trace(capsys: Captured) -
     )
     assert main(["validate", partitions, "--require", "HwMonotone"]) == ExitCode.USAGE
     assert "--require HwMonotone: did you mean HwMonotonic?" in capsys.readouterr().err
-    planted = str(sample_folder() / "mutant.jsonl")
-    assert output(capsys, "validate", planted, "--require", "complete")[0] == ExitCode.VIOLATION
+    mutant = str(sample_folder() / "mutant.jsonl")
+    assert output(capsys, "validate", mutant, "--require", "complete")[0] == ExitCode.VIOLATION
 
 
 def test_a_folder_is_read_by_one_rule_and_lines_may_end_as_windows_has_it(capsys: Captured) -> None:

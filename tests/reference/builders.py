@@ -241,12 +241,12 @@ def role_name(state: ReplicaState) -> str:
 
 
 def step(state: ReplicaState, event: Event, configuration: Configuration = THREE, *without: str) -> Outcome:
-    """The outcome of an event, in an experiment without these rules."""
+    """The outcome of an event, with the mutants that omit these rules."""
     return mutated_replicas(without)(state, configuration).outcome(event, DRAW)
 
 
 def receive(state: ReplicaState, message: Message, configuration: Configuration = THREE, *without: str) -> Outcome:
-    """The outcome of a message, in an experiment without these rules."""
+    """The outcome of a message, with the mutants that omit these rules."""
     return step(state, Receive(message), configuration, *without)
 
 

@@ -89,16 +89,6 @@ def parse_line(raw: bytes, source: str, line_number: int) -> Line:
     return line
 
 
-def decode_line(raw: bytes) -> Line:
-    """A line that was held to its form before: the quick way.
-
-    Raises:
-        msgspec.DecodeError: it is none.
-    """
-    line: Line = _LINE.decode(raw)
-    return line
-
-
 def _finish(line: Line, raw: bytes, source: str, line_number: int) -> None:
     """Checks beyond the types: fields that are there twice, and fields that are at odds with each other."""
     check_once(encode_line(line), raw, source, line_number)

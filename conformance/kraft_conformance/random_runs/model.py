@@ -34,7 +34,7 @@ def trace_with(
     is_whole: bool,
     switched_off: Collection[str] = (),
 ) -> Iterator[bytes]:
-    """The lines of a trace of these adapters, which do without the rules that are switched off."""
+    """Return the lines of a trace of these adapters, whose header names the omitted rules."""
     header = header_line(
         configuration, generator, spec_hash=spec_hash(), kip_levels=table.kip_levels(), switched_off=switched_off
     )
@@ -46,7 +46,7 @@ def trace_with(
 def verdict_on(
     configuration: Configuration, lines: Iterable[EventLine], source: str, switched_off: Collection[str] = ()
 ) -> Verdict:
-    """What the model, without the rules that are switched off, says of the lines of a run."""
+    """Check the lines of a run against the model with the mutants that omit these rules."""
     return check_lines(lines, configuration, source, own=False, switched_off=switched_off)
 
 

@@ -1,4 +1,4 @@
-"""Bugs planted in Apache Kafka's own classes: does the suite see them, and which rule does it name?"""
+"""Mutants of Apache Kafka's own classes: the vector that detects each, and the rule that the suite names."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -86,7 +86,7 @@ def markdown(found: Result | None) -> str:
         else f"{found.how}, by `{found.command}`: {origin(found)}",
     ]
     sections = () if found is None else (section_of(found),)
-    return page("Bugs planted in Apache Kafka", words, sections)
+    return page("Mutants of Apache Kafka", words, sections)
 
 
 def section_of(found: Result) -> Section:

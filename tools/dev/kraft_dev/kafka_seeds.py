@@ -96,7 +96,7 @@ def make_runs(
     seeds: range,
     on_run: Callable[[RandomOutcome], None],
 ) -> None:
-    """Make the runs on processes that are started once, up to the first that fails where a bug is planted.
+    """Make the runs on processes that are started once, up to the first that fails with a mutant.
 
     The cluster is named as on the command line: `4.1.2,4.3.1,reference`.
 
@@ -197,10 +197,10 @@ def _origins(found: Iterable[Campaign]) -> Iterable[str]:
 
 def sections_of(found: Sequence[Campaign]) -> tuple[Section, ...]:
     """The tables, for the site and for a terminal."""
-    return (*_plain([one for one in found if not one.bug]), *_planted([one for one in found if one.bug]))
+    return (*_plain([one for one in found if not one.bug]), *_of_mutants([one for one in found if one.bug]))
 
 
-def _planted(found: Sequence[Campaign]) -> tuple[Section, ...]:
+def _of_mutants(found: Sequence[Campaign]) -> tuple[Section, ...]:
     if not found:
         return ()
     words = ("The runs end at the first that fails.",)
@@ -208,7 +208,7 @@ def _planted(found: Sequence[Campaign]) -> tuple[Section, ...]:
         (one.bug, one.cluster, one.workload, str(one.end - one.first), "".join(one.failures) or "none fails")
         for one in found
     ]
-    return (Section("Bugs planted in Kafka", words, BUG_HEADS, tuple(rows)),)
+    return (Section("Mutants of Kafka", words, BUG_HEADS, tuple(rows)),)
 
 
 def _plain(found: Sequence[Campaign]) -> tuple[Section, ...]:

@@ -1,7 +1,7 @@
 """Why a line is rejected, in terms of rules: which one is missing, and which ones the action states.
 
 The reference does one thing otherwise at a time, and names rules where that gives what is shown.
-If an experiment that leaves out one rule does, the traced software does not keep that rule.
+If a mutant that omits one rule does, the traced software does not keep that rule.
 """
 
 import re

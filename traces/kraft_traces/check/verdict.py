@@ -29,7 +29,7 @@ class RejectionKind(StrEnum):
     MISMATCH = "mismatch"
     """The action is possible but shows something else."""
     PROPERTY = "property"
-    """The step is the model's but violates a property (only with rules switched off)."""
+    """The step is the model's but violates a property (only with mutants)."""
     AMBIGUOUS = "ambiguous"
     """The model gives several successors for a line of a complete trace: a defect of the model."""
     CHECKPOINT = "checkpoint"
@@ -134,7 +134,7 @@ class Verdict:
     """Why the verdict is inconclusive."""
     rejection: Rejection | None = None
     switched_off: tuple[str, ...] = ()
-    """Rules that the trace says were switched off; the model followed."""
+    """Rules that the header says were omitted; the model omits them too."""
     other_model: bool = False
     """The header names the hash of another model; fatal only under --strict."""
     open_answers: tuple[OpenAnswer, ...] = ()

@@ -145,7 +145,7 @@ class PartitionVerdict:
     given_up: tuple[str, ...] = ()
     """Properties that some step violates and that the profile of the trace does not promise."""
     switched_off: tuple[str, ...] = ()
-    """Rules that the trace says were switched off; the model followed."""
+    """Rules that the header says were omitted; the model omits them too."""
     other_model: bool = False
     """The header names the hash of another model."""
     compared: Compared = NOTHING_COMPARED

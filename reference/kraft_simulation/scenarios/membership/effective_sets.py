@@ -1,6 +1,6 @@
 """S12 and S13: a set is in force from its append on, and until it is truncated.
 
-Neither rule can be switched off at run time; a reference and a model without them are among the mutants.
+No variant omits these rules; mutants of the model and the reference do.
 The stories go to where the mutants lose a committed record, and show what prevents it.
 """
 

@@ -1,4 +1,4 @@
-"""`python -m kraft_dev kafka-bugs`: does the suite see bugs that are planted in Apache Kafka?"""
+"""`python -m kraft_dev kafka-bugs`: check that the suite detects the mutants of Apache Kafka."""
 
 from typing import Annotated
 
