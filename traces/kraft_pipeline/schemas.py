@@ -84,7 +84,7 @@ TRACES = TableSchema(
         Column("workload", _TEXT, "scenario or kind of run", nullable=True),
         Column("profile", _TEXT, "answers to the open points of the KIPs"),
         Column("spec_hash", _TEXT, "the model that its writer meant", nullable=True),
-        Column("switched_off", _TEXTS, "rules that it says were left out on purpose"),
+        Column("switched_off", _TEXTS, "rules that mutants of the run omit, by its header"),
     ),
 )
 
