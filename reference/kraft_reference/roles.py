@@ -1,12 +1,12 @@
-"""The roles, and the one table of how a replica moves between them.
+"""Roles, and the table of the changes of role.
 
-The table drives the code (`kraft_reference.transitions.enter` refuses what it does not list and takes
-epoch, leader and vote from its columns) and the diagram in the documentation.  The model checks the pairs
-of roles alone: RoleTable.tla is generated from them, and every step that changes a role must be one of them.
+`transitions.enter` takes epoch, leader and vote from the table and refuses a change that the table does not list.
+The diagram in the documentation is drawn from it.
+The model checks pairs of roles only: RoleTable.tla holds the pairs (role before, role after) of one step.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Role(StrEnum):
@@ -19,11 +19,11 @@ class Role(StrEnum):
     FOLLOWER = "Follower"
     RESIGNED = "Resigned"
     STOPPED = "Stopped"
-    """Not a role of the KIPs: the process does not run."""
+    """The process does not run.  The KIPs have no such role."""
 
 
 class Cause(StrEnum):
-    """Why a replica changes its role."""
+    """The reason for a change of role."""
 
     ELECTION_TIMEOUT = "election timeout"
     FETCH_TIMEOUT = "fetch timeout"
@@ -45,7 +45,7 @@ class Cause(StrEnum):
 
 
 class EpochChange(StrEnum):
-    """What a transition does to the epoch.  Rule: state.epoch-monotonic."""
+    """Effect of a transition on the epoch.  Rule: state.epoch-monotonic."""
 
     KEEP = "keep"
     RAISE = "raise by one"
@@ -54,7 +54,7 @@ class EpochChange(StrEnum):
 
 
 class VoteChange(StrEnum):
-    """What a transition does to the voted key.  Rule: state.same-epoch-preserves."""
+    """Effect of a transition on the voted key.  Rule: state.same-epoch-preserves."""
 
     KEEP = "keep"
     CLEAR = "clear"
@@ -63,7 +63,7 @@ class VoteChange(StrEnum):
 
 
 class LeaderChange(StrEnum):
-    """What a transition does to the leader id."""
+    """Effect of a transition on the leader id."""
 
     KEEP = "keep"
     CLEAR = "clear"
@@ -72,11 +72,10 @@ class LeaderChange(StrEnum):
 
 
 class IllegalTransitionError(Exception):
-    """The transition table has no such row: a defect of the implementation, never of the input."""
+    """A change of role that the table does not list: a defect of the implementation, never of the input."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(NamedTuple):
     """One row of the table."""
 
     source: Role
@@ -85,182 +84,98 @@ class Transition:
     epoch: EpochChange
     leader: LeaderChange
     vote: VoteChange
-    rules: tuple[str, ...]
+    rule: str
+    """The rule that demands this change of role."""
 
 
-_RUNNING = (
-    Role.UNATTACHED,
-    Role.PROSPECTIVE,
-    Role.CANDIDATE,
-    Role.LEADER,
-    Role.FOLLOWER,
-    Role.RESIGNED,
-)
+UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED, STOPPED = Role
+
+# What a transition does to epoch, leader id and voted key.
 _KEEP = (EpochChange.KEEP, LeaderChange.KEEP, VoteChange.KEEP)
+_ADOPT = (EpochChange.ADOPT, LeaderChange.CLEAR, VoteChange.CLEAR)  # Rule: state.learn-higher-epoch.no-leader.
+_FOLLOW = (EpochChange.ADOPT, LeaderChange.NAMED, VoteChange.CLEAR)  # Rule: state.learn-higher-epoch.leader.
+_LEADER_FOUND = (EpochChange.KEEP, LeaderChange.NAMED, VoteChange.KEEP)
+_VOTE = (EpochChange.KEEP, LeaderChange.KEEP, VoteChange.CAST)
+_NOMINATE = (EpochChange.RAISE, LeaderChange.CLEAR, VoteChange.OWN)  # Rule: state.candidate.entry.
+_LEAD = (EpochChange.KEEP, LeaderChange.OWN, VoteChange.KEEP)
+_NEXT_EPOCH = (EpochChange.RAISE, LeaderChange.CLEAR, VoteChange.CLEAR)
+_FORGET_LEADER = (EpochChange.KEEP, LeaderChange.CLEAR, VoteChange.KEEP)
+_LOG_EPOCH = (EpochChange.FROM_LOG, LeaderChange.CLEAR, VoteChange.OWN)
 
-
-def _rows() -> tuple[Transition, ...]:
-    rows: list[Transition] = []
-
-    def row(
-        sources: tuple[Role, ...],
-        cause: Cause,
-        target: Role,
-        change: tuple[EpochChange, LeaderChange, VoteChange],
-        *rules: str,
-    ) -> None:
-        rows.extend(Transition(source, cause, target, *change, rules) for source in sources)
-
-    adopt, keep, raised = EpochChange.ADOPT, EpochChange.KEEP, EpochChange.RAISE
-    # Any message with a larger epoch.
-    row(
-        _RUNNING,
-        Cause.LARGER_EPOCH,
-        Role.UNATTACHED,
-        (adopt, LeaderChange.CLEAR, VoteChange.CLEAR),
-        "state.learn-higher-epoch.no-leader",
-    )
-    row(
-        _RUNNING,
-        Cause.LARGER_EPOCH_WITH_LEADER,
-        Role.FOLLOWER,
-        (adopt, LeaderChange.NAMED, VoteChange.CLEAR),
-        "state.learn-higher-epoch.leader",
-    )
-    row(
-        _RUNNING,
-        Cause.LARGER_EPOCH_WITH_LEADER,
-        Role.UNATTACHED,
-        (adopt, LeaderChange.NAMED, VoteChange.CLEAR),
-        "state.learn-higher-epoch.leader",
-        "discovery.endpoint-lookup",
-    )
-    # The leader of the own epoch.
-    row(
-        (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE),
-        Cause.LEADER_OF_EPOCH,
-        Role.FOLLOWER,
-        (keep, LeaderChange.NAMED, VoteChange.KEEP),
-        "state.unattached.leader",
-        "state.prospective.discovers-leader",
-        "state.candidate.leader-equal-epoch",
-    )
-    row(
-        (Role.UNATTACHED, Role.PROSPECTIVE, Role.CANDIDATE),
-        Cause.LEADER_OF_EPOCH,
-        Role.UNATTACHED,
-        (keep, LeaderChange.NAMED, VoteChange.KEEP),
-        "discovery.endpoint-lookup",
-    )
+TRANSITIONS: tuple[Transition, ...] = (
+    # A message of a larger epoch.
+    Transition(UNATTACHED, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(PROSPECTIVE, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(CANDIDATE, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(LEADER, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(FOLLOWER, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(RESIGNED, Cause.LARGER_EPOCH, UNATTACHED, *_ADOPT, "state.learn-higher-epoch.no-leader"),
+    Transition(UNATTACHED, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    Transition(PROSPECTIVE, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    Transition(CANDIDATE, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    Transition(LEADER, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    Transition(FOLLOWER, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    Transition(RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, FOLLOWER, *_FOLLOW, "state.learn-higher-epoch.leader"),
+    # The same, when the endpoint of the leader is unknown: the replica keeps the leader id and looks for the endpoint.
+    Transition(UNATTACHED, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    Transition(PROSPECTIVE, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    Transition(CANDIDATE, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    Transition(LEADER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    Transition(FOLLOWER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    Transition(RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
+    # The leader of the own epoch, with and without an endpoint.
+    Transition(UNATTACHED, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.unattached.leader"),
+    Transition(PROSPECTIVE, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.prospective.discovers-leader"),
+    Transition(CANDIDATE, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.candidate.leader-equal-epoch"),
+    Transition(UNATTACHED, Cause.LEADER_OF_EPOCH, UNATTACHED, *_LEADER_FOUND, "discovery.endpoint-lookup"),
+    Transition(PROSPECTIVE, Cause.LEADER_OF_EPOCH, UNATTACHED, *_LEADER_FOUND, "discovery.endpoint-lookup"),
+    Transition(CANDIDATE, Cause.LEADER_OF_EPOCH, UNATTACHED, *_LEADER_FOUND, "discovery.endpoint-lookup"),
     # Elections.
-    row(
-        (Role.UNATTACHED, Role.CANDIDATE),
-        Cause.ELECTION_TIMEOUT,
-        Role.PROSPECTIVE,
-        _KEEP,
-        "state.unattached.election-timeout",
-        "state.candidate.election-timeout",
-        "state.candidate.lost",
-    )
-    row((Role.FOLLOWER,), Cause.FETCH_TIMEOUT, Role.PROSPECTIVE, _KEEP, "state.follower.fetch-timeout")
-    row((Role.UNATTACHED,), Cause.NON_VOTER_ASKED, Role.PROSPECTIVE, _KEEP, "reassign.votes-from-non-voters")
-    row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.FOLLOWER, _KEEP, "state.prospective.lost.known-leader")
-    row((Role.PROSPECTIVE,), Cause.PRE_VOTE_LOST, Role.UNATTACHED, _KEEP, "state.prospective.lost.no-leader")
-    row(
-        (Role.PROSPECTIVE,),
-        Cause.VOTE_CAST,
-        Role.PROSPECTIVE,
-        (keep, LeaderChange.KEEP, VoteChange.CAST),
-        "state.prospective.add-vote",
-    )
-    row(
-        (Role.PROSPECTIVE,),
-        Cause.PRE_VOTE_WON,
-        Role.CANDIDATE,
-        (raised, LeaderChange.CLEAR, VoteChange.OWN),
-        "state.prospective.to-candidate",
-        "state.candidate.entry",
-    )
-    row(
-        (Role.PROSPECTIVE,),
-        Cause.PRE_VOTE_UNSUPPORTED,
-        Role.CANDIDATE,
-        (raised, LeaderChange.CLEAR, VoteChange.OWN),
-        "prevote.unsupported-version",
-        "prevote.response.flag-false",
-    )
-    row(
-        (Role.CANDIDATE,),
-        Cause.ELECTION_WON,
-        Role.LEADER,
-        (keep, LeaderChange.OWN, VoteChange.KEEP),
-        "state.candidate.to-leader",
-    )
-    # The end of a leadership.
-    row((Role.LEADER,), Cause.CHECK_QUORUM_TIMEOUT, Role.RESIGNED, _KEEP, "check-quorum.resign")
-    row((Role.LEADER,), Cause.SHUTDOWN, Role.RESIGNED, _KEEP, "state.leader.resigns")
-    row((Role.LEADER,), Cause.REMOVAL_COMMITTED, Role.RESIGNED, _KEEP, "remove-voter.leader-removal")
-    row(
-        (Role.LEADER,),
-        Cause.LAST_TO_REMOVE,
-        Role.RESIGNED,
-        _KEEP,
-        "reassign.leader-steps-down-before-own-removal",
-    )
-    row(
-        (Role.RESIGNED,),
-        Cause.ELECTION_TIMEOUT,
-        Role.UNATTACHED,
-        (raised, LeaderChange.CLEAR, VoteChange.CLEAR),
-        "state.resigned.timeout",
-    )
+    Transition(UNATTACHED, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.unattached.election-timeout"),
+    Transition(CANDIDATE, Cause.ELECTION_TIMEOUT, PROSPECTIVE, *_KEEP, "state.candidate.election-timeout"),
+    Transition(FOLLOWER, Cause.FETCH_TIMEOUT, PROSPECTIVE, *_KEEP, "state.follower.fetch-timeout"),
+    Transition(UNATTACHED, Cause.NON_VOTER_ASKED, PROSPECTIVE, *_KEEP, "reassign.votes-from-non-voters"),
+    Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, FOLLOWER, *_KEEP, "state.prospective.lost.known-leader"),
+    Transition(PROSPECTIVE, Cause.PRE_VOTE_LOST, UNATTACHED, *_KEEP, "state.prospective.lost.no-leader"),
+    Transition(PROSPECTIVE, Cause.VOTE_CAST, PROSPECTIVE, *_VOTE, "state.prospective.add-vote"),
+    Transition(PROSPECTIVE, Cause.PRE_VOTE_WON, CANDIDATE, *_NOMINATE, "state.prospective.to-candidate"),
+    Transition(PROSPECTIVE, Cause.PRE_VOTE_UNSUPPORTED, CANDIDATE, *_NOMINATE, "prevote.unsupported-version"),
+    Transition(CANDIDATE, Cause.ELECTION_WON, LEADER, *_LEAD, "state.candidate.to-leader"),
+    # The end of leadership.
+    Transition(LEADER, Cause.CHECK_QUORUM_TIMEOUT, RESIGNED, *_KEEP, "check-quorum.resign"),
+    Transition(LEADER, Cause.SHUTDOWN, RESIGNED, *_KEEP, "state.leader.resigns"),
+    Transition(LEADER, Cause.REMOVAL_COMMITTED, RESIGNED, *_KEEP, "remove-voter.leader-removal"),
+    Transition(LEADER, Cause.LAST_TO_REMOVE, RESIGNED, *_KEEP, "reassign.leader-steps-down-before-own-removal"),
+    Transition(RESIGNED, Cause.ELECTION_TIMEOUT, UNATTACHED, *_NEXT_EPOCH, "state.resigned.timeout"),
     # Software without KIP-996.
-    row(
-        (Role.RESIGNED,),
-        Cause.ELECTION_TIMEOUT,
-        Role.CANDIDATE,
-        (raised, LeaderChange.CLEAR, VoteChange.OWN),
-        "state.resigned.timeout",
-    )
+    Transition(RESIGNED, Cause.ELECTION_TIMEOUT, CANDIDATE, *_NOMINATE, "state.resigned.timeout"),
     # The process.
-    row(_RUNNING, Cause.CRASH, Role.STOPPED, _KEEP, "durable.soft-transitions")
-    row((Role.STOPPED,), Cause.RESTART, Role.RESIGNED, _KEEP, "durable.restart.was-leader")
-    row((Role.STOPPED,), Cause.RESTART, Role.FOLLOWER, _KEEP, "durable.restart.known-leader")
-    row(
-        (Role.STOPPED,),
-        Cause.RESTART,
-        Role.CANDIDATE,
-        (keep, LeaderChange.CLEAR, VoteChange.KEEP),
-        "durable.restart.voted-self",
-    )
-    row((Role.STOPPED,), Cause.RESTART, Role.PROSPECTIVE, _KEEP, "durable.restart.voted-self")
-    row((Role.STOPPED,), Cause.RESTART, Role.UNATTACHED, _KEEP, "durable.restart.known-leader")
-    row(
-        (Role.STOPPED,),
-        Cause.LARGER_EPOCH,
-        Role.UNATTACHED,
-        (EpochChange.FROM_LOG, LeaderChange.CLEAR, VoteChange.OWN),
-        "durable.restart.log-epoch",
-    )
-    return tuple(rows)
+    Transition(UNATTACHED, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(PROSPECTIVE, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(CANDIDATE, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(LEADER, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(FOLLOWER, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(RESIGNED, Cause.CRASH, STOPPED, *_KEEP, "durable.soft-transitions"),
+    Transition(STOPPED, Cause.RESTART, RESIGNED, *_KEEP, "durable.restart.was-leader"),
+    Transition(STOPPED, Cause.RESTART, FOLLOWER, *_KEEP, "durable.restart.known-leader"),
+    Transition(STOPPED, Cause.RESTART, CANDIDATE, *_FORGET_LEADER, "durable.restart.voted-self"),
+    Transition(STOPPED, Cause.RESTART, PROSPECTIVE, *_KEEP, "durable.restart.voted-self"),
+    Transition(STOPPED, Cause.RESTART, UNATTACHED, *_KEEP, "durable.restart.known-leader"),
+    Transition(STOPPED, Cause.LARGER_EPOCH, UNATTACHED, *_LOG_EPOCH, "durable.restart.log-epoch"),
+)
+"""Every change of role, in the order of the documentation."""
 
-
-TRANSITIONS: tuple[Transition, ...] = _rows()
-"""Every transition there is, in the order in which the documentation shows them."""
-
-TRANSITION: dict[tuple[Role, Cause, Role], Transition] = {
-    (row.source, row.cause, row.target): row for row in TRANSITIONS
-}
+TRANSITION = {(row.source, row.cause, row.target): row for row in TRANSITIONS}
 
 
 def role_changes() -> frozenset[tuple[Role, Role]]:
-    """The pairs of different roles before and after one step, passing through included.
+    """Return the pairs of different roles before and after one step.
 
     A sole voter, and software without Pre-Vote, pass through Prospective (and Candidate) within one step.
     Rules: state.sole-voter, state.candidate-only-from-prospective.
     """
     direct = {(row.source, row.target) for row in TRANSITIONS}
-    to_prospective = {source for source, target in direct if target is Role.PROSPECTIVE is not source}
-    passed = {(source, target) for source in to_prospective for target in (Role.CANDIDATE, Role.LEADER)}
-    sole_voters = {(Role.STOPPED, Role.LEADER), (Role.RESIGNED, Role.LEADER)}
-    return frozenset((a, b) for a, b in direct | passed | sole_voters if a is not b)
+    to_prospective = {source for source, target in direct if target is PROSPECTIVE is not source}
+    passed_through = {(source, target) for source in to_prospective for target in (CANDIDATE, LEADER)}
+    sole_voters = {(STOPPED, LEADER), (RESIGNED, LEADER)}
+    return frozenset((a, b) for a, b in direct | passed_through | sole_voters if a is not b)

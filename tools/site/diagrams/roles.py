@@ -53,7 +53,7 @@ def edges() -> tuple[Edge, ...]:
     running = [role for role in Role if role is not Role.STOPPED]
     alike: dict[tuple[object, ...], list[Transition]] = {}
     for row in TRANSITIONS:
-        alike.setdefault((row.cause, row.target, row.epoch, row.leader, row.vote, row.rules), []).append(row)
+        alike.setdefault((row.cause, row.target, row.epoch, row.leader, row.vote, row.rule), []).append(row)
     found: dict[tuple[Role | None, Role], list[Transition]] = {}
     for same in alike.values():
         if {row.source for row in same} >= set(running):
