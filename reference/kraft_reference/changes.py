@@ -1,13 +1,16 @@
-"""A voter change that a Leader works on, a type for what it waits for.  The rules are in `voter_changes`."""
+"""Types of a voter change that a leader works on, one for each event that it waits for.
+
+The rules are in `voter_changes` and `pending_changes`.
+"""
 
 from enum import StrEnum
 from typing import NamedTuple
 
-from kraft_reference.identity import ReplicaKey, VoterDetails
+from kraft_reference.identity import Offset, ReplicaId, ReplicaKey, VoterDetails
 
 
 class ChangeKind(StrEnum):
-    """What is changed.  Rule: metric.pending-changes."""
+    """Kind of a voter change.  Rule: metric.pending-changes."""
 
     ADD = "add"
     REMOVE = "remove"
@@ -16,18 +19,18 @@ class ChangeKind(StrEnum):
 
 
 class Requester(NamedTuple):
-    """Who waits for the answer to a change."""
+    """Sender of the request for a change, who waits for the response."""
 
-    replica_id: int | None
+    replica_id: ReplicaId | None
     """None: an admin client."""
     request: int
-    """The correlation id of a replica's request, the number of a client's."""
+    """Correlation id of a replica's request, or number of a client's."""
     when_committed: bool = True
-    """Is the answer due when the change is committed, not when it is appended?"""
+    """Respond when the change is committed, not when it is appended."""
 
 
 class LearnVersions(NamedTuple):
-    """An addition, until the new voter has said which levels it supports.  Rule: add-voter.learn-versions."""
+    """An addition that waits for the new voter's supported versions.  Rule: add-voter.learn-versions."""
 
     voter: ReplicaKey
     endpoint: str
@@ -35,18 +38,18 @@ class LearnVersions(NamedTuple):
 
 
 class CatchUp(NamedTuple):
-    """An addition, until the new voter has fetched enough.  Rule: add-voter.catch-up-first."""
+    """An addition that waits for the new voter to fetch.  Rule: add-voter.catch-up-first."""
 
     voter: ReplicaKey
     details: VoterDetails
-    """What the voters set will say of it."""
-    log_end_offset: int
-    """Where the Leader's log ended when the wait began."""
+    """The new voter's entry in the voter set."""
+    log_end_offset: Offset
+    """End of the leader's log when the wait began."""
     requester: Requester | None
 
 
 class Commit(NamedTuple):
-    """A change that is in the log, until the high watermark passes its last record.
+    """A change in the log that waits for the high watermark to pass its last record.
 
     Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit.
     """
@@ -54,28 +57,28 @@ class Commit(NamedTuple):
     kind: ChangeKind
     voter: ReplicaKey | None
     """None for an upgrade."""
-    offset: int
-    """Of its last record."""
+    offset: Offset
+    """Offset of the last record."""
     requester: Requester | None
     details: VoterDetails | None = None
-    """Of a voter that was added."""
+    """Details of an added voter."""
 
 
 PendingChange = LearnVersions | CatchUp | Commit
-"""A change between its request and its answer; a Leader has at most one, and only an addition has the first two.
+"""A change between its request and its response.
 
-The requester is None for a step of the Leader's own reassignment, whose end nobody awaits.
+A leader has at most one.  The requester is None for a step of the leader's own reassignment: no one awaits its end.
 Rules: voters.one-change-at-a-time, add-voter.conditions-hold-at-append.
 """
 
 
-def kind_of(change: PendingChange) -> ChangeKind:
-    """What is changed."""
+def change_kind(change: PendingChange) -> ChangeKind:
+    """Return the kind of a pending change."""
     return change.kind if isinstance(change, Commit) else ChangeKind.ADD
 
 
 class Report(NamedTuple):
-    """What a voter has told the Leader of itself at kraft.version 0.  Rule: update-voter.in-memory-at-version-0."""
+    """UpdateVoter of a voter, as noted by a leader at kraft.version 0.  Rule: update-voter.in-memory-at-version-0."""
 
     key: ReplicaKey
     endpoint: str

@@ -1,6 +1,6 @@
-"""DescribeQuorum: what a Leader says of its quorum.  Its version 2 knows directory ids and endpoints.
+"""DescribeQuorum: the leader's view of its quorum, with directory ids and endpoints (version 2).
 
-A replica has no clock, so when somebody fetched is kept by its driver, as a value (`FetchTimes`).
+A replica has no clock, so its driver keeps the times of Fetches, as a value (`FetchTimes`).
 Rules: wire.describe-quorum-2, cli.describe-status, cli.describe-replication.
 """
 
@@ -16,17 +16,17 @@ from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
 
 UNKNOWN = -1
-"""An offset, a lag or a time that the Leader does not know."""
+"""Offset, lag or time that the leader does not know."""
 
 
 class FetchTime(NamedTuple):
-    """When one replica fetched from the Leader, in milliseconds of the driver's clock."""
+    """Times of one replica's Fetches from the leader, in milliseconds of the driver's clock."""
 
     last_fetch_ms: int
     last_caught_up_ms: int
-    """When it had everything that the Leader had then; -1 if it never had in this epoch."""
+    """Last time at which it had the whole log of the leader; -1 if never in this epoch."""
     leader_end_offset: int
-    """Where the Leader's log ended at the last fetch."""
+    """End of the leader's log at the last Fetch."""
 
 
 FetchTimes = Mapping[ReplicaKey, FetchTime]
@@ -36,11 +36,9 @@ FetchTimes = Mapping[ReplicaKey, FetchTime]
 def with_fetch(
     times: FetchTimes, state: ReplicaState, replica_key: ReplicaKey, fetch_offset: int, now_ms: int
 ) -> FetchTimes:
-    """The times after a Fetch that the Leader `state` has served.
-
-    A fetcher that has reached where the log ended at its fetch before was caught up at that one.
-    Rule: identity.leader-tracks-by-key.
-    """
+    """Return the times after a Fetch that the leader has served."""
+    # A replica that has reached the end that the log had at its Fetch before was caught up at that time.
+    # Rule: identity.leader-tracks-by-key.
     tracked = voter_entry(state, replica_key) or replica_key
     earlier = times.get(tracked, FetchTime(UNKNOWN, UNKNOWN, UNKNOWN))
     caught_up_ms = earlier.last_caught_up_ms
@@ -53,22 +51,19 @@ def with_fetch(
 
 @dataclass(frozen=True, slots=True)
 class ReplicaProgress:
-    """One voter or observer; -1 stands for what the Leader does not know."""
+    """Progress of one voter or observer; -1 is unknown."""
 
     key: ReplicaKey
     log_end_offset: int
     lag: int
-    """How many records of the Leader's log it lacks."""
+    """Number of records of the leader's log that it lacks."""
     last_fetch_ms: int
     last_caught_up_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class QuorumDescription:
-    """The answer to DescribeQuorum.
-
-    With an error there is nothing but the leader and the epoch that the replica knows.
-    """
+    """Response to DescribeQuorum; with an error it has only the leader and the epoch that the replica knows."""
 
     error: Error
     leader_id: int | None
@@ -76,23 +71,23 @@ class QuorumDescription:
     leader_epoch: int
     high_watermark: int = UNKNOWN
     voters: tuple[ReplicaProgress, ...] = ()
-    """The newest voters set, committed or not, by id."""
+    """Newest voter set, committed or not, by id."""
     observers: tuple[ReplicaProgress, ...] = ()
-    """Who has fetched in this epoch and is no voter, by id; one that has gone silent stays for the epoch."""
+    """Replicas that have fetched in this epoch and are no voters, by id."""
     nodes: tuple[tuple[int, str], ...] = ()
-    """The endpoint of each voter, by id; of several voters with one id the latest."""
+    """Endpoint of each voter, by id; the latest of several voters with one id."""
     target: tuple[ReplicaProgress, ...] | None = None
     """KIP-642's TargetVoters, by id; None while no reassignment is under way.  Rule: reassign.describe-quorum."""
 
     @property
     def max_follower_lag(self) -> int:
-        """The largest lag of a voter, in records; -1 if one is unknown."""
+        """Largest lag of a voter, in records; -1 if one is unknown."""
         lags = [voter.lag for voter in self.voters]
         return UNKNOWN if UNKNOWN in lags else max(lags, default=UNKNOWN)
 
     @property
     def max_follower_lag_ms(self) -> int:
-        """How long ago the voter that lags most was last caught up, seen from the latest one; -1 if one is unknown."""
+        """Milliseconds between the first and the last voter's time of being caught up; -1 if one is unknown."""
         times = [voter.last_caught_up_ms for voter in self.voters]
         return UNKNOWN if UNKNOWN in times or not times else max(times) - min(times)
 
@@ -100,7 +95,7 @@ class QuorumDescription:
 def describe_quorum(
     state: ReplicaState, configuration: Configuration, times: FetchTimes, now_ms: int
 ) -> QuorumDescription:
-    """What this replica answers to DescribeQuorum at `now_ms`; only a Leader knows.
+    """Return the response to DescribeQuorum at `now_ms`; an error unless the replica is the leader.
 
     Rules: wire.describe-quorum-2, identity.leader-tracks-by-key, hw.own-epoch,
     reassign.describe-quorum.
@@ -130,34 +125,32 @@ def describe_quorum(
 def _target_progress(
     state: ReplicaState, target: frozenset[int], times: FetchTimes, now_ms: int
 ) -> tuple[ReplicaProgress, ...]:
-    """How far each id of the target is, whether it votes already or only fetches; of several disks the one furthest on.
+    """Return the progress of each id of the target, voter or not; of several directories the one furthest ahead.
 
     Rules: reassign.describe-quorum, reassign.progress-only-during.
     """
     by_progress = sorted(state.fetch_offsets, key=lambda key: (state.fetch_offsets[key], _place(key)))
-    known = {key.id: key for key in by_progress}
-    known |= {voter.id: voter for voter in state.voters}
-    keys = [known.get(replica_id, ReplicaKey(replica_id, None)) for replica_id in sorted(target)]
+    by_id = {key.id: key for key in by_progress}
+    by_id |= {voter.id: voter for voter in state.voters}
+    keys = [by_id.get(replica_id, ReplicaKey(replica_id, None)) for replica_id in sorted(target)]
     return tuple([_progress(state, key, times, now_ms) for key in keys])
 
 
 def _is_observer(state: ReplicaState, key: ReplicaKey) -> bool:
-    """Is this fetcher no voter?
-
-    The progress of a static voter stays under its id when an upgrade has given it its directory id: no observer either.
-    """
+    """Return True if a replica that has fetched is no voter."""
     if voter_entry(state, key) is not None:
         return False
+    # The progress of a static voter stays under its id when an upgrade adds its directory id.
     return key.directory_id is not None or all(voter.id != key.id for voter in state.voters)
 
 
 def _place(key: ReplicaKey) -> tuple[int, str]:
-    """Where a replica stands in a list: by id, one without a directory id first."""
+    """Return the sort key of a replica: its id, without a directory id first."""
     return key.id, key.directory_id or ""
 
 
 def _progress(state: ReplicaState, key: ReplicaKey, times: FetchTimes, now_ms: int) -> ReplicaProgress:
-    """How far a replica is; the Leader itself is always caught up."""
+    """Return the progress of a replica; the leader itself is always caught up."""
     end = state.log.end_offset
     if names(key, state.key):
         return ReplicaProgress(state.key, end, 0, now_ms, now_ms)

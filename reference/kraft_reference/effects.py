@@ -1,14 +1,14 @@
-"""What a step asks its driver to do, in this order: write the quorum state, write a snapshot, cut, append and sync the
-log, then send and answer, then start timers.
+"""Effects: orders of a step to its driver.
 
-The order is the point: whatever a message depends on stands before it.
+Their order is that of the module: quorum state, snapshot, truncation, append, sync, messages, timers.
+A write comes before the messages that depend on it.
 Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kraft_reference.identity import ReplicaKey
+from kraft_reference.identity import Epoch, Offset, ReplicaId, ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.messages import Message, Reply
 from kraft_reference.records import Record
@@ -16,7 +16,7 @@ from kraft_reference.roles import Role
 
 
 class Timer(StrEnum):
-    """The timers of a replica; each is local to it."""
+    """Timers of a replica."""
 
     ELECTION = "election"
     FETCH = "fetch"
@@ -34,49 +34,49 @@ TIMERS: dict[Role, tuple[Timer, ...]] = {
     Role.RESIGNED: (Timer.ELECTION,),
     Role.STOPPED: (),
 }
-"""Which timers may run in which role (not all do: an Unattached observer has none)."""
+"""Timers that may run in each role; an Unattached observer has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersistQuorumState:
     """Write epoch, leader id and voted key to the quorum state file and sync it.
 
-    Version 0 of the file has no place for the voted directory id.
+    Version 0 of the file has no field for the voted directory id.
     Rules: durable.fields-v1, durable.fields-v0, durable.version-by-kraft, identity.voted-key-persisted.
     """
 
-    epoch: int
-    leader_id: int | None
+    epoch: Epoch
+    leader_id: ReplicaId | None
     voted_key: ReplicaKey | None
     version: int = 1
-    """Of the file: 0 at kraft.version 0, 1 above.  Rule: wire.quorum-state."""
+    """Version of the file: 0 at kraft.version 0, 1 above.  Rule: wire.quorum-state."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteSnapshot:
-    """Write a snapshot, sync it, and delete what it stands for.
+    """Write a snapshot, sync it, and delete the records that it replaces.
 
-    That is the part of the log before its end offset; the whole log where that has no record at its end that matches.
+    A taken snapshot replaces the part of the log before its end, a fetched one the whole log.
     Rules: snapshot.control-records-first, snapshot.load-resets-history.
     """
 
     snapshot: Snapshot
     replaces_log: bool
-    """Does the log begin anew after it?  So it does for a snapshot that was fetched."""
+    """True for a fetched snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruncateLog:
-    """Cut the log to `end_offset`."""
+    """Delete the records of the log from `end_offset` on."""
 
-    end_offset: int
+    end_offset: Offset
 
 
 @dataclass(frozen=True, slots=True)
 class AppendRecords:
     """Append records at `base_offset`, not yet synced."""
 
-    base_offset: int
+    base_offset: Offset
     records: tuple[Record, ...]
 
 
@@ -84,7 +84,7 @@ class AppendRecords:
 class FlushLog:
     """Sync the log up to `end_offset`."""
 
-    end_offset: int
+    end_offset: Offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,13 @@ class StartTimer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer an admin client.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
+    """Send a reply to an admin client.  Rules: add-voter.reply-after-commit, remove-voter.reply-after-commit."""
 
     reply: Reply
 
 
 DurableEffect = PersistQuorumState | WriteSnapshot | TruncateLog | AppendRecords | FlushLog
-"""What a step leaves on disk."""
+"""Writes to disk."""
 
 Effect = DurableEffect | Send | Answer | StartTimer
-"""What the driver of a replica has to do after a step, in order."""
+"""Order of a step to its driver."""

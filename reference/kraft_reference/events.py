@@ -1,20 +1,19 @@
-"""What can happen to a replica: the inputs of `Replica.step`.
+"""Events: the inputs of `Replica.step`.
 
-One vocabulary: the name of an input here is its name in a trace line, the name of the TLA+ action, and the
-step of a conformance vector.
+An event has the same name in a trace line, as a TLA+ action and in the step of a conformance vector.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kraft_reference.configuration import PreVoteSupport
-from kraft_reference.identity import ReplicaKey, VoterSet
+from kraft_reference.identity import DirectoryId, Offset, ReplicaId, ReplicaKey, VoterSet
 from kraft_reference.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
 class ElectionTimeout:
-    """The election timer fires: Unattached voter, Prospective, Candidate, Resigned."""
+    """The election timer of an Unattached voter, Prospective, Candidate or Resigned fires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,62 +23,60 @@ class FetchTimeout:
 
 @dataclass(frozen=True, slots=True)
 class CheckQuorumTimeout:
-    """The check-quorum timer of a Leader fires: no majority fetched within the period."""
+    """The check-quorum timer of a leader fires: no majority has fetched within the period."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeginQuorumEpochTimeout:
-    """The Leader's announcement is due again."""
+    """The begin-quorum timer of a leader fires: its announcement is due again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTimeout:
-    """The connection to `destination` gives up waiting for an answer."""
+    """The request timeout of the connection to `destination` is over."""
 
-    destination: int
+    destination: ReplicaId
 
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """The replica sends the election requests that are due on idle connections."""
+    """The replica sends the election requests that are due, on idle connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class PollFetch:
-    """The replica sends a Fetch to `destination`, which is its leader or a bootstrap server."""
+    """The replica sends a Fetch to `destination`, its leader or a bootstrap server."""
 
-    destination: int
+    destination: ReplicaId
 
 
 @dataclass(frozen=True, slots=True)
 class Receive:
-    """A message arrives; the event is named after it, `HandleVoteRequest` and so on."""
+    """A message arrives; the event is named after it, such as `HandleVoteRequest`."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
 class ClientAppend:
-    """A client's record for the Leader to append; `value` is its payload."""
+    """A client appends a record at the leader; `value` is its payload."""
 
     value: int
 
 
 @dataclass(frozen=True, slots=True)
 class AppendVoters:
-    """A voters set for the Leader to append, whatever protocol asks for it.
-
-    The Leader does so only if the rules of voter changes allow it.
+    """A voter set of another protocol, for the leader to append under the preconditions of voter changes.
 
     Raises:
-        ValueError: the set is empty.
+        ValueError: The set is empty.
     """
 
     voters: VoterSet
 
     def __post_init__(self) -> None:
         if not self.voters:
-            raise ValueError("a voters set has at least one voter")
+            raise ValueError("a voter set has at least one voter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +84,13 @@ class AddVoter:
     """An admin client's AddRaftVoter arrives.  Rules: add-voter.check-order, wire.add-voter."""
 
     request: int
-    """The client's number for it, which the reply repeats; at least 1."""
+    """Number of the request, which the reply repeats; at least 1."""
     voter: ReplicaKey
     endpoint: str | None
-    """Of the default controller listener; None if the request has none."""
+    """Endpoint of the default controller listener; None if the request has none."""
     timeout_ms: int = 30_000
     when_committed: bool = True
-    """AckWhenCommitted: is the reply due after the commit?  Rule: add-voter.reply-after-commit."""
+    """AckWhenCommitted: reply after the commit.  Rule: add-voter.reply-after-commit."""
     cluster_id: str | None = None
 
 
@@ -110,7 +107,7 @@ class RemoveVoter:
 class UpdateFeatures:
     """The kraft.version part of an UpdateFeatures arrives.
 
-    The range is what all registered brokers support, which the controller knows and the replica does not.
+    `brokers_min` and `brokers_max` are the levels that all registered brokers support, as the controller knows them.
     Rules: kraft-version.upgrade-needs-all-voters, kraft-version.upgrade-needs-all-observers.
     """
 
@@ -128,67 +125,64 @@ class AlterPartitionReassignments:
     """
 
     request: int
-    """The client's number for it, which the reply repeats; at least 1."""
-    replicas: tuple[int, ...] | None
-    """The ids that shall vote in the end, in any order; None stops the reassignment where it is."""
+    """Number of the request, which the reply repeats; at least 1."""
+    replicas: tuple[ReplicaId, ...] | None
+    """Target voter ids, in any order; None stops the reassignment and keeps the present voters."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdvanceReassignment:
-    """The Leader takes the next step towards the target.
+    """The leader takes the next step towards the target.
 
     Rules: reassign.add-or-remove-choice, reassign.completion, reassign.leader-steps-down-before-own-removal.
     """
 
     chosen: ReplicaKey | None
-    """Whom the step adds or removes, as `quorum_reassignment.next_steps` has them; None for one that does neither."""
+    """Voter that the step adds or removes, one of `quorum_reassignment.next_steps`; None if it does neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class VoterChangeTimeout:
-    """The time of the Leader's pending voter change is over.  Rule: add-voter.timeout."""
+    """The voter-change timer of a leader fires.  Rule: add-voter.timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeSnapshot:
-    """The state machine has a snapshot of all records before `end_offset` ready.
+    """The state machine has a snapshot of all records before `end_offset`.  Rule: snapshot.control-records-first."""
 
-    Rule: snapshot.control-records-first.
-    """
-
-    end_offset: int
+    end_offset: Offset
 
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """A Leader shuts down gracefully."""
+    """A leader shuts down gracefully."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The process dies between two steps; of the log's unflushed tail the part before `log_end_offset` survives."""
+    """The process dies between two steps; the unsynced tail of the log survives up to `log_end_offset`."""
 
-    log_end_offset: int
+    log_end_offset: Offset
 
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The process starts from what is on disk."""
+    """The process starts from its disk."""
 
     endpoint: str | None = None
-    """Where it listens from now on; None for where the configuration says.  Rule: update-voter.when-sent."""
+    """New endpoint of the process; None for the configured one.  Rule: update-voter.when-sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceDisk:
-    """A stopped replica gets an empty disk, and with it a new directory id."""
+    """A stopped replica gets an empty disk, and so a new directory id."""
 
-    directory_id: str
+    directory_id: DirectoryId
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceSoftware:
-    """The software of a stopped replica is replaced, as in a rolling upgrade; the next restart runs it.
+    """The software of a stopped replica is replaced, as in a rolling upgrade; it runs from the next restart on.
 
     Rule: prevote.unsupported-version.
     """
@@ -221,25 +215,25 @@ Event = (
     | ReplaceDisk
     | ReplaceSoftware
 )
-"""All that may happen at one replica."""
+"""Event at one replica."""
 
 DISK_EVENTS = (Crash, ReplaceDisk, ReplaceSoftware)
-"""What happens to a disk, or to a stopped replica's software: nothing is written and nothing is sent in it."""
+"""Events of a disk or of a stopped replica's software, in which the replica writes and sends nothing."""
 
 
 def event_name(event: Event) -> str:
-    """The name of an event in traces, model and vectors."""
+    """Return the name of an event in traces, model and vectors."""
     if isinstance(event, Receive):
         return "Handle" + type(event.message).__name__
     return type(event).__name__
 
 
 class Draw(NamedTuple):
-    """What chance and the outside contribute to one step, so that a run is a function of its inputs."""
+    """Random values of one step, so that a run is a function of its inputs."""
 
     correlation_id: int
-    """For the requests that this step sends; unlike any before, restarts included."""
+    """Correlation id of the requests that this step sends, never used before, not even before a restart."""
     election_timeout_ms: int
-    """In case the step starts an election timer.  Rule: state.timers.random."""
+    """Election timeout, if the step starts an election timer.  Rule: state.timers.random."""
     election_backoff_ms: int
-    """In case a Candidate loses.  Rule: state.candidate.lost."""
+    """Backoff, if a Candidate loses.  Rule: state.candidate.lost."""

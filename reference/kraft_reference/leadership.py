@@ -11,55 +11,48 @@ from kraft_reference.messages import (
     EndQuorumEpochResponse,
     Error,
 )
-from kraft_reference.outcome import Outcome, Refusal, entered, entry_timers
-from kraft_reference.responses import (
-    free_connection,
-    is_correlated,
-    is_foreign,
-    known_endpoint,
-    learn_first,
-    refused,
-    respond,
-)
+from kraft_reference.outcome import Outcome, Refusal, entry_timers, with_timers
+from kraft_reference.responses import known_endpoint, learn_first, refuse, respond
 from kraft_reference.roles import Cause, Role
 from kraft_reference.state import ReplicaState, is_majority, is_voter, other_voters
 from kraft_reference.transitions import follow, learn, names_second_leader, to_resigned
 
-# ---------------------------------------------------------------------------------------------------------
 # Check quorum.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def has_check_quorum_timer(state: ReplicaState) -> bool:
-    """A Leader has one unless it is the only voter of its set.  Rule: check-quorum.sole-voter."""
+    """Return True for a leader, unless it is the only voter of its set."""
+    # Rule: check-quorum.sole-voter.
     return state.role is Role.LEADER and bool(other_voters(state))
 
 
 def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """No majority fetched within the period: the Leader gives up.
+    """The leader resigns, because no majority has fetched from it within the period.
 
-    This is also how a Leader that was replaced without noticing finds out, and what frees followers that
-    refuse Pre-Votes because they can still fetch from a Leader that cannot commit.
-    KIP-642 would have it stay Leader and look around (reassign.zombie-leader).
-    Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers, state.leader.resigns.
+    Say that 5 of {1, ..., 5} is down and leader 1 reaches 2 alone.  It commits nothing, and 2, which fetches from it,
+    rejects the Pre-Votes of 3 and 4, which need its vote: without check quorum the quorum stands still.  A leader that
+    was replaced finds out in the same way.
+    KIP-642 would have it stay leader and look around (reassign.zombie-leader).
     """
     if not has_check_quorum_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    return entered(state, to_resigned(state, configuration, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
+    # Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers, state.leader.resigns.
+    return with_timers(state, to_resigned(state, configuration, Cause.CHECK_QUORUM_TIMEOUT), configuration, draw)
 
 
 def with_fetcher(
     state: ReplicaState, configuration: Configuration, voter: ReplicaKey | None
 ) -> tuple[ReplicaState, tuple[StartTimer, ...]]:
-    """The check-quorum period after a Fetch of the epoch by `voter` (None for an observer).
+    """Return the check-quorum period after a Fetch of the epoch by `voter` (None for an observer).
 
-    A complete majority starts the period anew; a Leader outside the set does not count itself.
-    Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded.
+    A complete majority begins the period again.
     """
+    # Rule: check-quorum.counts-keys.
     others = other_voters(state)
     if voter not in others:
         return state, ()
     fetchers = (state.fetchers | {voter.id}) & {other.id for other in others}
+    # A leader that removes itself does not count itself.  Rules: check-quorum.resign, hw.leader-excluded.
     present = len(fetchers) + (1 if is_voter(state) else 0)
     if not is_majority(present, state.voters):
         return state._replace(fetchers=fetchers), ()
@@ -68,28 +61,33 @@ def with_fetcher(
 
 
 def after_shutdown(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """A Leader that shuts down gracefully hands over first.  Rule: state.leader.resigns."""
+    """A leader that shuts down gracefully hands over first."""
+    # Rule: state.leader.resigns.
     if state.role is not Role.LEADER:
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
-    return entered(state, to_resigned(state, configuration, Cause.SHUTDOWN), configuration, draw)
+    return with_timers(state, to_resigned(state, configuration, Cause.SHUTDOWN), configuration, draw)
 
 
 def removal_is_committed(state: ReplicaState) -> bool:
-    """Is the voters set without this Leader committed?  Rule: remove-voter.leader-removal."""
+    """Return True if the voter set without this leader is committed.
+
+    Until then the removed leader stays: leader 1 that removes itself from {1, 2, 3} is the only one that has the
+    record, so nobody else can commit it.  It does not count itself, so 2 and 3 both have to acknowledge.
+    """
+    # Rule: remove-voter.leader-removal.
     if state.role is not Role.LEADER or is_voter(state):
         return False
     return state.high_watermark > state.log.voters[-1].offset
 
 
-# ---------------------------------------------------------------------------------------------------------
 # BeginQuorumEpoch.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def begin_quorum_epoch_request(
     state: ReplicaState, configuration: Configuration, voter: ReplicaKey, correlation_id: int
 ) -> BeginQuorumEpochRequest:
-    """Rules: begin-quorum.on-election, begin-quorum.endpoint."""
+    """Return a leader's announcement to a voter."""
+    # Rules: begin-quorum.on-election, begin-quorum.endpoint.
     return BeginQuorumEpochRequest(
         source=state.key.id,
         destination=voter.id,
@@ -102,7 +100,8 @@ def begin_quorum_epoch_request(
 
 
 def after_begin_quorum_epoch_timeout(state: ReplicaState, configuration: Configuration) -> Outcome:
-    """The announcement is due again at every voter that does not fetch.  Rule: begin-quorum.resend."""
+    """The announcement is due again at every voter that does not fetch."""
+    # Rule: begin-quorum.resend.
     if not has_check_quorum_timer(state):
         return Outcome(state, refusal=Refusal.NOT_IN_ROLE)
     interval_ms = configuration.timeouts.begin_quorum_epoch_interval_ms
@@ -114,29 +113,26 @@ def after_begin_quorum_epoch_timeout(state: ReplicaState, configuration: Configu
 def after_begin_quorum_epoch_request(
     state: ReplicaState, configuration: Configuration, request: BeginQuorumEpochRequest, draw: Draw
 ) -> Outcome:
-    """The sender leads the epoch: learn it, then answer; the addressed key only decides the answer.
+    """Follow the sender, which leads the epoch, and respond; the addressed key decides about the response only.
 
-    It resets no timer and counts for no Fetch of a Follower that knew the leader.
+    A follower that knew the leader changes nothing: an announcement restarts no timer and counts as no Fetch.
     Rules: begin-quorum.membership-not-checked, begin-quorum.no-fetch-credit, vote.inconsistent-voter-set-gone.
     """
-
     leader = request.source
-    if is_foreign(configuration, request.cluster_id):
-        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     # Rule: begin-quorum.stale.
     if request.epoch < state.epoch:
-        return refused(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+        return refuse(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, leader):
-        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
+        return refuse(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
     # Rules: begin-quorum.accept, state.prospective.discovers-leader.
     knew_leader = request.epoch == state.epoch and state.leader_id == leader
     if knew_leader and state.role is Role.PROSPECTIVE and configuration.profile.prospective_announcement == "follower":
-        # A version 0 announcement has no endpoint; what is known of this leader stays known.
+        # A version 0 announcement has no endpoint: the known endpoint of this leader stays.
         # Rule: begin-quorum.endpoint.
         endpoint = request.leader_endpoint or state.leader_endpoint
         after = follow(state, configuration, Cause.LEADER_OF_EPOCH, request.epoch, leader, endpoint)
     else:
-        after = learn(state, configuration, request.epoch, leader, request.leader_endpoint)
+        after = learn(state, configuration, request.epoch, leader, request.leader_endpoint) or state
     # Rule: begin-quorum.voter-key.
     addressed = addresses(request.voter_key, state.key)
     error = Error.NONE if addressed else Error(configuration.profile.voter_key_error)
@@ -150,30 +146,24 @@ def after_announcement_response(
     response: BeginQuorumEpochResponse | EndQuorumEpochResponse,
     draw: Draw,
 ) -> Outcome:
-    """The answer to BeginQuorumEpoch at a Leader, to EndQuorumEpoch at a Resigned replica.
-
-    Rules: begin-quorum.response, end-quorum.stale.
-    """
-    if not is_correlated(state, response):
-        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
-    rest = free_connection(state, response)
+    """A voter acknowledges the announcement of a Leader, or the resignation of a Resigned replica."""
     # Rules: state.leader.higher-epoch, state.resigned.higher-epoch.
-    if (learned := learn_first(state, rest, configuration, response, draw)) is not None:
+    if (learned := learn_first(state, configuration, response, draw)) is not None:
         return learned
+    # Rules: begin-quorum.response, end-quorum.stale.
     if response.error is not Error.NONE:
-        return Outcome(rest, refusal=Refusal.ERROR_RESPONSE)
-    return Outcome(rest._replace(acknowledged=rest.acknowledged | {response.source}))
+        return Outcome(state, refusal=Refusal.ERROR_RESPONSE)
+    return Outcome(state._replace(acknowledged=state.acknowledged | {response.source}))
 
 
-# ---------------------------------------------------------------------------------------------------------
 # EndQuorumEpoch.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def end_quorum_epoch_request(
     state: ReplicaState, configuration: Configuration, voter: ReplicaKey, correlation_id: int
 ) -> EndQuorumEpochRequest:
-    """Rule: end-quorum.send."""
+    """Return the notice of a Resigned replica that its epoch is over."""
+    # Rule: end-quorum.send.
     return EndQuorumEpochRequest(
         source=state.key.id,
         destination=voter.id,
@@ -185,12 +175,12 @@ def end_quorum_epoch_request(
 
 
 def hand_over_delay_ms(state: ReplicaState, configuration: Configuration, candidates: tuple[ReplicaKey, ...]) -> int:
-    """How long a Follower waits before its own Pre-Vote, by its place among the preferred candidates.
+    """Return the milliseconds that a Follower waits before its own Pre-Vote, by its place among the candidates.
 
-    Zero for the first, then doubling from an eighth of the longest backoff, which is also the wait of a
-    replica that is not listed.
-    Rules: end-quorum.handle, end-quorum.candidate-key.
+    The first candidate does not wait.  The delay then doubles from an eighth of the longest backoff up to the longest,
+    which is also the delay of a replica that is not listed.
     """
+    # Rules: end-quorum.handle, end-quorum.candidate-key.
     longest_ms = configuration.timeouts.election_backoff_max_ms
     for place, candidate in enumerate(candidates):
         if addresses(candidate, state.key):
@@ -201,20 +191,14 @@ def hand_over_delay_ms(state: ReplicaState, configuration: Configuration, candid
 def after_end_quorum_epoch_request(
     state: ReplicaState, configuration: Configuration, request: EndQuorumEpochRequest, draw: Draw
 ) -> Outcome:
-    """The leader of the epoch is gone: a Follower of it hurries, and refuses no Pre-Vote any more.
-
-    Rule: end-quorum.handle.
-    """
-
-    if is_foreign(configuration, request.cluster_id):
-        return refused(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
+    """The leader of the epoch has resigned: its followers campaign soon, and reject no Pre-Vote any more."""
     # Rule: end-quorum.stale.
     if request.epoch < state.epoch:
-        return refused(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
+        return refuse(state, configuration, request, Error.FENCED_LEADER_EPOCH, Refusal.STALE_EPOCH)
     if names_second_leader(state, request.epoch, request.source):
-        return refused(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
+        return refuse(state, configuration, request, Error.INVALID_REQUEST, Refusal.SECOND_LEADER_IN_EPOCH)
     # Rule: end-quorum.handle.
-    after = learn(state, configuration, request.epoch, request.source, None)
+    after = learn(state, configuration, request.epoch, request.source, None) or state
     if after.role is not Role.FOLLOWER:
         timers = () if after is state else entry_timers(state, after, draw, configuration.timeouts)
         return Outcome(after, (respond(after, configuration, request, Error.NONE),), timers)

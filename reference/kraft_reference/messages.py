@@ -1,15 +1,13 @@
-"""Requests and responses of the quorum, as far as the protocol needs them (wire versions are another layer).
+"""Requests and responses of the quorum, with the fields that the protocol needs; the wire format is `kraft_kafka.wire`.
 
-Every message names its sender and receiver by replica id and carries the correlation id of the request it is
-or answers.
-`leader_id` and `leader_endpoint` of a response are what its sender knows when it answers.
+`leader_id` and `leader_endpoint` of a response are the leader that its sender knows.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import get_args
 
-from kraft_reference.identity import ReplicaKey
+from kraft_reference.identity import Epoch, Offset, ReplicaId, ReplicaKey
 from kraft_reference.log import Snapshot
 from kraft_reference.records import Record
 
@@ -25,7 +23,8 @@ class Error(StrEnum):
     INVALID_VOTER_KEY = "INVALID_VOTER_KEY"
     INCONSISTENT_CLUSTER_ID = "INCONSISTENT_CLUSTER_ID"
     UNSUPPORTED_VERSION = "UNSUPPORTED_VERSION"
-    """For a Pre-Vote never sent: the sender's own network layer answers so.  Else kraft.version is too low.
+    """kraft.version is too low for the request, or the receiver's software has no Pre-Vote (an error that the sender's
+    own network layer makes).
 
     Rules: prevote.unsupported-version, add-voter.unsupported-version."""
     REQUEST_TIMED_OUT = "REQUEST_TIMED_OUT"
@@ -36,59 +35,59 @@ class Error(StrEnum):
     INVALID_REPLICA_ASSIGNMENT = "INVALID_REPLICA_ASSIGNMENT"
     NO_REASSIGNMENT_IN_PROGRESS = "NO_REASSIGNMENT_IN_PROGRESS"
     REASSIGNMENT_IN_PROGRESS = "REASSIGNMENT_IN_PROGRESS"
-    """Nobody adds or removes a voter by hand while the Leader works towards a target (docs/decisions.md)."""
+    """AddVoter or RemoveVoter during a reassignment (docs/decisions.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What every message begins with."""
+    """First fields of every message."""
 
-    source: int
-    destination: int
+    source: ReplicaId
+    destination: ReplicaId
     correlation_id: int
-    """Of the request that this is, or answers."""
+    """Correlation id of the request, which its response repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedResponse(Envelope):
-    """A response that says which epoch and leader its sender knows.  Rule: prevote.reply.contents."""
+    """Response with the epoch and leader that its sender knows.  Rule: prevote.reply.contents."""
 
     error: Error
-    epoch: int
-    leader_id: int | None
+    epoch: Epoch
+    leader_id: ReplicaId | None
     leader_endpoint: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest(Envelope):
-    """A Vote, or with `pre_vote` a Pre-Vote.  Rules: vote.request.contents, prevote.request.contents."""
+    """Vote, or with `pre_vote` a Pre-Vote.  Rules: vote.request.contents, prevote.request.contents."""
 
-    epoch: int
-    """The sender's epoch: not raised for a Pre-Vote, raised for a standard vote."""
+    epoch: Epoch
+    """Epoch of the sender: not raised for a Pre-Vote, raised for a standard vote."""
     replica_key: ReplicaKey
     voter_key: ReplicaKey | None
-    """The addressed voter."""
-    last_epoch: int
-    end_offset: int
-    """Exclusive end offset of the sender's log."""
+    """Addressed voter."""
+    last_epoch: Epoch
+    end_offset: Offset
+    """End of the sender's log."""
     pre_vote: bool
     cluster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VoteResponse(LedResponse):
-    """An answer to a Vote or Pre-Vote.  Rule: prevote.reply.contents."""
+    """Response to a Vote or Pre-Vote.  Rule: prevote.reply.contents."""
 
     granted: bool
     pre_vote: bool
-    """Whether the receiver handled the request as a Pre-Vote.  Rule: prevote.response.flag-false."""
+    """True if the receiver handled the request as a Pre-Vote.  Rule: prevote.response.flag-false."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeginQuorumEpochRequest(Envelope):
-    """A leader's announcement; its sender is the leader.  Rules: begin-quorum.on-election, begin-quorum.endpoint."""
+    """Announcement of a leader, its sender.  Rules: begin-quorum.on-election, begin-quorum.endpoint."""
 
-    epoch: int
+    epoch: Epoch
     voter_key: ReplicaKey | None
     leader_endpoint: str | None
     """None from software that speaks version 0."""
@@ -97,74 +96,74 @@ class BeginQuorumEpochRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class BeginQuorumEpochResponse(LedResponse):
-    """An answer to a leader's announcement.  Rule: begin-quorum.response."""
+    """Response to an announcement.  Rule: begin-quorum.response."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndQuorumEpochRequest(Envelope):
-    """A leader's resignation; its sender was the leader.  Rule: end-quorum.send."""
+    """Resignation of a leader, its sender.  Rule: end-quorum.send."""
 
-    epoch: int
+    epoch: Epoch
     preferred_candidates: tuple[ReplicaKey, ...]
-    """Voters by falling fetch offset."""
+    """Voters by descending fetch offset."""
     cluster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EndQuorumEpochResponse(LedResponse):
-    """An answer to a leader's resignation.  Rule: end-quorum.stale."""
+    """Response to a resignation.  Rule: end-quorum.stale."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest(Envelope):
-    """A Fetch.  Rules: fetch.replica-key, fetch.leader-only."""
+    """Fetch.  Rules: fetch.replica-key, fetch.leader-only."""
 
-    epoch: int
+    epoch: Epoch
     replica_key: ReplicaKey
-    fetch_offset: int
-    """The sender's log end offset; everything before it is synced at the sender."""
-    last_epoch: int
-    """The epoch of the sender's last record, 0 for an empty log."""
+    fetch_offset: Offset
+    """End of the sender's log; all records before it are synced."""
+    last_epoch: Epoch
+    """Epoch of the sender's last record, 0 for an empty log."""
     cluster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FetchResponse(LedResponse):
-    """An answer to a Fetch.  Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
+    """Response to a Fetch.  Rules: fetch.response.common, fetch.diverging.truncate, hw.follower."""
 
-    high_watermark: int
+    high_watermark: Offset
     """-1 while the leader has not committed a record of its own epoch."""
-    diverging_epoch: int
+    diverging_epoch: Epoch
     """-1 unless the fetcher's log diverges."""
-    diverging_end_offset: int
+    diverging_end_offset: Offset
     records: tuple[Record, ...]
-    snapshot_end_offset: int = -1
+    snapshot_end_offset: Offset = -1
     """-1 unless the fetcher has to fetch the leader's snapshot first."""
-    snapshot_epoch: int = -1
+    snapshot_epoch: Epoch = -1
 
     @property
-    def snapshot_id(self) -> tuple[int, int] | None:
-        """The id of the snapshot to fetch, None if there is none."""
+    def snapshot_id(self) -> tuple[Offset, Epoch] | None:
+        """Id of the snapshot to fetch, None if there is none."""
         return None if self.snapshot_end_offset < 0 else (self.snapshot_end_offset, self.snapshot_epoch)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchSnapshotRequest(Envelope):
-    """A FetchSnapshot, which asks for the whole snapshot at once.
+    """FetchSnapshot of a whole snapshot.
 
     Rules: snapshot.removed-leader-serves, identity.could-become-voter.
     """
 
-    epoch: int
+    epoch: Epoch
     replica_key: ReplicaKey
-    snapshot_end_offset: int
-    snapshot_epoch: int
+    snapshot_end_offset: Offset
+    snapshot_epoch: Epoch
     cluster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FetchSnapshotResponse(LedResponse):
-    """A whole snapshot: the bytes come in one piece here.  Rule: snapshot.control-records-first."""
+    """Response to a FetchSnapshot, with the whole snapshot.  Rule: snapshot.control-records-first."""
 
     snapshot: Snapshot | None
     """None with an error."""
@@ -172,12 +171,12 @@ class FetchSnapshotResponse(LedResponse):
 
 @dataclass(frozen=True, slots=True)
 class ApiVersionsRequest(Envelope):
-    """A leader asks a new voter which levels of kraft.version it supports.  Rule: add-voter.learn-versions."""
+    """Question of a leader to a new voter for its supported levels.  Rule: add-voter.learn-versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiVersionsResponse(Envelope):
-    """An answer to an ApiVersions.  Rule: kraft-version.levels."""
+    """Response to an ApiVersions.  Rule: kraft-version.levels."""
 
     min_version: int
     max_version: int
@@ -185,7 +184,7 @@ class ApiVersionsResponse(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class AddVoterRequest(Envelope):
-    """A joining controller's AddRaftVoter for itself.  Rules: auto-join.add-self, wire.add-voter."""
+    """AddRaftVoter of a joining controller for itself.  Rules: auto-join.add-self, wire.add-voter."""
 
     voter: ReplicaKey
     endpoint: str | None
@@ -197,12 +196,12 @@ class AddVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class AddVoterResponse(LedResponse):
-    """An answer to an AddRaftVoter of a replica.  Rules: add-voter.reply-after-commit, wire.add-voter."""
+    """Response to an AddRaftVoter of a replica.  Rules: add-voter.reply-after-commit, wire.add-voter."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveVoterRequest(Envelope):
-    """A joining controller's RemoveRaftVoter for its own old directory.  Rule: auto-join.remove-stale-self-first."""
+    """RemoveRaftVoter of a joining controller for its own old directory.  Rule: auto-join.remove-stale-self-first."""
 
     voter: ReplicaKey
     cluster_id: str | None = None
@@ -210,14 +209,14 @@ class RemoveVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class RemoveVoterResponse(LedResponse):
-    """An answer to a RemoveRaftVoter of a replica.  Rules: remove-voter.reply-after-commit, wire.remove-voter."""
+    """Response to a RemoveRaftVoter of a replica.  Rules: remove-voter.reply-after-commit, wire.remove-voter."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateVoterRequest(Envelope):
-    """A voter reports where it listens and what it supports.  Rules: update-voter.when-sent, wire.update-voter."""
+    """Report of a voter: endpoint and supported levels.  Rules: update-voter.when-sent, wire.update-voter."""
 
-    epoch: int
+    epoch: Epoch
     voter: ReplicaKey
     endpoint: str | None
     min_version: int
@@ -227,20 +226,20 @@ class UpdateVoterRequest(Envelope):
 
 @dataclass(frozen=True, slots=True)
 class UpdateVoterResponse(LedResponse):
-    """An answer to an UpdateRaftVoter.  Rules: update-voter.reply-time, wire.update-voter."""
+    """Response to an UpdateRaftVoter.  Rules: update-voter.reply-time, wire.update-voter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to an admin client; no message of the quorum.
+    """Reply to an admin client, which is no message of the quorum.
 
     Rules: add-voter.leader-only, remove-voter.leader-only.
     """
 
     request: int
     error: Error
-    epoch: int
-    leader_id: int | None
+    epoch: Epoch
+    leader_id: ReplicaId | None
     leader_endpoint: str | None
 
 
@@ -255,10 +254,10 @@ Request = (
     | RemoveVoterRequest
     | UpdateVoterRequest
 )
-"""What one replica asks another."""
+"""Request of one replica to another."""
 
 ChangeResponse = AddVoterResponse | RemoveVoterResponse | UpdateVoterResponse
-"""An answer to a voter change that a replica asked for."""
+"""Response to a voter change that a replica requested."""
 
 Response = (
     VoteResponse
@@ -269,10 +268,10 @@ Response = (
     | ChangeResponse
     | ApiVersionsResponse
 )
-"""What one replica answers another."""
+"""Response of one replica to another."""
 
 Message = Request | Response
-"""All that travels between two replicas."""
+"""Message between two replicas."""
 
 REQUESTS = get_args(Request)
-"""The requests, each of which awaits an answer on its connection."""
+"""Types of requests."""

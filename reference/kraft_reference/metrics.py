@@ -1,12 +1,9 @@
-"""The gauges of raft-metrics that the KIPs name, as functions of a replica's state.
-
-A gauge that answers a question with yes or no is 1 or 0.
-"""
+"""Gauges of raft-metrics that the KIPs name, as functions of a replica's state; a boolean gauge is 1 or 0."""
 
 from collections import Counter
 from collections.abc import Mapping
 
-from kraft_reference.changes import ChangeKind, kind_of
+from kraft_reference.changes import ChangeKind, change_kind
 from kraft_reference.configuration import Configuration
 from kraft_reference.identity import ReplicaKey, names
 from kraft_reference.pending_changes import finalized_version
@@ -15,10 +12,10 @@ from kraft_reference.state import ReplicaState, is_voter
 
 
 def current_state(state: ReplicaState, configuration: Configuration) -> str:
-    """The value of `current-state`.
+    """Return `current-state`.
 
-    leader, candidate, prospective, prospective-voted, follower, unattached, unattached-voted, observer or
-    resigned; observer is a Follower or Unattached outside its own voters set.
+    It is leader, candidate, prospective, prospective-voted, follower, unattached, unattached-voted, observer or
+    resigned; observer is a Follower or Unattached outside its own voter set.
     Rules: metric.current-state, metric.voted-renamed.
     """
     match state.role:
@@ -35,7 +32,7 @@ def current_state(state: ReplicaState, configuration: Configuration) -> str:
 
 
 def number_of_voters(state: ReplicaState) -> int:
-    """`number-of-voters`: the size of the voters set in force.
+    """Return `number-of-voters`: the size of the voter set in force.
 
     Rules: metric.voters-observers, metric.voters-and-observers.
     """
@@ -43,9 +40,9 @@ def number_of_voters(state: ReplicaState) -> int:
 
 
 def number_of_observers(state: ReplicaState) -> int:
-    """`number-of-observers`: those that fetched with id and directory id in this epoch and are no voters.
+    """Return `number-of-observers`: replicas that fetched with a directory id in this epoch and are no voters.
 
-    An observer that sends no directory id can never be added, so it is not counted.
+    An observer without a directory id is not counted, because it cannot be added.
     Rules: metric.voters-observers, metric.voters-and-observers, identity.could-become-voter.
     """
     return sum(1 for key in state.fetch_offsets if key not in state.voters and key.directory_id is not None)
@@ -54,10 +51,14 @@ def number_of_observers(state: ReplicaState) -> int:
 def number_of_offline_voters(
     state: ReplicaState, last_fetch_ms: Mapping[ReplicaKey, int], now_ms: int, fetch_timeout_ms: int
 ) -> int:
-    """`number-of-offline-voters`: voters whose last fetch is older than the fetch timeout, the Leader never.
+    """Return `number-of-offline-voters`: voters but the leader whose last Fetch is older than the fetch timeout.
 
-    `last_fetch_ms` is when each voter entry last fetched, in the clock of `now_ms`; the driver keeps it because
-    a replica has no clock.
+    Args:
+        state: State of the leader.
+        last_fetch_ms: Time of the last Fetch of each voter entry, kept by the driver: a replica has no clock.
+        now_ms: The present, by the same clock.
+        fetch_timeout_ms: The fetch timeout.
+
     Rules: metric.voters-observers, metric.duplicate-and-offline-voters.
     """
 
@@ -70,23 +71,21 @@ def number_of_offline_voters(
     return sum(1 for voter in state.voters if is_offline(voter))
 
 
-# ---------------------------------------------------------------------------------------------------------
 # Voter changes.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def uncommitted_voter(state: ReplicaState) -> tuple[ChangeKind, ReplicaKey] | None:
-    """Whom the newest voters set of a Leader adds or removes, unless the set is known to be committed.
+    """Return the voter that a leader's newest voter set adds or removes; None if that set is committed.
 
-    A set that only tells more of the same voters, or names another target, adds and removes nobody.
-    At most one of the sets that are not committed does: the next one could not have been appended before.
-    Rule: voters.one-change-at-a-time.
+    A set with other details or another target adds and removes no voter, so the result is None for it, too.
     """
+    # At most one uncommitted set differs in its voters: the next could not have been appended before its commit.
+    # Rule: voters.one-change-at-a-time.
     entries = state.log.voters
-    newest, known = entries[-1], max(state.log.start_offset, state.high_watermark)
-    if state.role is not Role.LEADER or newest.offset < known:
+    newest, committed = entries[-1], max(state.log.start_offset, state.high_watermark)
+    if state.role is not Role.LEADER or newest.offset < committed:
         return None
-    before = next((entry.voters for entry in reversed(entries) if entry.offset < known), entries[0].voters)
+    before = next((entry.voters for entry in reversed(entries) if entry.offset < committed), entries[0].voters)
     for kind, some, others in ((ChangeKind.ADD, newest.voters, before), (ChangeKind.REMOVE, before, newest.voters)):
         only = {voter.id for voter in some} - {voter.id for voter in others}
         if only:
@@ -95,15 +94,14 @@ def uncommitted_voter(state: ReplicaState) -> tuple[ChangeKind, ReplicaKey] | No
 
 
 def _is_under_way(state: ReplicaState, kind: ChangeKind) -> int:
-    """Does a Leader work on such a change, or is one in its log that is not committed yet?"""
+    """Return 1 if a leader works on a change of this kind, or has an uncommitted one in its log."""
     change, uncommitted = state.pending_change, uncommitted_voter(state)
-    return int(
-        (change is not None and kind_of(change) is kind) or (uncommitted is not None and uncommitted[0] is kind),
-    )
+    pending = change is not None and change_kind(change) is kind
+    return int(pending or (uncommitted is not None and uncommitted[0] is kind))
 
 
 def pending_add_voter(state: ReplicaState) -> int:
-    """`pending-add-voter`: from the acceptance of an AddVoter to the commit of its set, or its end without one.
+    """Return `pending-add-voter`: 1 from the acceptance of an AddVoter to its commit, or to its end without one.
 
     Rule: metric.pending-changes.
     """
@@ -111,27 +109,33 @@ def pending_add_voter(state: ReplicaState) -> int:
 
 
 def pending_remove_voter(state: ReplicaState) -> int:
-    """`pending-remove-voter`, likewise; never 1 together with `pending-add-voter`.  Rule: metric.pending-changes."""
+    """Return `pending-remove-voter`, which is never 1 together with `pending-add-voter`.
+
+    Rule: metric.pending-changes.
+    """
     return _is_under_way(state, ChangeKind.REMOVE)
 
 
 def uncommitted_voter_change(state: ReplicaState) -> int:
-    """`uncommitted-voter-change`: Apache Kafka's one gauge in place of those two.
+    """Return `uncommitted-voter-change`, Apache Kafka's one gauge in place of these two.
 
-    It is of a Leader only, and of a request: 1 while an AddVoter or RemoveVoter waits for its answer.
+    It is 1 at a leader while an AddVoter or RemoveVoter waits for its response.
     Rule: metric.pending-changes.
     """
     change = state.pending_change
-    return int(change is not None and kind_of(change) in (ChangeKind.ADD, ChangeKind.REMOVE))
+    return int(change is not None and change_kind(change) in (ChangeKind.ADD, ChangeKind.REMOVE))
 
 
 def controller_not_voter(state: ReplicaState) -> int:
-    """A controller outside its own voters set; the KIP has left the name open.  Rule: metric.controller-not-voter."""
+    """Return 1 for a controller outside its own voter set; the KIP does not name the gauge.
+
+    Rule: metric.controller-not-voter.
+    """
     return int(not is_voter(state))
 
 
 def duplicate_voter_ids(state: ReplicaState) -> int:
-    """`duplicate-voter-ids`: ids with more than one voter in the set, which AddVoter refuses to make.
+    """Return `duplicate-voter-ids`: ids of more than one voter in the set, which AddVoter prevents.
 
     Rules: metric.duplicate-and-offline-voters, add-voter.duplicate-id.
     """
@@ -139,9 +143,9 @@ def duplicate_voter_ids(state: ReplicaState) -> int:
 
 
 def ignored_static_voters(state: ReplicaState, configuration: Configuration) -> int:
-    """`ignored-static-voters`: controller.quorum.voters is set, as in any cluster that began at kraft.version 0.
+    """Return `ignored-static-voters`: 1 if controller.quorum.voters is set and has no effect any more.
 
-    It follows the finalized level, since an operator who reads 1 may delete the property for good.
+    It follows the finalized level, because an operator who reads 1 may delete the property.
     Rules: metric.ignored-static-voters, kraft-version.static-config-ignored.
     """
     return int(configuration.kraft_version == 0 and finalized_version(state, configuration) >= 1)

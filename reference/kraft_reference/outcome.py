@@ -1,4 +1,4 @@
-"""What handling one event comes to: the state after, the messages, the timers, and why nothing happened."""
+"""Outcome of one event at a replica: the state after, messages, timers, and the reason if it was refused."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -12,38 +12,56 @@ from kraft_reference.state import ReplicaState, is_voter, other_voters
 
 
 class Refusal(StrEnum):
-    """Why an event changed nothing but bookkeeping; language neutral, stable."""
+    """Reason why an event changed nothing but bookkeeping; the codes are stable and language neutral."""
 
     NOT_RUNNING = "NOT_RUNNING"
+    """The process is down."""
     RUNNING = "RUNNING"
+    """A disk or the software is replaced, and a process started, only while the process is down."""
     NOT_IN_ROLE = "NOT_IN_ROLE"
+    """The role of the replica has no such timer or action."""
     NOTHING_DUE = "NOTHING_DUE"
+    """No request is due, or this step is not one that the replica may take now."""
     UNCORRELATED_RESPONSE = "UNCORRELATED_RESPONSE"
+    """The response matches no outstanding request: it timed out, or the replica has changed its role since."""
     STALE_EPOCH = "STALE_EPOCH"
+    """The message is of an older epoch."""
     UNKNOWN_EPOCH = "UNKNOWN_EPOCH"
+    """A leader gets a Fetch, FetchSnapshot or UpdateVoter of a larger epoch; the next response tells it the leader."""
     NOT_LEADER = "NOT_LEADER"
+    """Only the leader handles the request."""
     MALFORMED_REQUEST = "MALFORMED_REQUEST"
+    """A field of the request is missing or out of range."""
     FOREIGN_CLUSTER = "FOREIGN_CLUSTER"
+    """The request carries another cluster id."""
     ERROR_RESPONSE = "ERROR_RESPONSE"
+    """The response carries an error and nothing else to learn."""
     NO_PRE_VOTE_ROUND = "NO_PRE_VOTE_ROUND"
+    """A voter does not support Pre-Vote, and the round of Pre-Votes is over."""
     ELECTION_IS_OVER = "ELECTION_IS_OVER"
+    """The vote arrives when the replica is no candidate any more."""
     SECOND_LEADER_IN_EPOCH = "SECOND_LEADER_IN_EPOCH"
+    """The message names another leader of the epoch than the one known: election safety is broken somewhere."""
     NOT_FOLLOWER_OF_SENDER = "NOT_FOLLOWER_OF_SENDER"
+    """Fetched data counts only if the sender is the leader that the replica follows."""
     TRUNCATION_BELOW_HIGH_WATERMARK = "TRUNCATION_BELOW_HIGH_WATERMARK"
+    """The leader asks the replica to truncate committed records."""
     CHECK_QUORUM_OFF = "CHECK_QUORUM_OFF"
+    """The implementation has no check quorum."""
     REQUEST_REFUSED = "REQUEST_REFUSED"
-    """A voter change is refused or fails; the answer says why."""
+    """A voter change is refused or fails; the error of the response is the reason."""
     CHANGE_NOT_ALLOWED = "CHANGE_NOT_ALLOWED"
-    """The rules of voter changes do not let the Leader append this voters set now."""
+    """The preconditions of voter changes do not hold for the voter set of an AppendVoters."""
     NO_CHANGE_WAITS = "NO_CHANGE_WAITS"
-    """An answer to ApiVersions that no pending change waits for."""
+    """No pending change waits for this ApiVersions response."""
     SNAPSHOT_OUT_OF_RANGE = "SNAPSHOT_OUT_OF_RANGE"
-    """A snapshot ends after the newest one and at the high watermark at the latest."""
+    """A snapshot must end after the newest one, at the high watermark or before it, and at the end of a batch."""
     SNAPSHOT_NOT_WANTED = "SNAPSHOT_NOT_WANTED"
+    """The snapshot is not the one that the follower asked for."""
 
 
 class Outcome(NamedTuple):
-    """The outcome of one event at one replica."""
+    """Outcome of one event at one replica."""
 
     state: ReplicaState
     sends: tuple[Message | Reply, ...] = ()
@@ -52,17 +70,16 @@ class Outcome(NamedTuple):
 
 
 def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts: Timeouts) -> tuple[StartTimer, ...]:
-    """The timers that entering the role of `after` starts; one that goes on running is not started again.
-
-    Rule: state.timers.random.
-    """
+    """Return the timers that entering the role of `after` starts; a timer that keeps running is not among them."""
     match after.role:
         case Role.UNATTACHED:
+            # An observer has no election timer: it never campaigns.  A Resigned replica hands its timer over.
             # Rules: state.unattached.entry-timer, state.resigned.timer-handover, observer.states.
             keeps_running = before.role in (Role.UNATTACHED, Role.RESIGNED)
             if keeps_running or not is_voter(after):
                 return ()
             return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
+        # Rule: state.timers.random.
         case Role.PROSPECTIVE | Role.CANDIDATE | Role.RESIGNED:
             return (StartTimer(Timer.ELECTION, draw.election_timeout_ms),)
         case Role.FOLLOWER:
@@ -78,6 +95,6 @@ def entry_timers(before: ReplicaState, after: ReplicaState, draw: Draw, timeouts
             return ()
 
 
-def entered(before: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """The outcome of entering a role: the state and the timers it starts."""
+def with_timers(before: ReplicaState, after: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
+    """Return the outcome of a change of role: the new state and the timers that it starts."""
     return Outcome(after, timers=entry_timers(before, after, draw, configuration.timeouts))

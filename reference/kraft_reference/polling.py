@@ -1,9 +1,9 @@
-"""What a replica sends of its own accord: one request on each idle connection.  Beside it: `Poll` in KRaft.tla."""
+"""Outbound requests that are due, at most one in flight for each peer.  Beside it: `Poll` in KRaft.tla."""
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.elections import can_still_win, vote_request
 from kraft_reference.events import Draw
-from kraft_reference.identity import ReplicaKey
+from kraft_reference.identity import ReplicaId, ReplicaKey
 from kraft_reference.leadership import begin_quorum_epoch_request, end_quorum_epoch_request
 from kraft_reference.log import flush
 from kraft_reference.messages import (
@@ -23,26 +23,25 @@ from kraft_reference.state import ReplicaState, other_voters
 
 
 def due_election_requests(state: ReplicaState, configuration: Configuration) -> list[ReplicaKey]:
-    """The voters that a Vote, BeginQuorumEpoch or EndQuorumEpoch request is due to, by ascending id.
-
-    Rules: prevote.request.recipients, prevote.response.majority, vote.request.contents, state.candidate.lost,
-    begin-quorum.on-election, begin-quorum.resend, end-quorum.send,
-    voters.no-begin-epoch-to-observers, state.voters-set.own-majority.
-    """
+    """Return the voters that a Vote, BeginQuorumEpoch or EndQuorumEpoch request is due to, by ascending id."""
     match state.role:
+        # Rules: prevote.request.recipients, prevote.response.majority, vote.request.contents, state.candidate.lost.
         case Role.PROSPECTIVE | Role.CANDIDATE if can_still_win(state):
             done = state.granted | state.rejected
+        # Rules: begin-quorum.on-election, begin-quorum.resend.
         case Role.LEADER:
             announced_to = configuration.profile.announced_to
             done = frozenset() if announced_to == "all-again" else state.acknowledged
             if announced_to == "not-fetching":
                 done |= state.fetchers
+        # Rule: end-quorum.send.
         case Role.RESIGNED:
             done = state.acknowledged
         case _:
             return []
-    # A replica of another directory may stand under the own id in the set; there is no asking it from here.
+    # The voter set may hold our id with another directory id (our previous disk).  We cannot send to ourselves.
     own_id = state.key.id
+    # Rules: state.voters-set.own-majority, voters.no-begin-epoch-to-observers.
     return [
         voter
         for voter in other_voters(state)
@@ -53,25 +52,23 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
 def due_change_request(
     state: ReplicaState, configuration: Configuration, correlation_id: int
 ) -> AddVoterRequest | RemoveVoterRequest | UpdateVoterRequest | ApiVersionsRequest | None:
-    """The request about voters that a replica has to send now, if any.
-
-    A Leader asks a new voter for its versions.
-    A Follower that has fetched, and so knows the set, joins it or tells its leader of itself, in place of a Fetch.
-    Rules: add-voter.learn-versions, auto-join.remove-stale-self-first, auto-join.add-self, update-voter.when-sent.
-    """
+    """Return the request about voters that is due now, None if there is none."""
+    # Rule: add-voter.learn-versions.
     if state.role is Role.LEADER:
         new_voter = awaits_versions_of(state, configuration)
         waits = new_voter is None or new_voter in state.awaiting or new_voter == state.key.id
         return None if waits else api_versions_request(state, correlation_id)
+    # A Follower that has fetched knows the voter set.  It sends the request in place of a Fetch.
     if state.role is not Role.FOLLOWER or not state.fetched or state.awaiting:
         return None
-    # Who is no voter and searches may have lost its leader; a voter reports itself to the one that it has fetched from.
+    # An observer that searches may have lost its leader.  A voter reports itself to the leader that it fetched from.
+    # Rules: auto-join.remove-stale-self-first, auto-join.add-self, update-voter.when-sent.
     join = None if state.searching else join_request(state, configuration, correlation_id)
     return join or report_request(state, configuration, correlation_id)
 
 
 def after_poll(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
-    """All election requests that are due, by ascending id of the receiver, then one about voters."""
+    """Send all election requests that are due, by ascending id of the receiver, then one about voters."""
     due = due_election_requests(state, configuration)
     change = due_change_request(state, configuration, draw.correlation_id)
     if change is not None and change.destination in {voter.id for voter in due}:
@@ -89,25 +86,24 @@ def after_poll(state: ReplicaState, configuration: Configuration, draw: Draw) ->
     if change is not None:
         sends.append(change)
     awaiting = {**state.awaiting, **{sent.destination: draw.correlation_id for sent in sends}}
+    # Rule: update-voter.when-sent.
     return Outcome(state._replace(awaiting=awaiting), tuple(sends))
 
 
-def due_fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[int, ...]:
-    """To whom a Fetch may go now: one at a time.  Rule: fetch.who-fetches."""
+def due_fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[ReplicaId, ...]:
+    """Return the replicas that a Fetch may go to now; none while a request is outstanding."""
+    # Rule: fetch.who-fetches.
     return () if state.awaiting else fetch_targets(state, configuration)
 
 
-def after_poll_fetch(state: ReplicaState, configuration: Configuration, destination: int, draw: Draw) -> Outcome:
-    """A Fetch, or a FetchSnapshot of the snapshot that the leader has in place of records.
-
-    Whatever was appended is synced before a Fetch, because the leader counts the offset as persisted.
-
-    Rules: durable.flush-before-fetch, discovery.bootstrap, fetch.who-fetches.
-    """
+def after_poll_fetch(state: ReplicaState, configuration: Configuration, destination: ReplicaId, draw: Draw) -> Outcome:
+    """Send a Fetch, or a FetchSnapshot of the snapshot that the leader has in place of records."""
+    # Rules: discovery.bootstrap, fetch.who-fetches.
     if destination not in due_fetch_targets(state, configuration):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     if state.wanted_snapshot is not None and destination == state.leader_id:
         request = fetch_snapshot_request(state, configuration, draw.correlation_id)
         return Outcome(state._replace(awaiting={destination: draw.correlation_id}), (request,))
+    # The leader counts the fetch offset as persisted, so the log is synced first.  Rule: durable.flush-before-fetch.
     synced = state._replace(log=flush(state.log), awaiting={destination: draw.correlation_id})
     return Outcome(synced, (fetch_request(state, configuration, destination, draw.correlation_id),))

@@ -1,8 +1,7 @@
-"""Profiles: how the open points of the KIPs are decided.
+"""Profiles: decisions at the points that the KIPs leave open.
 
-The KIPs contradict themselves in places and Apache Kafka departs from them in known ones.
-Each such point is one field here; a profile is one answer to each.
-The model takes the same answers as data (`config.decisions` in Definitions.tla).
+At some points the KIPs contradict themselves, and at some Apache Kafka differs from them.
+Each such point is a field, and a profile is a decision for each.  The model takes the same decisions as data.
 """
 
 from dataclasses import dataclass, replace
@@ -11,97 +10,98 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A set of answers to the open points."""
+    """Decisions at the open points."""
 
     name: str
 
     observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
-    """Does an observer that fetched once refuse Pre-Votes after its fetch timer fired?  It does, too, where that timer
-    means nothing to an observer, so that it does not look for the leader elsewhere either.
+    """Rejection of Pre-Votes by an observer that has fetched, once its fetch timer fires: it expires or lasts.
+
+    With timer-unused it lasts, too, and the observer does not look for the leader at the bootstrap servers.
 
     Rules: prevote.follower.refusal-expires, observer.fetch-timeout."""
 
     prospective_announcement: Literal["follower", "stays"] = "follower"
-    """What BeginQuorumEpoch of the already known leader does to a Prospective.
+    """Effect of a BeginQuorumEpoch of the known leader on a Prospective.
 
     Rules: begin-quorum.accept, state.prospective.discovers-leader."""
 
     end_quorum_fetched_flag: Literal["cleared", "kept"] = "cleared"
-    """Does EndQuorumEpoch let a Follower grant Pre-Votes again?  Rule: end-quorum.frees-followers."""
+    """Cleared: after an EndQuorumEpoch a Follower grants Pre-Votes again.  Rule: end-quorum.frees-followers."""
 
     diverging_fetch: Literal["counts", "ignored"] = "counts"
-    """Does a Fetch that turns out to diverge count for check quorum?  Rule: check-quorum.counts-keys."""
+    """Effect of a diverging Fetch on check quorum.  Rule: check-quorum.counts-keys."""
 
     restart_precedence: Literal["known-leader", "own-vote"] = "known-leader"
-    """What a restart looks at first in the quorum state file.  Rule: durable.restart.voted-self."""
+    """Field of the quorum state file that decides first at a restart.  Rule: durable.restart.voted-self."""
 
     voter_key_error: Literal["INVALID_REQUEST", "INVALID_VOTER_KEY"] = "INVALID_REQUEST"
-    """The error for a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
+    """Error of a request that addresses another replica key.  Rules: vote.voter-key, begin-quorum.voter-key."""
 
     kraft_version_gate: Literal["commit", "append"] = "commit"
-    """When a Leader lets a new kraft.version decide which requests it accepts.  Rule: kraft-version.finalized-when."""
+    """Time from which a new kraft.version decides about requests.  Rule: kraft-version.finalized-when."""
 
     update_voter_credit: Literal["none", "fetch"] = "none"
-    """What does an UpdateVoter that is taken count as, for check quorum at the leader and the sender's fetch timer?
+    """Effect of an accepted UpdateVoter on check quorum and on the sender's fetch timer.
 
     Rules: check-quorum.counts-keys, fetch.timer."""
 
     report_at_version_0: Literal["noted", "refused"] = "noted"
-    """Do voters report themselves at kraft.version 0, for a leader to note?
+    """UpdateVoter at kraft.version 0.
 
     Rule: update-voter.in-memory-at-version-0."""
 
     vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
-    """What a voter does when somebody outside its own voters set asks for its vote: KIP-853's answer, or KIP-642's.
+    """Vote for a candidate outside the replica's voter set: by the log (KIP-853), or refuse and campaign (KIP-642).
 
     Rules: vote.membership-not-checked, reassign.votes-from-non-voters."""
 
     leader_high_watermark: Literal["kept", "unknown"] = "kept"
-    """What a new Leader knows until a majority has a record of its epoch, and a Resigned: what it knew, or nothing.
+    """High watermark of a new Leader until it commits a record of its epoch, and of a Resigned replica.
 
     Rules: hw.own-epoch, hw.monotonic."""
 
     own_vote_at_restart: Literal["candidate", "prospective", "unattached"] = "candidate"
-    """As what a replica starts that has voted for itself and knows no leader.  Rule: durable.restart.voted-self."""
+    """Role at a restart with a vote for itself and no known leader.  Rule: durable.restart.voted-self."""
 
     voted_directory_at_version_0: Literal["forgotten", "remembered"] = "forgotten"
-    """Does a restart at kraft.version 0 forget the directory id of its vote?
+    """Directory id of the vote after a restart at kraft.version 0.
 
     Rules: durable.vote.v0-uuid-in-memory, identity.voted-uuid-volatile-at-version-0."""
 
     vote_of_lost_file: Literal["spent", "free"] = "spent"
-    """The vote of the log's epoch where the quorum state file is behind it.  Rule: durable.restart.log-epoch."""
+    """Vote of the log's epoch, if the quorum state file is behind the log.  Rule: durable.restart.log-epoch."""
 
     announcement_again: Literal["when-idle", "by-timer"] = "when-idle"
-    """When a Leader announces itself again to a voter that has not answered in time: as soon as the connection is idle,
-    or when the begin-quorum timer fires.
+    """Time of a second BeginQuorumEpoch to a voter that has not responded: when the connection is idle, or when the
+    begin-quorum timer fires.
 
     Rule: begin-quorum.resend."""
 
     announced_to: Literal["not-fetching", "all", "all-again"] = "not-fetching"
-    """The voters to which a Leader announces itself: those that have not fetched in the check-quorum period, all that
-    have not acknowledged it in the announcement period, or all, as often as it likes.
+    """Voters that get a BeginQuorumEpoch: those that have not fetched in the check-quorum period, those that have not
+    acknowledged in the announcement period, or all at any time.
 
     Rule: begin-quorum.resend."""
 
     diverging_cut: Literal["own-offset", "smaller-offset"] = "own-offset"
-    """Where a Follower cuts that has nothing of the diverging epoch: where its own smaller epochs end, or no later than
-    the diverging epoch ends at the leader.
+    """Truncation offset of a Follower without records of the diverging epoch: the end of its own smaller epochs, or at
+    most the end of the diverging epoch at the leader.
 
     Rule: fetch.diverging.truncate."""
 
     unanswered_fetch: Literal["leader-again", "servers-too"] = "leader-again"
-    """Whom a Follower asks after its leader has not answered in time: the leader again, or any bootstrap server, too,
-    until it has fetched from its leader.
+    """Target of the next Fetch after a request timeout: the leader; or a bootstrap server, too, until a Fetch from the
+    leader succeeds.
 
     Rule: fetch.who-fetches."""
 
     resigned_metric: Literal["resigned", "unattached"] = "resigned"
-    """The value of current-state for Resigned.  Rule: metric.current-state."""
+    """Metric current-state of a Resigned replica.  Rule: metric.current-state."""
 
 
 KIP = Profile("kip")
-"""The KIPs in their newest wording, gaps closed as the rule catalogue says."""
+"""The newest wording of the KIPs; the rule catalogue closes the gaps."""
 
 KAFKA_4 = Profile(
     "kafka-4",
@@ -115,7 +115,7 @@ KAFKA_4 = Profile(
     update_voter_credit="fetch",
     resigned_metric="unattached",
 )
-"""Apache Kafka 4.2 and 4.3: the page results/profiles has for each answer what showed it, or where it was read."""
+"""Apache Kafka 4.2 and 4.3; the page results/profiles has the evidence for each decision."""
 
 KAFKA_4_1 = replace(KAFKA_4, name="kafka-4.1", observer_refusal="lasts")
 """Apache Kafka 4.1."""
@@ -124,6 +124,6 @@ KAFKA_4_0 = replace(KAFKA_4_1, name="kafka-4.0", update_voter_credit="none", rep
 """Apache Kafka 4.0, and 3.9, which has no Pre-Vote."""
 
 KAFKA_PROFILES = (KAFKA_4, KAFKA_4_1, KAFKA_4_0)
-"""Those of Apache Kafka, the newest first."""
+"""Profiles of Apache Kafka, newest first."""
 
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in (KIP, *KAFKA_PROFILES)}

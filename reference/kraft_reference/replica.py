@@ -1,22 +1,18 @@
-"""One replica of a KRaft quorum, sans-I/O.
+"""One replica of a KRaft quorum, sans-I/O: a state, an event and a configuration make an outcome.
 
-How it works.
-A replica is a state (`ReplicaState`, a value) and a configuration.
-Its driver hands it one event at a time: a timer that fired, a message that arrived, a request of a client or an
-operator, a crash, a restart.
-`handle` answers with an outcome: the state after, the messages to send, the timers to start, or why nothing
-happened.
-`step` turns the outcome into effects in the order in which they must happen: what a message depends on is on
-disk before it leaves.
-The driver owns the clock, the network, the disk and every random choice; those come in with the event (`Draw`).
-So a run is a function of its inputs, and a crash can be put after any prefix of a step's effects.
+Which module has which rules?
+    `elections`: timers, Pre-Vote, Vote.
+    `leadership`: BeginQuorumEpoch, EndQuorumEpoch, check quorum.
+    `replication`, `watermark`, `snapshots`: Fetch, high watermark, FetchSnapshot.
+    `voter_changes`, `pending_changes`: AddVoter, RemoveVoter, UpdateVoter, kraft.version.
+    `self_reports`: auto join, and UpdateVoter at its sender.
+    `quorum_reassignment`: KIP-642.
+    `durability`: disk, crash, restart.
+    `polling`: which request is sent when.
+    `roles`, `transitions`: changes of role.
 
-Where to find a rule: timers, Pre-Vote and Vote in `elections`; BeginQuorumEpoch, EndQuorumEpoch and check quorum
-in `leadership`; Fetch in `replication`; the high watermark in `watermark`; what all answers share in `responses`;
-AddVoter, RemoveVoter, UpdateVoter and kraft.version in `voter_changes`, what follows once one is accepted in
-`pending_changes`, what a voter or a joining replica asks for itself in `self_reports`; quorum reassignment in
-`quorum_reassignment`; snapshots in `snapshots`; disk and restarts in `durability`; what is sent when in `polling`;
-roles in `roles` and `transitions`.
+Which checks come first, for every message?
+    A request of another cluster is refused.  A response that matches no outstanding request is ignored.
 """
 
 from typing import NamedTuple
@@ -72,6 +68,7 @@ from kraft_reference.messages import (
     BeginQuorumEpochResponse,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
+    Error,
     FetchRequest,
     FetchResponse,
     FetchSnapshotRequest,
@@ -79,20 +76,22 @@ from kraft_reference.messages import (
     Message,
     RemoveVoterRequest,
     RemoveVoterResponse,
+    Response,
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoteRequest,
     VoteResponse,
 )
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.pending_changes import with_lost_leadership
+from kraft_reference.pending_changes import answer_open_requests
 from kraft_reference.records import Record, RecordKind
+from kraft_reference.responses import free_connection, is_correlated, is_foreign, refuse
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, other_voters
 
 
 class Step(NamedTuple):
-    """What one event did to one replica."""
+    """Effects of one event at one replica."""
 
     state: ReplicaState
     effects: tuple[Effect, ...]
@@ -100,17 +99,17 @@ class Step(NamedTuple):
 
 
 def handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:
-    """The outcome of one event at a replica in this state; a pure function.
+    """Return the outcome of one event at a replica in this state; a pure function.
 
-    An event that the replica's role does not allow changes nothing and names its reason.
+    An event that the replica's role does not allow changes nothing; the outcome has the reason.
 
     Raises:
-        ValueError: a `Crash` keeps more or less of the log than it can.
+        ValueError: A `Crash` keeps more or less of the log than it can.
     """
     outcome = _handle(state, configuration, event, draw)
     if outcome.state is state or isinstance(event, DISK_EVENTS):
         return outcome
-    return durability.with_file_version(state, with_lost_leadership(state, outcome, configuration))
+    return durability.with_file_version(state, answer_open_requests(outcome, configuration))
 
 
 def _handle(state: ReplicaState, configuration: Configuration, event: Event, draw: Draw) -> Outcome:
@@ -124,6 +123,9 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
                 return Outcome(state)
             case _:
                 return Outcome(state, refusal=Refusal.NOT_RUNNING)
+    request = event.message if isinstance(event, Receive) else event
+    if is_foreign(request, configuration):
+        return refuse(state, configuration, request, Error.INCONSISTENT_CLUSTER_ID, Refusal.FOREIGN_CLUSTER)
     match event:
         case Receive(message):
             return _receive(state, configuration, message, draw)
@@ -162,7 +164,7 @@ def _handle(state: ReplicaState, configuration: Configuration, event: Event, dra
         case Shutdown():
             return leadership.after_shutdown(state, configuration, draw)
         case Crash(log_end_offset):
-            return Outcome(durability.crashed(state, log_end_offset))
+            return Outcome(durability.crash(state, log_end_offset))
         case Restart() | ReplaceDisk() | ReplaceSoftware():
             return Outcome(state, refusal=Refusal.RUNNING)
 
@@ -171,46 +173,57 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
     match message:
         case FetchRequest():
             return replication.after_fetch_request(state, configuration, message, draw)
-        case FetchResponse():
-            return replication.after_fetch_response(state, configuration, message, draw)
         case VoteRequest():
             return elections.after_vote_request(state, configuration, message, draw)
-        case VoteResponse():
-            return elections.after_vote_response(state, configuration, message, draw)
         case BeginQuorumEpochRequest():
             return leadership.after_begin_quorum_epoch_request(state, configuration, message, draw)
         case EndQuorumEpochRequest():
             return leadership.after_end_quorum_epoch_request(state, configuration, message, draw)
-        case BeginQuorumEpochResponse() | EndQuorumEpochResponse():
-            return leadership.after_announcement_response(state, configuration, message, draw)
         case FetchSnapshotRequest():
             return snapshots.after_fetch_snapshot_request(state, configuration, message)
-        case FetchSnapshotResponse():
-            return snapshots.after_fetch_snapshot_response(state, configuration, message, draw)
         case ApiVersionsRequest():
             return pending_changes.after_api_versions_request(state, configuration, message)
-        case ApiVersionsResponse():
-            return pending_changes.after_api_versions_response(state, configuration, message, draw)
         case AddVoterRequest():
             return voter_changes.after_add_voter(state, configuration, message)
         case RemoveVoterRequest():
             return voter_changes.after_remove_voter(state, configuration, message, draw)
         case UpdateVoterRequest():
             return voter_changes.after_update_voter_request(state, configuration, message, draw)
+        case _:
+            return _receive_response(state, configuration, message, draw)
+
+
+def _receive_response(state: ReplicaState, configuration: Configuration, response: Response, draw: Draw) -> Outcome:
+    # A response has to match an outstanding request before its epoch is looked at.  Prospective 1 loses its round,
+    # begins another in the same epoch, and gets a grant that voter 2 gave in the first: epoch and role fit, but 2 may
+    # have fetched from a leader since.
+    # Rules: prevote.response.correlate, vote.response.late, prevote.response.ignored-when-candidate.
+    if not is_correlated(state, response):
+        return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
+    idle = free_connection(state, response)
+    match response:
+        case FetchResponse():
+            return replication.after_fetch_response(idle, configuration, response, draw)
+        case VoteResponse():
+            return elections.after_vote_response(idle, configuration, response, draw)
+        case BeginQuorumEpochResponse() | EndQuorumEpochResponse():
+            return leadership.after_announcement_response(idle, configuration, response, draw)
+        case FetchSnapshotResponse():
+            return snapshots.after_fetch_snapshot_response(idle, configuration, response, draw)
+        case ApiVersionsResponse():
+            return pending_changes.after_api_versions_response(idle, configuration, response, draw)
         case AddVoterResponse() | RemoveVoterResponse() | UpdateVoterResponse():
-            return self_reports.after_change_response(state, configuration, message, draw)
+            return self_reports.after_change_response(idle, configuration, response, draw)
 
 
 def _after_request_timeout(state: ReplicaState, configuration: Configuration, destination: int) -> Outcome:
-    """The connection is idle again; a late answer will match no request.
-
-    Rules: prevote.response.correlate, begin-quorum.resend, fetch.who-fetches.
-    """
+    """Free the connection; a late response will match no request."""
+    # Rules: prevote.response.correlate, begin-quorum.resend, fetch.who-fetches.
     if destination not in state.awaiting:
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
     if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
-        # Its announcement counts as acknowledged until that timer fires.
+        # The announcement counts as acknowledged until the begin-quorum timer fires.
         voter = {voter.id for voter in other_voters(state) if voter.id == destination}
         return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | voter))
     if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
@@ -219,9 +232,9 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
 
 
 class Replica:
-    """A replica that keeps its state between steps, for drivers that want an object.
+    """Replica that keeps its state between steps, for drivers that want an object.
 
-    The state is a value, so `replica.state` can be kept, compared and put back.
+    The state is a value: `replica.state` can be kept, compared and put back.
     """
 
     def __init__(self, state: ReplicaState, configuration: Configuration) -> None:
@@ -229,22 +242,20 @@ class Replica:
         self.configuration = configuration
 
     def may_die_during(self, event: Event) -> bool:
-        """Can a driver let the replica die in the middle of this event?  Those of the disk have no middle."""
+        """Return True if a driver may let the replica crash within this event; disk events are atomic."""
         return not isinstance(event, DISK_EVENTS)
 
     def next_steps(self) -> frozenset[ReplicaKey | None]:
-        """The steps of a reassignment that a driver may choose from; see `quorum_reassignment.next_steps`."""
+        """Return the choices for the next step of a reassignment; see `quorum_reassignment.next_steps`."""
         return quorum_reassignment.next_steps(self.state)
 
     def outcome(self, event: Event, draw: Draw) -> Outcome:
-        """What would come of an event; nothing happens."""
+        """Return the outcome of an event without taking the step."""
         return handle(self.state, self.configuration, event, draw)
 
     def step(self, event: Event, draw: Draw) -> Step:
-        """Handle one event; the effects come in the order in which the driver must carry them out.
-
-        Rules: durable.write-before-act, vote.persist-before-reply.
-        """
+        """Handle one event and return its effects in the order in which the driver must carry them out."""
+        # Rules: durable.write-before-act, vote.persist-before-reply.
         before = self.state
         outcome = self.outcome(event, draw)
         self.state = outcome.state
@@ -252,13 +263,13 @@ class Replica:
         return Step(outcome.state, effects, outcome.refusal)
 
     def crash_during(self, event: Event, draw: Draw, completed: int, log_end_offset: int) -> Step:
-        """Handle one event but die after the first `completed` of its durable effects and sends.
+        """Handle one event but crash after the first `completed` of its durable effects and sends.
 
         Raises:
-            ValueError: `log_end_offset` is not what a crash at that point can leave.
+            ValueError: A crash at that point cannot leave a log that ends at `log_end_offset`.
         """
         before = self.state
         outcome = self.outcome(event, draw)
         done = durability.effects_of(before, outcome)[:completed]
-        self.state = durability.crashed(durability.apply_durable(before, done), log_end_offset)
+        self.state = durability.crash(durability.apply_durable(before, done), log_end_offset)
         return Step(self.state, done, outcome.refusal)

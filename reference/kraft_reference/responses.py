@@ -1,7 +1,10 @@
-"""What the answers of a replica say, and what all answers to it have in common."""
+"""Responses: the header that all of them share, errors, and the checks that come before the content."""
+
+from typing import TypeGuard
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.events import AddVoter, AlterPartitionReassignments, Draw, RemoveVoter, UpdateFeatures
+from kraft_reference.events import AddVoter, AlterPartitionReassignments, Draw, Event, RemoveVoter, UpdateFeatures
+from kraft_reference.identity import Epoch, ReplicaId
 from kraft_reference.messages import (
     AddVoterRequest,
     AddVoterResponse,
@@ -15,6 +18,7 @@ from kraft_reference.messages import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     LedResponse,
+    Message,
     RemoveVoterRequest,
     RemoveVoterResponse,
     Reply,
@@ -22,34 +26,34 @@ from kraft_reference.messages import (
     UpdateVoterRequest,
     UpdateVoterResponse,
     VoteRequest,
+    VoteResponse,
 )
-from kraft_reference.outcome import Outcome, Refusal, entered
+from kraft_reference.outcome import Outcome, Refusal, with_timers
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
 from kraft_reference.transitions import learn, names_second_leader
 
-# ---------------------------------------------------------------------------------------------------------
-# Answers to requests.
-# ---------------------------------------------------------------------------------------------------------
-
 ClientRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
-"""What an admin client asks."""
+"""Requests of an admin client."""
 
-PlainRequest = (
-    BeginQuorumEpochRequest
+QuorumRequest = (
+    VoteRequest
+    | BeginQuorumEpochRequest
     | EndQuorumEpochRequest
     | FetchRequest
     | FetchSnapshotRequest
     | AddVoterRequest
     | RemoveVoterRequest
     | UpdateVoterRequest
-    | ClientRequest
 )
-"""The requests to which an error can be answered without more."""
+"""Requests of a replica whose response names epoch and leader."""
+
+
+# Responses to the requests of others.
 
 
 def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | None:
-    """The leader's endpoint for a message, unless the software is too old to send one.
+    """Return the leader's endpoint for a message; None if the software is too old to send one.
 
     Rules: discovery.leader-endpoint-known, begin-quorum.endpoint.
     """
@@ -57,19 +61,18 @@ def known_endpoint(state: ReplicaState, configuration: Configuration) -> str | N
 
 
 def response_head(
-    state: ReplicaState, configuration: Configuration, request: PlainRequest | VoteRequest, error: Error
-) -> tuple[int, int, int, Error, int, int | None, str | None]:
-    """What the response to a replica begins with: the envelope, the error, and the epoch and leader known now.
-
-    Rules: prevote.reply.contents, add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
-    """
-    assert not isinstance(request, ClientRequest), "a client is answered by a Reply"
+    state: ReplicaState, configuration: Configuration, request: QuorumRequest, error: Error
+) -> tuple[ReplicaId, ReplicaId, int, Error, Epoch, ReplicaId | None, str | None]:
+    """Return the first fields of a response: envelope, error, and the epoch and leader that the replica knows now."""
+    # Rules: prevote.reply.contents, add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only.
     endpoint = known_endpoint(state, configuration)
     return (state.key.id, request.source, request.correlation_id, error, state.epoch, state.leader_id, endpoint)
 
 
-def respond(state: ReplicaState, configuration: Configuration, request: PlainRequest, error: Error) -> Response | Reply:
-    """The response that says an error, and no more than every response does.
+def respond(
+    state: ReplicaState, configuration: Configuration, request: QuorumRequest | ClientRequest, error: Error
+) -> Response | Reply:
+    """Return the response that carries an error, or NONE, and nothing else.
 
     Rules: add-voter.leader-only, remove-voter.leader-only, update-voter.leader-only, reassign.request-leader-only.
     """
@@ -77,6 +80,8 @@ def respond(state: ReplicaState, configuration: Configuration, request: PlainReq
         return Reply(request.request, error, state.epoch, state.leader_id, known_endpoint(state, configuration))
     head = response_head(state, configuration, request, error)
     match request:
+        case VoteRequest():
+            return VoteResponse(*head, granted=False, pre_vote=handles_as_pre_vote(state, configuration, request))
         case BeginQuorumEpochRequest():
             return BeginQuorumEpochResponse(*head)
         case EndQuorumEpochRequest():
@@ -93,29 +98,38 @@ def respond(state: ReplicaState, configuration: Configuration, request: PlainReq
             return UpdateVoterResponse(*head)
 
 
-def refused(
+def refuse(
     state: ReplicaState,
     configuration: Configuration,
-    request: PlainRequest,
+    request: QuorumRequest | ClientRequest,
     error: Error,
-    refusal: Refusal = Refusal.REQUEST_REFUSED,
+    refusal: Refusal | None = Refusal.REQUEST_REFUSED,
 ) -> Outcome:
-    """The outcome of a request that changes nothing and is answered with an error."""
+    """Return the outcome of a request that changes nothing and gets an error."""
     return Outcome(state, (respond(state, configuration, request, error),), refusal=refusal)
 
 
-def is_foreign(configuration: Configuration, cluster_id: str | None) -> bool:
-    """Is a request from another cluster?  One that names none is not.
+def handles_as_pre_vote(state: ReplicaState, configuration: Configuration, request: VoteRequest) -> bool:
+    """Return True for a Pre-Vote, unless the replica's software handles it as a standard vote.
+
+    Rule: prevote.response.flag-false.
+    """
+    return request.pre_vote and configuration.replicas[state.key.id].pre_vote == "supported"
+
+
+def is_foreign(request: Event | Message, configuration: Configuration) -> TypeGuard[QuorumRequest | ClientRequest]:
+    """Return True for a request that carries the id of another cluster; a request without an id is not foreign.
 
     Rules: wire.common-errors, bootstrap.same-cluster-id.
     """
+    cluster_id = getattr(request, "cluster_id", None)
     return cluster_id is not None and cluster_id != configuration.cluster_id
 
 
 def not_for_leader(
     state: ReplicaState, configuration: Configuration, request: FetchRequest | FetchSnapshotRequest | UpdateVoterRequest
 ) -> tuple[Error, Refusal] | None:
-    """Why the replica is not the Leader of exactly the epoch that the request is for; None if it is.
+    """Return the error unless the replica is the leader of exactly the request's epoch; None if it is.
 
     Rules: fetch.leader-only, fetch.snapshot.accepted, update-voter.check-order.
     """
@@ -128,13 +142,11 @@ def not_for_leader(
     return None
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Answers from others.
-# ---------------------------------------------------------------------------------------------------------
+# Responses of others.
 
 
 def is_correlated(state: ReplicaState, response: Response) -> bool:
-    """Does the answer match an outstanding request?  Entering a role forgets all of them.
+    """Return True if the response matches an outstanding request; entering a role forgets all of them.
 
     Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late.
     """
@@ -142,14 +154,13 @@ def is_correlated(state: ReplicaState, response: Response) -> bool:
 
 
 def free_connection(state: ReplicaState, response: Response) -> ReplicaState:
-    """The state in which the connection to the answering replica is idle again."""
-    if response.source not in state.awaiting:
-        return state
-    return state._replace(awaiting={to: c for to, c in state.awaiting.items() if to != response.source})
+    """Return the state in which the connection to the sender is idle again."""
+    awaiting = {to: number for to, number in state.awaiting.items() if to != response.source}
+    return state._replace(awaiting=awaiting)
 
 
-def useless_answer(state: ReplicaState, response: LedResponse) -> Refusal | None:
-    """Why an answer teaches nothing: another cluster, an older epoch, a second leader of this one; None if it may.
+def reason_to_ignore(state: ReplicaState, response: LedResponse) -> Refusal | None:
+    """Return the reason to ignore a response: wrong cluster, stale epoch, or a second leader of the epoch.
 
     Rules: wire.common-errors, vote.response.late, begin-quorum.response, fetch.response.common,
     state.follower.larger-epoch-leader.
@@ -163,15 +174,12 @@ def useless_answer(state: ReplicaState, response: LedResponse) -> Refusal | None
     return None
 
 
-def learn_first(
-    before: ReplicaState, rest: ReplicaState, configuration: Configuration, response: LedResponse, draw: Draw
-) -> Outcome | None:
-    """The outcome of an answer that is useless or teaches a new epoch or leader; None if its content counts.
+def learn_first(state: ReplicaState, configuration: Configuration, response: LedResponse, draw: Draw) -> Outcome | None:
+    """Return the outcome of a response that is ignored, or teaches a new epoch or leader; None if its content counts.
 
-    `rest` is the state in which the connection is idle again.
     Rules: prevote.response.epoch-first, state.leader.higher-epoch, state.resigned.higher-epoch.
     """
-    if (useless := useless_answer(before, response)) is not None:
-        return Outcome(rest, refusal=useless)
-    learned = learn(rest, configuration, response.epoch, response.leader_id, response.leader_endpoint)
-    return None if learned is rest else entered(before, learned, configuration, draw)
+    if (reason := reason_to_ignore(state, response)) is not None:
+        return Outcome(state, refusal=reason)
+    learned = learn(state, configuration, response.epoch, response.leader_id, response.leader_endpoint)
+    return None if learned is None else with_timers(state, learned, configuration, draw)

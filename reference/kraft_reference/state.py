@@ -1,7 +1,7 @@
-"""The state of one replica, a value.
+"""State of one replica, a value.
 
-`epoch`, `leader_id`, `voted_key`, `quorum_state_version` and `log` are on disk, everything else is lost in a crash.
-The fields are those of `NewReplica` in Durability.tla.
+`epoch`, `leader_id`, `voted_key`, `quorum_state_version` and `log` are on disk; the other fields are lost in a crash.
+`NewReplica` in Durability.tla has the same fields.
 """
 
 from collections.abc import Mapping
@@ -9,75 +9,75 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kraft_reference.changes import PendingChange, Report
-from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet, names
-from kraft_reference.log import Log, Snapshot, log_on
+from kraft_reference.identity import Epoch, Offset, ReplicaId, ReplicaKey, Target, VoterDetails, VoterSet, names
+from kraft_reference.log import Log, Snapshot, log_from
 from kraft_reference.roles import Role
 
 UNKNOWN_HIGH_WATERMARK = -1
 
-_NO_OFFSETS: Mapping[ReplicaKey, int] = {}
+_NO_OFFSETS: Mapping[ReplicaKey, Offset] = {}
 _NO_REQUESTS: Mapping[int, int] = {}
-_NO_IDS: frozenset[int] = frozenset()
+_NO_IDS: frozenset[ReplicaId] = frozenset()
 
 
 class ReplicaState(NamedTuple):
-    """Everything a replica knows."""
+    """State of one replica."""
 
     key: ReplicaKey
     role: Role
-    epoch: int
-    leader_id: int | None
-    """The leader of this epoch, if known; its own id for Leader and Resigned."""
+    epoch: Epoch
+    leader_id: ReplicaId | None
+    """Leader of this epoch, if known; its own id for Leader and Resigned."""
     leader_endpoint: str | None
-    """Where the leader listens, if known."""
+    """Endpoint of the leader, if known."""
     voted_key: ReplicaKey | None
-    """Whom this replica voted for in this epoch.  Rule: vote.once-per-epoch."""
+    """Replica that it voted for in this epoch.  Rule: vote.once-per-epoch."""
     log: Log
-    high_watermark: int
+    high_watermark: Offset
     """Offset after the last record known to be committed, -1 while unknown.  Rule: hw.monotonic."""
     quorum_state_version: int = 1
-    """The version of the quorum state file, as it was last written.
+    """Version of the quorum state file when it was last written.
 
     Rules: durable.version-by-kraft, wire.quorum-state."""
     moved_to: str | None = None
-    """Where this process listens, if not where the configuration says.  Rule: update-voter.when-sent."""
+    """Endpoint of this process, if it is not the configured one.  Rule: update-voter.when-sent."""
 
-    granted: frozenset[int] = _NO_IDS
+    granted: frozenset[ReplicaId] = _NO_IDS
     """Prospective, Candidate: voters that granted in this round, itself included."""
-    rejected: frozenset[int] = _NO_IDS
+    rejected: frozenset[ReplicaId] = _NO_IDS
     """Prospective, Candidate: voters that refused in this round."""
     fetched: bool = False
-    """Follower: a fetch succeeded since it became Follower.  Rule: fetch.fetched-flag."""
+    """Follower: a Fetch has succeeded since it became Follower.  Rule: fetch.fetched-flag."""
     searching: bool = False
-    """Follower: it asks the bootstrap servers, too.  Rules: observer.fetch-timeout, fetch.who-fetches."""
-    epoch_start_offset: int = 0
+    """Follower: it fetches from the bootstrap servers, too.  Rules: observer.fetch-timeout, fetch.who-fetches."""
+    epoch_start_offset: Offset = 0
     """Leader: offset of the first record of its epoch.  Rule: hw.own-epoch."""
-    fetch_offsets: Mapping[ReplicaKey, int] = _NO_OFFSETS
+    fetch_offsets: Mapping[ReplicaKey, Offset] = _NO_OFFSETS
     """Leader: fetch offset by voter entry, or by replica key for observers.  Rule: fetch.replica-key."""
-    fetchers: frozenset[int] = _NO_IDS
+    fetchers: frozenset[ReplicaId] = _NO_IDS
     """Leader: voters that fetched in this check-quorum period.  Rule: check-quorum.counts-keys."""
-    acknowledged: frozenset[int] = _NO_IDS
-    """Leader, Resigned: voters that answered BeginQuorumEpoch, EndQuorumEpoch, or that are not told again before the
-    begin-quorum timer fires (`Profile.announcement_again`).
+    acknowledged: frozenset[ReplicaId] = _NO_IDS
+    """Leader, Resigned: voters that acknowledged BeginQuorumEpoch or EndQuorumEpoch, or that get the announcement again
+    only when the begin-quorum timer fires (`Profile.announcement_again`).
 
-    Follower: its leader, once that has taken note of its UpdateVoter.  Rule: update-voter.when-sent."""
+    Follower: its leader, once that has noted the UpdateVoter.  Rule: update-voter.when-sent."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
     """Resigned: voters by falling fetch offset.  Rule: end-quorum.send."""
-    awaiting: Mapping[int, int] = _NO_REQUESTS
-    """Outstanding requests: destination to correlation id, one per connection."""
+    awaiting: Mapping[ReplicaId, int] = _NO_REQUESTS
+    """Outstanding requests: destination to correlation id, one for each connection."""
     pending_change: PendingChange | None = None
-    """Leader: the voter change that it works on.  Rule: voters.one-change-at-a-time."""
+    """Leader: the voter change in progress.  Rule: voters.one-change-at-a-time."""
     reports: tuple[Report, ...] = ()
-    """Leader at kraft.version 0: what voters told of themselves, by id.  Rule: update-voter.in-memory-at-version-0."""
+    """Leader at kraft.version 0: reports of voters, by id.  Rule: update-voter.in-memory-at-version-0."""
     awaited_targets: Mapping[int, int] = _NO_REQUESTS
-    """Leader: AlterPartitionReassignments of clients that await the commit of their target: number of the request to
-    offset of the record.  Rule: reassign.request-success-after-commit."""
-    wanted_snapshot: tuple[int, int] | None = None
-    """Follower: the id (end offset, epoch) of the snapshot that its leader has in place of the records it needs."""
+    """Leader: AlterPartitionReassignments that await the commit of their target: number of the request to offset of the
+    record.  Rule: reassign.request-success-after-commit."""
+    wanted_snapshot: tuple[Offset, Epoch] | None = None
+    """Follower: id of the snapshot that its leader has in place of the records it needs."""
 
     @property
     def voters(self) -> VoterSet:
-        """The voters set in force: the newest in the own log, committed or not.
+        """Voter set in force: the newest in the replica's log, committed or not.
 
         Rules: voters.effective-on-append, state.voters-set.own-majority, voters.set-from-snapshot-and-log,
         reassign.effective-on-append.
@@ -86,7 +86,7 @@ class ReplicaState(NamedTuple):
 
     @property
     def target(self) -> Target:
-        """The ids that the reassignment under way shall end with, None without one: from the newest assignment.
+        """Target of the reassignment under way, from the newest assignment in the log; None without one.
 
         Rules: reassign.assignment-record, reassign.new-leader-resumes.
         """
@@ -94,11 +94,9 @@ class ReplicaState(NamedTuple):
 
 
 def new_replica(key: ReplicaKey, checkpoint: Snapshot) -> ReplicaState:
-    """A replica as it is formatted: stopped, nothing on its disk but the bootstrap checkpoint.
-
-    Rules: identity.directory-id-at-format, bootstrap.standalone, bootstrap.multi-voter,
-    bootstrap.no-list-means-observer, bootstrap.static-quorum.
-    """
+    """Return a replica as it is formatted: stopped, with only the bootstrap checkpoint on its disk."""
+    # Rules: identity.directory-id-at-format, bootstrap.standalone, bootstrap.multi-voter,
+    # bootstrap.no-list-means-observer, bootstrap.static-quorum.
     return ReplicaState(
         key=key,
         role=Role.STOPPED,
@@ -106,17 +104,15 @@ def new_replica(key: ReplicaKey, checkpoint: Snapshot) -> ReplicaState:
         leader_id=None,
         leader_endpoint=None,
         voted_key=None,
-        log=log_on(checkpoint),
+        log=log_from(checkpoint),
         high_watermark=UNKNOWN_HIGH_WATERMARK,
         quorum_state_version=checkpoint.kraft_version,
     )
 
 
 def is_voter(state: ReplicaState) -> bool:
-    """Is the replica, id and directory id, in its own voters set?  Otherwise it is an observer.
-
-    Rules: identity.voter-definition, identity.observer-definition.
-    """
+    """Return True if the replica, by id and directory id, is in its own voter set; otherwise it is an observer."""
+    # Rules: identity.voter-definition, identity.observer-definition.
     key = state.key
     voters = state.log.voters[-1].voters
     return key in voters or any(names(voter, key) for voter in voters)
@@ -127,18 +123,18 @@ def _replica_id(key: ReplicaKey) -> int:
 
 
 def other_voters(state: ReplicaState) -> tuple[ReplicaKey, ...]:
-    """The voters of the own set without the replica itself, by ascending id."""
+    """Return the voters of the replica's own set without itself, by ascending id."""
     return _others(state.log.voters[-1].voters, state.key)
 
 
 @lru_cache(maxsize=4096)
 def _others(voters: VoterSet, key: ReplicaKey) -> tuple[ReplicaKey, ...]:
-    """Asked at almost every step, with the same few answers."""
+    """Return the other voters; cached, because almost every step needs them."""
     return tuple(sorted((voter for voter in voters if not names(voter, key)), key=_replica_id))
 
 
-def details_of(state: ReplicaState, voter_id: int) -> VoterDetails | None:
-    """What the own voters set says of a voter beside its key; None if it is not in it.
+def details_of(state: ReplicaState, voter_id: ReplicaId) -> VoterDetails | None:
+    """Return endpoint and supported versions of a voter in the replica's own set; None if it is no member.
 
     Rule: voters.endpoints-are-part-of-the-set.
     """
@@ -146,12 +142,12 @@ def details_of(state: ReplicaState, voter_id: int) -> VoterDetails | None:
 
 
 def is_majority(number: int, voters: VoterSet) -> bool:
-    """Are `number` voters more than half of the set?  Rule: state.voters-set.own-majority."""
+    """Return True if `number` voters are more than half of the set.  Rule: state.voters-set.own-majority."""
     return 2 * number > len(voters)
 
 
 def voter_entry(state: ReplicaState, key: ReplicaKey) -> ReplicaKey | None:
-    """The entry of the voters set that stands for the replica `key`; None for an observer.
+    """Return the entry of the voter set that names the replica `key`; None for an observer.
 
     Rules: fetch.replica-key, state.voters-set.fallback-static.
     """

@@ -1,4 +1,4 @@
-"""The event that happens when a timer fires."""
+"""Event of each timer."""
 
 from kraft_reference.effects import Timer
 from kraft_reference.events import (

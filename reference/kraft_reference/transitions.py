@@ -1,12 +1,12 @@
-"""How a replica enters a role.
+"""Changes of role.
 
-`enter` is the only place that changes a role, and the table in `kraft_reference.roles` is the only list of the
-changes there are: a change that it does not list raises `IllegalTransitionError` and nothing happens.
-The functions after it are the ways the protocol uses, each a state before to a state after, as in Roles.tla.
+`enter` is the only function that changes a role, by the table in `roles`.
+The functions after it are the changes that the protocol makes, each from a state before to a state after, as in
+Roles.tla.
 """
 
 from kraft_reference.configuration import Configuration
-from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet, names
+from kraft_reference.identity import Epoch, ReplicaId, ReplicaKey, VoterDetails, VoterSet, names
 from kraft_reference.log import append, flush
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import TRANSITION, Cause, EpochChange, IllegalTransitionError, LeaderChange, Role, VoteChange
@@ -14,45 +14,28 @@ from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, details_
 from kraft_reference.watermark import reached_by, with_high_watermark
 
 
-def cleared(state: ReplicaState) -> ReplicaState:
-    """The state without what belongs to one stay in a role, outstanding requests included.
-
-    Rules: prevote.response.correlate, fetch.fetched-flag.
-    """
-    return ReplicaState(
-        state.key,
-        state.role,
-        state.epoch,
-        state.leader_id,
-        state.leader_endpoint,
-        state.voted_key,
-        state.log,
-        state.high_watermark,
-        state.quorum_state_version,
-        state.moved_to,
-    )
-
-
 def enter(
     state: ReplicaState,
     role: Role,
     cause: Cause,
     *,
-    epoch: int | None = None,
-    leader_id: int | None = None,
+    epoch: Epoch | None = None,
+    leader_id: ReplicaId | None = None,
     leader_endpoint: str | None = None,
     requester: ReplicaKey | None = None,
 ) -> ReplicaState:
-    """The state after a transition of the table.
+    """Return the state after a transition of the table.
 
-    `epoch`, `leader_id` and `requester` fill the columns "adopt", "the named leader" and "the requester";
-    `leader_endpoint` is kept as given.
+    Args:
+        epoch: The epoch to adopt, where the table says "adopt".
+        leader_id: The leader, where the table says "the named leader".
+        leader_endpoint: Endpoint of the leader after the transition.
+        requester: The replica voted for, where the table says "the requester".
 
     Raises:
-        IllegalTransitionError: the table has no row for this source, cause and target.
-
-    Rules: state.roles, state.epoch-monotonic, state.same-epoch-preserves, durable.soft-transitions.
+        IllegalTransitionError: The table has no row for this source, cause and target.
     """
+    # Rules: state.roles, durable.soft-transitions.
     row = TRANSITION.get((state.role, cause, role))
     if row is None:
         raise IllegalTransitionError(f"{state.role} does not become {role} on {cause}")
@@ -79,35 +62,45 @@ def enter(
         new_vote = state.key
     else:
         new_vote = requester if row.vote is VoteChange.CAST else None
+    return _without_role_state(state)._replace(
+        role=role, epoch=new_epoch, leader_id=new_leader, leader_endpoint=leader_endpoint, voted_key=new_vote
+    )
+
+
+def _without_role_state(state: ReplicaState) -> ReplicaState:
+    """Return the state without the fields of one stay in a role.
+
+    Requests in flight are among them: their responses are about a role that the replica has left.
+    The requests that a leader has open are not: `answer_open_requests` answers them.
+    """
+    # Rules: prevote.response.correlate, fetch.fetched-flag.
     return ReplicaState(
         state.key,
-        role,
-        new_epoch,
-        new_leader,
-        leader_endpoint,
-        new_vote,
+        state.role,
+        state.epoch,
+        state.leader_id,
+        state.leader_endpoint,
+        state.voted_key,
         state.log,
         state.high_watermark,
         state.quorum_state_version,
         state.moved_to,
+        pending_change=state.pending_change,
+        awaited_targets=state.awaited_targets,
     )
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Unattached and Follower: what a message teaches about epoch and leader.
-# ---------------------------------------------------------------------------------------------------------
+# Unattached and Follower: epoch and leader of a message.
 
 
 def endpoint_of(
-    state: ReplicaState, configuration: Configuration, leader_id: int, leader_endpoint: str | None
+    state: ReplicaState, configuration: Configuration, leader_id: ReplicaId, leader_endpoint: str | None
 ) -> str | None:
-    """The leader's endpoint from the message, else from the own voters set.
-
-    Rules: discovery.endpoint-lookup, begin-quorum.endpoint,
-    voters.endpoints-are-part-of-the-set, voters.network-client-follows-set.
-    """
+    """Return the leader's endpoint from the message, else from the replica's own voter set; None if unknown."""
+    # Rules: begin-quorum.endpoint, voters.network-client-follows-set.
     if leader_endpoint is not None:
         return leader_endpoint
+    # Rules: discovery.endpoint-lookup, voters.endpoints-are-part-of-the-set.
     details = details_of(state, leader_id)
     if details is not None:
         return details.endpoint
@@ -117,12 +110,13 @@ def endpoint_of(
 
 
 def own_endpoint(state: ReplicaState, configuration: Configuration) -> str:
-    """Where this replica listens."""
+    """Return the endpoint that this replica listens on."""
     return configuration.replicas[state.key.id].endpoint if state.moved_to is None else state.moved_to
 
 
 def own_details(state: ReplicaState, configuration: Configuration) -> VoterDetails:
-    """What this replica would tell of itself.  Rules: update-voter.when-sent, update-voter.leader-self-update."""
+    """Return this replica's own entry for the voter set."""
+    # Rules: update-voter.when-sent, update-voter.leader-self-update.
     replica = configuration.replicas[state.key.id]
     return VoterDetails(state.key.id, own_endpoint(state, configuration), replica.min_version, replica.max_version)
 
@@ -131,43 +125,41 @@ def follow(
     state: ReplicaState,
     configuration: Configuration,
     cause: Cause,
-    epoch: int,
-    leader_id: int,
+    epoch: Epoch,
+    leader_id: ReplicaId,
     leader_endpoint: str | None,
 ) -> ReplicaState:
-    """Follower of the named leader, or Unattached that remembers its id while no endpoint is known.
-
-    Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup,
-    state.candidate.leader-equal-epoch.
-    """
+    """Return a Follower of the named leader, or an Unattached that knows its id while the endpoint is unknown."""
+    # Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup,
+    # state.candidate.leader-equal-epoch.
     endpoint = endpoint_of(state, configuration, leader_id, leader_endpoint)
     role = Role.UNATTACHED if endpoint is None else Role.FOLLOWER
     return enter(state, role, cause, epoch=epoch, leader_id=leader_id, leader_endpoint=endpoint)
 
 
-def names_second_leader(state: ReplicaState, epoch: int, leader_id: int | None) -> bool:
-    """Does a message name another leader of the own epoch than the one that is known?
+def names_second_leader(state: ReplicaState, epoch: Epoch, leader_id: ReplicaId | None) -> bool:
+    """Return True if a message names another leader of the replica's epoch than the one it knows.
 
-    It is evidence that ElectionSafety is broken: nothing is learned from it, and the refusal says so.
-    Rule: state.follower.larger-epoch-leader.
+    Two leaders of one epoch are evidence that ElectionSafety is broken, so the message is refused and says so.
     """
+    # Rule: state.follower.larger-epoch-leader.
     return epoch == state.epoch and leader_id is not None and state.leader_id not in (None, leader_id)
 
 
 def learn(
     state: ReplicaState,
     configuration: Configuration,
-    epoch: int,
-    leader_id: int | None,
+    epoch: Epoch,
+    leader_id: ReplicaId | None,
     leader_endpoint: str | None,
-) -> ReplicaState:
-    """What any message teaches: a larger epoch, or the leader of the own one.
+) -> ReplicaState | None:
+    """Return the state after learning a larger epoch, or the leader of the own one, from a message; None if neither.
 
-    Gives the very same object when there is nothing to learn.
-    Rules: state.leader.higher-epoch, state.resigned.higher-epoch, state.follower.larger-epoch-leader.
+    Every message of the quorum is learned from, whatever its type and error.
     """
     named = leader_id is not None and leader_id != state.key.id
-    # Rules: state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader.
+    # Rules: state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader, state.leader.higher-epoch,
+    # state.resigned.higher-epoch, state.follower.larger-epoch-leader.
     if epoch > state.epoch:
         if named:
             assert leader_id is not None
@@ -179,78 +171,72 @@ def learn(
         endpoint_is_new = state.leader_id == leader_id and state.role is Role.UNATTACHED and leader_endpoint is not None
         if state.leader_id is None or endpoint_is_new:
             return follow(state, configuration, Cause.LEADER_OF_EPOCH, epoch, leader_id, leader_endpoint)
-    return state
+    return None
 
 
-# ---------------------------------------------------------------------------------------------------------
 # Prospective, Candidate, Leader.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def to_prospective(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
-    """A new Pre-Vote round with the own grant; nothing is written to disk.
+    """Return the state with a new round of Pre-Votes, the own one granted; nothing is written to disk.
 
-    A sole voter passes on at once, and so does software without Pre-Vote, for which Prospective is only the
+    A sole voter becomes leader at once.  Software without Pre-Vote becomes Candidate at once: Prospective is only the
     name of the moment in which its timer fires.
-    Rules: state.prospective.entry, state.sole-voter, state.candidate-only-from-prospective,
-    prevote.not-gated-by-kraft-version, observer.never-nominates, bootstrap.single-voter-elects-itself.
     """
+    # Rule: observer.never-nominates.
     assert is_voter(state), "only voters nominate themselves"
+    # Rules: state.prospective.entry, state.candidate-only-from-prospective.
     prospective = new_round(enter(state, Role.PROSPECTIVE, cause, leader_endpoint=state.leader_endpoint))
+    # Rules: state.sole-voter, bootstrap.single-voter-elects-itself.
     if is_majority(1, state.voters):
         return to_candidate(prospective, configuration, Cause.PRE_VOTE_WON)
+    # Rule: prevote.not-gated-by-kraft-version.
     if lacks_pre_vote(state, configuration):
         return to_candidate(prospective, configuration, Cause.PRE_VOTE_UNSUPPORTED)
     return prospective
 
 
 def lacks_pre_vote(state: ReplicaState, configuration: Configuration) -> bool:
-    """Is the replica's software without KIP-996?  Rule: prevote.unsupported-version."""
+    """Return True if the replica's software has no Pre-Vote (KIP-996).  Rule: prevote.unsupported-version."""
     return configuration.replicas[state.key.id].pre_vote == "unsupported"
 
 
 def new_round(state: ReplicaState) -> ReplicaState:
-    """Prospective or Candidate with its own grant and no other answer."""
-    return cleared(state)._replace(granted=frozenset((state.key.id,)))
+    """Return a Prospective or Candidate that has its own grant and no other response."""
+    return _without_role_state(state)._replace(granted=frozenset((state.key.id,)))
 
 
 def lose_pre_vote(state: ReplicaState) -> ReplicaState:
-    """Back to Follower of the known leader, or to Unattached to look for one.
-
-    Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
-    """
+    """Return to Follower of the known leader, or to Unattached to look for one."""
+    # Rules: state.prospective.lost.known-leader, state.prospective.lost.no-leader.
     if state.leader_id is not None and state.leader_endpoint is not None:
         return enter(state, Role.FOLLOWER, Cause.PRE_VOTE_LOST, leader_endpoint=state.leader_endpoint)
     return enter(state, Role.UNATTACHED, Cause.PRE_VOTE_LOST)
 
 
 def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
-    """The next epoch with a vote for itself and a log that no crash shortens; Leader at once if that is a majority.
-
-    The log is synced, because a vote once granted is granted again without another look at the log: a candidate that
-    lost in a crash what it was granted votes for would lead without it (docs/decisions.md).
-    Rules: state.candidate.entry, state.sole-voter, prevote.response.ignored-when-candidate.
-    """
+    """Return a Candidate of the next epoch that has voted for itself; Leader at once if that is a majority."""
+    # A Candidate syncs its log before it asks for votes.  Voter 2 grants candidate 1, whose log ends at 10; candidate 1
+    # crashes before it has synced offset 9, restarts as Candidate of the same epoch, and asks again.  Voter 2 repeats
+    # its grant without a second look at the log (vote.repeat-grant), so replica 1 would lead without a record that
+    # may be committed (docs/decisions.md).  Rules: state.candidate.entry, prevote.response.ignored-when-candidate.
     synced = state._replace(log=flush(state.log))
     return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)
 
 
 def leader_if_majority(state: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """Leader when the votes granted in this epoch are a majority of the own voters set.
-
-    Rule: state.candidate.to-leader.
-    """
+    """Return the Leader if the votes granted in this epoch are a majority of the own voter set, else the state."""
+    # Rules: state.candidate.to-leader, state.sole-voter.
     return to_leader(state, configuration) if is_majority(len(state.granted), state.voters) else state
 
 
 def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """Leader with the start of its epoch in the log, in one batch.
-
-    Rules: state.candidate.to-leader, hw.own-epoch, begin-quorum.on-election.
-    """
+    """Return the Leader, with the records that start its epoch in the log, in one batch."""
+    # Rules: state.candidate.to-leader, begin-quorum.on-election.
     endpoint = own_endpoint(state, configuration)
     leader = enter(state, Role.LEADER, Cause.ELECTION_WON, leader_endpoint=endpoint)
-    # Rule: state.leader.start-of-epoch.
+    # The LeaderChange record gives the leader something of its own epoch to commit.
+    # Rules: state.leader.start-of-epoch, hw.own-epoch.
     records = [Record(leader.epoch, RecordKind.LEADER_CHANGE, leader.key.id)]
     # Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update.
     if _writes_voters(leader, configuration):
@@ -259,67 +245,70 @@ def to_leader(state: ReplicaState, configuration: Configuration) -> ReplicaState
         records.append(voters_record(leader, leader.voters, details))
     # Rule: state.leader.start-of-epoch.
     started = leader._replace(epoch_start_offset=leader.log.end_offset, log=flush(append(leader.log, records)))
-    return with_high_watermark(with_untold_high_watermark(started, configuration))
+    return with_high_watermark(_forget_high_watermark_by_profile(started, configuration))
 
 
-def with_untold_high_watermark(state: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """With the high watermark that it has where no Fetch response tells one.  Rule: hw.own-epoch."""
+def _forget_high_watermark_by_profile(state: ReplicaState, configuration: Configuration) -> ReplicaState:
+    """Return a new Leader or Resigned with the high watermark that it knew, or without it, as the profile decides."""
+    # Rule: hw.own-epoch.
     kept = configuration.profile.leader_high_watermark == "kept"
     return state if kept else state._replace(high_watermark=UNKNOWN_HIGH_WATERMARK)
 
 
 def _writes_voters(leader: ReplicaState, configuration: Configuration) -> bool:
-    """Does an epoch begin with the voters set too, whose keys stay as they are?
+    """Return True if a new leader writes the voter set, unchanged in its keys, at the start of its epoch.
 
-    At kraft.version 1 it does when the set is only in the bootstrap checkpoint, which is not replicated, and when the
-    leader's own entry is out of date.
-    Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
-    kraft-version.record-gate, snapshot.bootstrap-checkpoint.
+    At kraft.version 1 the first leader does, because the bootstrap checkpoint that holds the set is not replicated.
+    So does a leader whose own endpoint or version range has changed: it cannot send itself an UpdateVoter.
     """
+    # Rule: kraft-version.record-gate.
     log = leader.log
     if log.kraft_version == 0:
         return False
+    # Rule: update-voter.leader-self-update.
     entry = details_of(leader, leader.key.id)
     out_of_date = entry is not None and entry != own_details(leader, configuration)
+    # Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, snapshot.bootstrap-checkpoint.
     return not log.has_voters_record or out_of_date
 
 
 def voters_record(state: ReplicaState, keys: VoterSet, details: tuple[VoterDetails, ...]) -> Record:
-    """The Leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
+    """Return the record of a whole voter set: a VotersRecord, or during a reassignment a VoterAssignment.
 
     Rules: voters.record-replaces-set, reassign.assignment-record.
     """
     kind = RecordKind.VOTERS if state.target is None else RecordKind.VOTER_ASSIGNMENT
     ids = {key.id for key in keys}
-    return Record(state.epoch, kind, 0, keys, tuple([one for one in details if one.id in ids]), state.target)
+    kept = tuple([voter for voter in details if voter.id in ids])
+    return Record(state.epoch, kind, 0, keys, kept, state.target)
 
 
 def with_details(known: tuple[VoterDetails, ...], newer: VoterDetails) -> tuple[VoterDetails, ...]:
-    """The details of a voters set with those of one voter put in the place of older ones, or added.
+    """Return the details of a voter set with those of one voter replaced or added, by ascending id.
 
     Rules: update-voter.not-a-membership-change, add-voter.append-and-apply.
     """
     return tuple(sorted([*[details for details in known if details.id != newer.id], newer]))
 
 
-# ---------------------------------------------------------------------------------------------------------
 # Resigned.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def preferred_candidates(state: ReplicaState) -> tuple[ReplicaKey, ...]:
-    """The other voters by falling fetch offset, then by id.  Rule: end-quorum.send."""
+    """Return the other voters by descending fetch offset, then by ascending id."""
+    # The voter with the longest log can win an election at once.  Rule: end-quorum.send.
     return tuple(sorted(other_voters(state), key=lambda voter: (-reached_by(state, voter), voter.id)))
 
 
 def to_resigned(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
-    """A Leader that gives up its epoch and keeps its own id as leader of it.  Rule: state.leader.resigns."""
+    """Return a Leader that has given up its epoch; the epoch and its own id as leader stay."""
+    # Rule: state.leader.resigns.
     resigned = enter(state, Role.RESIGNED, cause, leader_endpoint=state.leader_endpoint)
-    return with_untold_high_watermark(resigned, configuration)._replace(
+    return _forget_high_watermark_by_profile(resigned, configuration)._replace(
         preferred_candidates=preferred_candidates(state)
     )
 
 
 def voted_for(state: ReplicaState, key: ReplicaKey) -> bool:
-    """Is the vote of this epoch for this key?  Rule: vote.repeat-grant."""
+    """Return True if the vote of this epoch is for this key.  Rule: vote.repeat-grant."""
     return state.voted_key is not None and names(state.voted_key, key)

@@ -14,7 +14,7 @@ from kraft_reference.configuration import Configuration, PreVoteSupport
 from kraft_reference.effects import Answer, Send
 from kraft_reference.events import Draw, Event, ReplaceSoftware
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
-from kraft_reference.log import Log, Snapshot, append, log_on, snapshot_at
+from kraft_reference.log import Log, Snapshot, append, log_from, snapshot_at
 from kraft_reference.messages import FetchResponse
 from kraft_reference.records import SET_KINDS, Record, RecordKind
 from kraft_reference.replica import Replica
@@ -276,7 +276,7 @@ def _log_of(committed: Committed) -> Log:
         details,
         target,
     )
-    return append(log_on(base), committed.records)
+    return append(log_from(base), committed.records)
 
 
 def _in_force(log: Log, end_offset: int) -> InForce:

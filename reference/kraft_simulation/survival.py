@@ -6,7 +6,7 @@ kept their disks.
 What too many of them cost is progress: a set most of whose voters are gone decides nothing any more.
 """
 
-from kraft_reference.changes import ChangeKind, kind_of
+from kraft_reference.changes import ChangeKind, change_kind
 from kraft_reference.identity import ReplicaKey, VoterSet
 from kraft_reference.state import ReplicaState
 from kraft_simulation.liveness.remaining import live_sets, set_left
@@ -30,7 +30,7 @@ def sets_to_come(world: World) -> list[VoterSet]:
     known = live_sets(states, world.committed_end)
     for state in states:
         change = state.pending_change
-        if change is not None and change.voter is not None and kind_of(change) is ChangeKind.ADD:
+        if change is not None and change.voter is not None and change_kind(change) is ChangeKind.ADD:
             known.append(state.voters | {change.voter})
     return known
 

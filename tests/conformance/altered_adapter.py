@@ -34,7 +34,7 @@ from kraft_conformance.protocol.parsing import encoded, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.mutants.showing import at_level
 from kraft_mutants.replicas import mutated_replicas
-from kraft_reference.durability import crashed
+from kraft_reference.durability import crash
 from kraft_traces.effects import TracedFlushLog, TracedPersistQuorumState, TracedSend, TracedStartTimer
 from kraft_traces.latitude.ordering import happens_before
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
@@ -83,7 +83,7 @@ def _dies(moment: Moment, reply: Reply) -> Reply:
     """Its process ends of an answer that comes where nobody awaits it."""
     if moment.event != moment.value or not isinstance(reply, StepReply):
         return reply
-    moment.replica.state = crashed(moment.before, moment.before.log.flushed)
+    moment.replica.state = crash(moment.before, moment.before.log.flushed)
     return replace(reply, effects=(), refusal=UNSET, died="IllegalStateException: no such vote")
 
 

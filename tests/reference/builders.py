@@ -14,7 +14,7 @@ from kraft_reference.configuration import Configuration, PreVoteSupport, Replica
 from kraft_reference.effects import StartTimer, Timer
 from kraft_reference.events import Draw, Event, Receive
 from kraft_reference.identity import ReplicaKey, VoterDetails, VoterSet
-from kraft_reference.log import Log, Snapshot, append, flush, log_on
+from kraft_reference.log import Log, Snapshot, append, flush, log_from
 from kraft_reference.messages import Message, Reply
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.quorum_reassignment import next_steps
@@ -124,7 +124,7 @@ def checkpoint(voters: VoterSet, end_offset: int = 0, epoch: int = 0) -> Snapsho
 
 def log_of(*epochs: int, voters: VoterSet = THREE.voters, more: tuple[Record, ...] = ()) -> Log:
     """A synced log on a bootstrap checkpoint, with a record for each epoch, and `more` behind them."""
-    return flush(append(log_on(checkpoint(voters)), (*data(*epochs), *more)))
+    return flush(append(log_from(checkpoint(voters)), (*data(*epochs), *more)))
 
 
 EMPTY = log_of()

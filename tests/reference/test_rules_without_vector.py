@@ -86,7 +86,7 @@ from kraft_reference.events import (
     VoterChangeTimeout,
 )
 from kraft_reference.identity import ReplicaKey, VoterDetails
-from kraft_reference.log import append, flush, log_on, needs_snapshot, truncate
+from kraft_reference.log import append, flush, log_from, needs_snapshot, truncate
 from kraft_reference.messages import (
     Error,
     UpdateVoterRequest,
@@ -362,7 +362,7 @@ def test_who_was_formatted_for_other_static_voters_does_not_start() -> None:
         step(down, Restart(), cluster(4, kraft_version=0))
     assert step(down, Restart(), STATIC).state.role is Role.UNATTACHED
     # From a snapshot on the voters are those of whoever made it, and the file's are not kept apart from them.
-    loaded = stopped(5, log=log_on(checkpoint(STATIC.voters, 5, 5)))
+    loaded = stopped(5, log=log_from(checkpoint(STATIC.voters, 5, 5)))
     assert step(loaded, Restart(), cluster(4, kraft_version=0)).state.role is Role.UNATTACHED
 
 

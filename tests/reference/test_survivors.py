@@ -46,7 +46,7 @@ from kraft_reference.events import (
     event_name,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import Snapshot, VotersEntry, append, flush, log_on
+from kraft_reference.log import Snapshot, VotersEntry, append, flush, log_from
 from kraft_reference.messages import Message
 from kraft_reference.outcome import Refusal
 from kraft_reference.polling import due_election_requests, due_fetch_targets
@@ -104,7 +104,7 @@ def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: Rep
 def test_a_voters_set_stands_at_the_offset_of_its_record(before: int, with_it: int) -> None:
     """Rule: voters.effective-on-append."""
     appended = (*data(*[1] * with_it), voters_record(1, 1, 2))
-    log = append(append(log_on(Snapshot(0, 0, 1, keys(1))), data(*[1] * before)), appended)
+    log = append(append(log_from(Snapshot(0, 0, 1, keys(1))), data(*[1] * before)), appended)
     assert log.voters[-1] == VotersEntry(before + with_it, keys(1, 2), details(1, 2))
     assert log.records[log.voters[-1].offset].voters == keys(1, 2)
 
@@ -144,7 +144,7 @@ class _Story:
             bootstrap_servers=(self.a, self.b, self.c),
             fetch_max_records=2,
         )
-        common = flush(append(log_on(Snapshot(0, 0, 1, members)), data(*[epoch - 1] * records)))
+        common = flush(append(log_from(Snapshot(0, 0, 1, members)), data(*[epoch - 1] * records)))
         diverging = flush(append(common, data(epoch - 1, epoch - 1)))
         self.states = {
             self.a: unattached(epoch, self.a, log=flush(append(common, data(epoch)))),

@@ -8,19 +8,19 @@ from typing import Any
 from tests.spec.own_process import TOYS, in_own_process
 
 from kraft_reference.log import (
-    agrees,
     append,
     end_of_epoch,
     flush,
-    log_on,
+    is_up_to_date,
+    log_from,
+    matches,
     needs_snapshot,
-    rebased,
     snapshot_at,
-    up_to_date,
+    trim,
 )
 from kraft_reference.messages import Error, FetchResponse
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.replication import _cut_offset
+from kraft_reference.replication import _truncation_offset
 from kraft_reference.state import new_replica
 from kraft_simulation.scenarios.scenario import cluster
 from kraft_spec.edits import package_folder
@@ -39,13 +39,15 @@ def rows_of_the_model(folder: Path) -> frozenset[Any]:
 
 def row(cut: Any, epochs: tuple[int, ...], start: int, epoch: int, offset: int) -> tuple[Any, ...]:
     """The row of the reference."""
-    whole = flush(append(log_on(CHECKPOINT), [Record(one, RecordKind.DATA, 0) for one in epochs]))
-    log = rebased(whole, snapshot_at(whole, start)) if start else whole
+    whole = flush(append(log_from(CHECKPOINT), [Record(one, RecordKind.DATA, 0) for one in epochs]))
+    log = trim(whole, snapshot_at(whole, start)) if start else whole
     end = end_of_epoch(log, epoch)
     answer = FetchResponse(2, 1, 7, Error.NONE, 4, 2, None, -1, epoch, offset, ())
-    there = (agrees(log, offset, epoch), needs_snapshot(log, offset, epoch), up_to_date(epoch, offset, log))
+    there = (matches(log, offset, epoch), needs_snapshot(log, offset, epoch), is_up_to_date(epoch, offset, log))
     configuration = replace(THREE, profile=replace(THREE.profile, diverging_cut=cut))
-    offset_cut = _cut_offset(new_replica(THREE.replicas[1].key, CHECKPOINT)._replace(log=log), configuration, answer)
+    offset_cut = _truncation_offset(
+        new_replica(THREE.replicas[1].key, CHECKPOINT)._replace(log=log), configuration, answer
+    )
     return (cut, epochs, start, epoch, offset, end.epoch, end.offset, *there, offset_cut)
 
 

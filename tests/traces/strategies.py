@@ -27,7 +27,7 @@ from kraft_reference.events import (
     Shutdown,
 )
 from kraft_reference.identity import ReplicaKey, Target, VoterDetails, VoterSet
-from kraft_reference.log import Snapshot, append, log_on
+from kraft_reference.log import Snapshot, append, log_from
 from kraft_reference.messages import Message, Reply, VoteResponse
 from kraft_reference.outcome import Refusal
 from kraft_reference.profile import PROFILES
@@ -172,7 +172,7 @@ network_events = st.one_of(*(built(kind) for kind in get_args(NetworkEvent)))
 @st.composite
 def states(draw: st.DrawFn, replica: int) -> ReplicaState:
     """Any state as far as a trace shows it."""
-    log = append(log_on(draw(snapshots)), draw(record_tuples))
+    log = append(log_from(draw(snapshots)), draw(record_tuples))
     state: ReplicaState = draw(
         built(
             ReplicaState,

@@ -9,7 +9,7 @@ from msgspec.json import encode
 from kraft_reference.changes import PendingChange, Report
 from kraft_reference.configuration import PreVoteSupport
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import append, log_on
+from kraft_reference.log import append, log_from
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_reference.state import ReplicaState
 from kraft_simulation.checkpoint import CastVotes, Checkpoint, Committed, InForce, LedEpoch, Recollection
@@ -247,7 +247,7 @@ def replica_state_of(path: str, replica: TracedReplicaState) -> ReplicaState:
         raise _missing(field)
     _check_whole(f"{path}.records", replica.records)
     state: Any = replica.state
-    log = append(log_on(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
+    log = append(log_from(snapshot_of(replica.snapshot)), [record_of(record) for record in replica.records])
     pending = state.pending_change
     change = None if pending is None else _change_of(f"{path}.state.pending_change", pending)
     restored = ReplicaState(

@@ -146,7 +146,7 @@ def followed(
         log = truncate(log, kept)._replace(flushed=kept)
     went_on = expected._replace(log=log)
     if observed.role is Role.STOPPED and expected.role is not Role.STOPPED:
-        went_on = durability.crashed(went_on, log.end_offset)
+        went_on = durability.crash(went_on, log.end_offset)
     went_on = _with_requests(before, went_on._replace(pending_change=_pending(went_on, effects)), effects)
     working = _whole(before, went_on, observed)
     try:

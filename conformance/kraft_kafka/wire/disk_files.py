@@ -16,7 +16,7 @@ from kraft_kafka.wire.snapshot_files import SnapshotFile, decode_snapshot
 from kraft_kafka.wire.trace_links import TOPIC
 from kraft_kafka.wire.translation import directory_of
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import Snapshot, append, log_on
+from kraft_reference.log import Snapshot, append, log_from
 from kraft_reference.state import ReplicaState, new_replica
 
 META, PARTITION = "meta.properties", f"{TOPIC}-0"
@@ -79,7 +79,7 @@ def on_disk(key: ReplicaKey, files: Mapping[str, bytes], formatted: Snapshot) ->
         DamagedFileError: a file is damaged.
     """
     snapshot, values = [SnapshotFile(formatted, ()), *snapshots(files, formatted)][-1]
-    log, batches = log_on(snapshot), []
+    log, batches = log_from(snapshot), []
     for name in sorted(name for name in files if name.endswith(LOG)):
         with _name_in_errors(name):
             for batch in batches_of(files[name]):

@@ -6,7 +6,7 @@ What the replica does there is what the model does from the very state (docs/che
 
 from kraft_reference.changes import Commit, Requester
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import log_on
+from kraft_reference.log import log_from
 from kraft_reference.messages import BeginQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraft_reference.roles import Role
 from kraft_simulation.scenarios.director import Director
@@ -124,7 +124,7 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
     known = frozenset(voter for voter in base.voters if voter.id != 4)
     details = tuple([one for one in base.details if one.id != 4])
     why = "a Candidate asks the voters of its set, which does not change while it is one"
-    d.construct(1, why, log=log_on(base._replace(voters=known, details=details)))
+    d.construct(1, why, log=log_from(base._replace(voters=known, details=details)))
     d.step("4 grants its vote, and is no voter: it does not count")
     d.deliver(answer)
     d.step("2 does, and 1 leads")

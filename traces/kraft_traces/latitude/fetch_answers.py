@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kraft_reference.configuration import Configuration
 from kraft_reference.events import Draw
-from kraft_reference.log import tears_a_batch
+from kraft_reference.log import splits_batch
 from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.replication import after_fetch_request
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState
@@ -52,7 +52,7 @@ def chosen_answer(
         late: whether the answer was owed from an earlier step.
     """
     number = len(shown.records or ())
-    if right.records and 0 < number < len(right.records) and not tears_a_batch(state.log, fetch_offset + number):
+    if right.records and 0 < number < len(right.records) and not splits_batch(state.log, fetch_offset + number):
         return replace(right, records=right.records[:number])
     if right.error is not Error.NONE and shown.high_watermark == state.high_watermark:
         right = replace(right, high_watermark=shown.high_watermark)
