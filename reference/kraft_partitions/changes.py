@@ -1,4 +1,4 @@
-"""From partitions before an event to partitions after it: what is stored, who is notified, who is stopped."""
+"""Effects of a change of partitions: what is stored, which brokers are notified and which replicas stopped."""
 
 from collections.abc import Collection
 
@@ -12,16 +12,16 @@ from kraft_partitions.effects import (
 )
 from kraft_partitions.outcome import Outcome
 from kraft_partitions.partition import Partition, Partitions, TopicPartition, without
-from kraft_partitions.reassignment import completed, may_complete
+from kraft_partitions.reassignment import complete, may_complete
 from kraft_partitions.state import ControllerState, exists
 
 
 def is_unclean(configuration: PartitionConfiguration, name: TopicPartition) -> bool:
-    """May a replica that is not in sync lead this partition?"""
+    """Return True if a replica that is not in sync may lead this partition."""
     return name.topic in configuration.unclean_topics
 
 
-def changed(
+def apply_changes(
     state: ControllerState,
     configuration: PartitionConfiguration,
     node: int,
@@ -31,16 +31,16 @@ def changed(
     kept_quiet: TopicPartition | None = None,
     refused: Collection[TopicPartition] = (),
 ) -> Outcome:
-    """The outcome of an event after which `node` takes the partitions to be `after`.
+    """Return the outcome of an event after which `node` has the partitions `after` in memory.
 
     Args:
-        state: before the event, but with the brokers, topics and the old znode as the event leaves them.
-        configuration: of the cluster.
-        node: the controller.
-        after: all partitions; what is not equal to what the node took them to be before has changed.
-        notified: partitions whose replicas get LeaderAndIsr although nothing has changed.
-        kept_quiet: a partition whose replicas need not be notified of their in-sync replicas: the leader chose them.
-        refused: partitions whose target in the old znode has just been refused, so that it goes from there.
+        state: State before the event, but with the brokers, topics and the old znode after it.
+        configuration: Configuration of the cluster.
+        node: The controller.
+        after: All partitions after the event.
+        notified: Partitions whose replicas get LeaderAndIsr although nothing has changed.
+        kept_quiet: A partition whose replicas get no LeaderAndIsr for a change of I alone: its leader chose that I.
+        refused: Partitions whose target in the old znode is refused, so that it is deleted there.
     """
     before = state.memory.get(node, {})
     names = sorted(name for name in after if after[name] != before[name])
@@ -59,8 +59,8 @@ def changed(
     for name in sorted(to_notify):
         effects += [leader_and_isr(b, name, partitions[name]) for b in _alive(state, partitions[name])]
     for name in names:
-        gone = without(before[name].replicas, new[name].replicas)
-        effects += [StopReplica(broker, name) for broker in dict.fromkeys(gone) if broker in state.alive]
+        removed = without(before[name].replicas, new[name].replicas)
+        effects += [StopReplica(broker, name) for broker in dict.fromkeys(removed) if broker in state.alive]
     memory = {**state.memory, node: partitions}
     return Outcome(state._replace(memory=memory, stored={**state.stored, **new}, legacy=left), tuple(effects))
 
@@ -68,12 +68,10 @@ def changed(
 def _stored(
     state: ControllerState, configuration: PartitionConfiguration, before: Partition, after: Partition
 ) -> Partition:
-    """The partition as it is stored: complete if it may be and that is not a step of its own.
-
-    Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
-    """
+    """Return the partition as it is stored: completed at once if it may be, unless the profile has a step for that."""
+    # Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     if configuration.profile.completes == "with-the-change" and may_complete(after, configuration):
-        after = completed(after, state.alive)
+        after = complete(after, state.alive)
     shrinks = not set(before.replicas).issubset(after.replicas)
     if configuration.profile.leader_epoch == "of-removals-too" and shrinks and after.leader == before.leader:
         after = after._replace(leader_epoch=after.leader_epoch + 1)
@@ -85,12 +83,12 @@ def _is_news(before: Partition, after: Partition) -> bool:
 
 
 def _alive(state: ControllerState, partition: Partition) -> list[int]:
-    """The brokers that hold it and are alive, each once, also where nobody has looked whether R names one twice."""
+    """Return the live brokers of R, each once: the old znode may name a broker twice."""
     return [broker for broker in dict.fromkeys(partition.replicas) if broker in state.alive]
 
 
 def leader_and_isr(broker: int, name: TopicPartition, partition: Partition) -> LeaderAndIsr:
-    """What a broker is sent: all of R, so that it replicates rightly whether it heeds the other two lists or not.
+    """Return the notice to a broker: with all of R, so that a broker that ignores AR and RR replicates correctly.
 
     Rules: partition-reassign.leader-and-isr-fields, partition-reassign.mixed-versions.
     """

@@ -1,4 +1,4 @@
-"""What the operators of the topics set up.  It never changes while the cluster runs."""
+"""Configuration of a cluster and its topics, which does not change while the cluster runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

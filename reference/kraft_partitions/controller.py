@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kraft_partitions.changes import changed
+from kraft_partitions.changes import apply_changes
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.events import (
     AlterPartition,
@@ -21,7 +21,7 @@ from kraft_partitions.failures import after_broker_fails, after_broker_starts, a
 from kraft_partitions.in_sync import after_alter_partition
 from kraft_partitions.outcome import Outcome, Refusal
 from kraft_partitions.partition import TopicPartition
-from kraft_partitions.reassignment import completed, may_complete
+from kraft_partitions.reassignment import complete, may_complete
 from kraft_partitions.requests import (
     after_alter_reassignments,
     after_list_reassignments,
@@ -31,7 +31,7 @@ from kraft_partitions.state import ControllerState, exists
 
 
 def handle(state: ControllerState, event: Event, configuration: PartitionConfiguration) -> Outcome:
-    """The state after an event, and what is done; an event that is refused changes nothing."""
+    """Return the outcome of an event; a refused event changes nothing."""
     match event:
         case AlterPartitionReassignments():
             return after_alter_reassignments(state, configuration, event)
@@ -54,7 +54,7 @@ def handle(state: ControllerState, event: Event, configuration: PartitionConfigu
 
 
 class Controllers(NamedTuple):
-    """What the controllers of a cluster do, and may do: those of the reference, or with a mutant."""
+    """Functions of the controllers of a cluster: those of the reference, or of a mutant."""
 
     handle: Callable[[ControllerState, Event, PartitionConfiguration], Outcome]
     due: Callable[[ControllerState, PartitionConfiguration], tuple[TopicPartition, ...]]
@@ -75,8 +75,8 @@ def _after_complete(
     if name not in due(state, configuration):
         return Outcome(state, refusal=Refusal.NOTHING_DUE)
     partition = state.partitions[name]
-    after = completed(partition, state.alive)
-    return changed(state, configuration, state.controller, {**state.partitions, name: after})
+    after = complete(partition, state.alive)
+    return apply_changes(state, configuration, state.controller, {**state.partitions, name: after})
 
 
 def _after_delete_topic(state: ControllerState, configuration: PartitionConfiguration, event: DeleteTopic) -> Outcome:
@@ -85,7 +85,7 @@ def _after_delete_topic(state: ControllerState, configuration: PartitionConfigur
     if not known or event.topic in state.deleting:
         return Outcome(state, refusal=Refusal.ALREADY_SO if known else Refusal.UNKNOWN_ID)
     now = state._replace(deleting=state.deleting | {event.topic})
-    return changed(now, configuration, state.controller, state.partitions)
+    return apply_changes(now, configuration, state.controller, state.partitions)
 
 
 REFERENCE = Controllers(handle, due)

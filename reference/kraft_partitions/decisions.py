@@ -1,4 +1,4 @@
-"""How the open points of KIP-455 are decided, as `kraft_reference.profile` does for elections."""
+"""Decisions at the open points of KIP-455, as `kraft_reference.profile` has them for elections."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,41 +6,41 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class ReassignmentProfile:
-    """A set of answers to the open points of KIP-455."""
+    """Decisions at the open points of KIP-455."""
 
     name: str
 
     completes_with: Literal["adding", "target", "target-if-fewer"] = "adding"
-    """Which replicas have to be in sync before RR goes.
+    """Replicas that must be in sync before RR is removed.
 
     `adding` is the least that is allowed: all of AR, and some replica of TR.
-    `target` is all of TR, so that as many replicas are in sync afterwards as were asked for.
+    `target` is all of TR, so that as many replicas are in sync afterwards as the target has.
     `target-if-fewer` is `target` where AR is smaller than RR, so that replicas become fewer, and `adding` otherwise.
     Rules: partition-reassign.complete-in-one-step, partition-reassign.isr-never-empty."""
 
     completes: Literal["in-its-own-step", "with-the-change"] = "in-its-own-step"
-    """When a reassignment that may complete does so: later, on the controller's own account, or in the step that
-    makes it possible, which may be the very request.  Rule: partition-reassign.complete-in-one-step."""
+    """Time of the completion: a later step of the controller, or the step that makes it possible, even the request
+    itself.  Rule: partition-reassign.complete-in-one-step."""
 
     override_base: Literal["original", "replicas"] = "original"
-    """What a second reassignment starts from: R minus AR, or the widened R.
+    """Replicas that a second reassignment starts from: R minus AR, or the widened R.
 
-    From the widened R, AR or RR stays as it is where the new one would be empty.
+    From the widened R, an AR or RR that would become empty stays as it is.
     Rule: partition-reassign.override."""
 
     replicas_order: Literal["removing-first", "target-first"] = "removing-first"
-    """The order of the widened R: RR as it stood and then TR, or TR and then RR ascending.
+    """Order of the widened R: RR in its order and then TR, or TR and then RR ascending.
 
     Rule: partition-reassign.start."""
 
     leader_epoch: Literal["of-leaders", "of-removals-too"] = "of-leaders"
-    """When the leader epoch rises: with each new leader, or also where the leader stays and a replica leaves R.
+    """Changes that raise the leader epoch: a new leader, or also a replica that leaves R.
 
-    The second fences a removed replica that goes on fetching, and acknowledging, in the old epoch (KAFKA-12803).
+    The second fences a removed replica that still fetches, and acknowledges, in the old epoch (KAFKA-12803).
     Rule: partition-reassign.leader-in-removing."""
 
     idle_when_named: Literal["listed", "left-out"] = "listed"
-    """Is a partition that no reassignment moves listed, with empty lists, when it is asked for by name?
+    """Listing of a partition without a reassignment, with empty lists, if the request names it.
 
     Rule: partition-reassign.list."""
 

@@ -1,7 +1,7 @@
-"""What a controller does: store, tell brokers, answer.  The order of the effects of one event is the point.
+"""Effects of the controller, in their order: store, notify brokers, reply.
 
-What is stored stands before everything else, so that a controller that takes over knows of it.
-The replicas that stay are told before those that go: a new leader leads before the old one stops.
+Partitions are stored first, so that the next controller knows of the change.
+The replicas that stay are notified before those that are removed: a new leader leads before the old one stops.
 Rules: partition-reassign.start, partition-reassign.leader-in-removing.
 """
 

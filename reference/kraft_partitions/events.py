@@ -1,4 +1,4 @@
-"""What can happen to the controllers: requests, changes of the in-sync replicas, brokers and controllers that fail."""
+"""Events of the controllers: requests, changes of the in-sync replicas, brokers and controllers that fail."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,9 +1,9 @@
 """Brokers and controllers that fail and come back."""
 
-from kraft_partitions.changes import changed, is_unclean, leader_and_isr
+from kraft_partitions.changes import apply_changes, is_unclean, leader_and_isr
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.events import BrokerFails, BrokerStarts, ControllerFailover
-from kraft_partitions.leadership import after_failure, led
+from kraft_partitions.leadership import after_failure, elect_leader
 from kraft_partitions.outcome import Outcome, Refusal
 from kraft_partitions.partition import Partitions
 from kraft_partitions.requests import with_legacy_targets
@@ -30,7 +30,7 @@ def after_broker_fails(state: ControllerState, configuration: PartitionConfigura
         name: after_failure(partition, event.broker, now.alive, is_unclean(configuration, name))
         for name, partition in _held_by(now, event.broker).items()
     }
-    return changed(now, configuration, state.controller, {**state.partitions, **fallen})
+    return apply_changes(now, configuration, state.controller, {**state.partitions, **fallen})
 
 
 def after_broker_starts(state: ControllerState, configuration: PartitionConfiguration, event: BrokerStarts) -> Outcome:
@@ -43,8 +43,10 @@ def after_broker_starts(state: ControllerState, configuration: PartitionConfigur
         return Outcome(state, refusal=Refusal.ALREADY_SO if known else Refusal.UNKNOWN_ID)
     now = state._replace(alive=state.alive | {event.broker})
     held = _held_by(now, event.broker)
-    risen = {name: led(partition, now.alive, is_unclean(configuration, name)) for name, partition in held.items()}
-    outcome = changed(now, configuration, state.controller, {**state.partitions, **risen})
+    risen = {
+        name: elect_leader(partition, now.alive, is_unclean(configuration, name)) for name, partition in held.items()
+    }
+    outcome = apply_changes(now, configuration, state.controller, {**state.partitions, **risen})
     unchanged = [name for name in held if risen[name] == held[name]]
     notified = tuple([leader_and_isr(event.broker, name, held[name]) for name in unchanged])
     return Outcome(outcome.state, (*outcome.effects, *notified))
@@ -66,4 +68,4 @@ def after_controller_failover(
     now = state._replace(controller=event.node, memory={event.node: state.stored})
     notified = [name for name in state.stored if exists(now, state.stored, name)]
     after, refused = with_legacy_targets(now, configuration, state.stored)
-    return changed(now, configuration, event.node, after, notified=notified, refused=refused)
+    return apply_changes(now, configuration, event.node, after, notified=notified, refused=refused)

@@ -1,17 +1,16 @@
-"""Who leads a partition."""
+"""Leadership of a partition."""
 
 from kraft_partitions.partition import Partition
 
 
-def led(partition: Partition, alive: frozenset[int], unclean: bool) -> Partition:
-    """The partition with a leader that may lead it: the one that it has, else the first of R in sync and alive.
+def elect_leader(partition: Partition, alive: frozenset[int], unclean: bool) -> Partition:
+    """Return the partition with its leader, if that may lead, else with the first of R that is in sync and alive.
 
-    R is in the order of the target once a reassignment is complete.
-    With unclean election any replica that is alive may lead if none in sync is; it is then the only one in sync.
-    Without any the partition is offline, and keeps its in-sync replicas; where a cancellation with unclean election
-    has left none, the first of R counts as in sync.
-    Rules: partition-reassign.leader-in-removing, partition-reassign.isr-never-empty.
+    With unclean election any live replica may lead if none in sync is alive; it is then the only one in sync.
+    Without such a replica the partition is offline and keeps its in-sync replicas.  If a cancellation with unclean
+    election has left none, the first of R counts as in sync.
     """
+    # Rules: partition-reassign.leader-in-removing, partition-reassign.isr-never-empty.
     if partition.leader in partition.replicas and partition.leader in partition.in_sync & alive:
         return partition
     candidates = [replica for replica in partition.replicas if replica in alive]
@@ -27,6 +26,6 @@ def led(partition: Partition, alive: frozenset[int], unclean: bool) -> Partition
 
 
 def after_failure(partition: Partition, broker: int, alive: frozenset[int], unclean: bool) -> Partition:
-    """The partition after one of its brokers failed: it is not in sync any more, unless it is the last one."""
+    """Return the partition after the failure of a broker, which leaves I unless it is the last one."""
     in_sync = partition.in_sync - {broker}
-    return led(partition._replace(in_sync=in_sync or partition.in_sync), alive, unclean)
+    return elect_leader(partition._replace(in_sync=in_sync or partition.in_sync), alive, unclean)

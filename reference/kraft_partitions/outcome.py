@@ -1,4 +1,4 @@
-"""What one event comes to."""
+"""Outcome of one event."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from kraft_partitions.state import ControllerState
 
 
 class Refusal(StrEnum):
-    """Why an event changed nothing; language neutral, stable."""
+    """Reason why an event changed nothing; the codes are stable and language neutral."""
 
     REQUEST_REFUSED = "REQUEST_REFUSED"
     """The answer says why."""

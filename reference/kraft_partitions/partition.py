@@ -35,7 +35,7 @@ class Partition(NamedTuple):
 
     @property
     def is_reassigned(self) -> bool:
-        """Is a reassignment in progress?  Rule: partition-reassign.persisted."""
+        """True while a reassignment is in progress.  Rule: partition-reassign.persisted."""
         return bool(self.adding or self.removing)
 
     @property

@@ -1,8 +1,6 @@
-"""What reassignment promises, judged on one step after the other.
+"""Safety properties of reassignments, checked step by step; PartitionReassignment.tla has the same names.
 
-The names are those of PartitionReassignment.tla.
-Nothing here looks at how a reassignment is carried out: what was asked for is taken from the requests and their
-answers, and each step is held against that.
+The target comes from requests and their responses, not from the way in which a reassignment is carried out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,8 +20,8 @@ from kraft_partitions.partition import Assignment, Partition, TopicPartition
 from kraft_partitions.state import ControllerState, exists, initial_state
 
 
-class Asked(NamedTuple):
-    """What was asked for: equal sets while nothing is."""
+class Requested(NamedTuple):
+    """Replicas before and after the requested reassignment; equal without one."""
 
     original: frozenset[int]
     """The replicas before the reassignment in progress, however often it was replaced."""
@@ -35,9 +33,9 @@ class Step(NamedTuple):
 
     before: Partition
     after: Partition
-    asked: Asked
+    running: Requested
     """Before the step."""
-    wanted: Asked
+    wanted: Requested
     """After it."""
     accepted: bool
     """Whether a request was, by way of the API or of the old znode."""
@@ -82,38 +80,38 @@ def in_sync_never_below(step: Step) -> bool:
     """Somebody is in sync; after a completion all of R, if the profile waits for that."""
     if not step.after.in_sync:
         return False
-    shrinks = not step.asked.original.issubset(step.after.replicas)
+    shrinks = not step.running.original.issubset(step.after.replicas)
     if not shrinks or step.configuration.profile.completes_with != "target":
         return True
     return step.after.in_sync.issuperset(step.after.replicas)
 
 
 def replicas_grow_before_they_shrink(step: Step) -> bool:
-    """When a replica from before the reassignment is gone, all that the reassignment added are in sync."""
+    """All added replicas are in sync before one of the original replicas is removed."""
     after = set(step.after.replicas)
-    return step.asked.original <= after or after - step.asked.original <= step.after.in_sync
+    return step.running.original <= after or after - step.running.original <= step.after.in_sync
 
 
 def cancel_restores(step: Step) -> bool:
     """A cancellation leaves the replicas from before, and in sync those of them that were."""
     if not step.accepted or step.request is not None:
         return True
-    after, original = step.after, step.asked.original
+    after, original = step.after, step.running.original
     kept = step.before.in_sync & original
     return set(after.replicas) == original and not after.is_reassigned and (after.in_sync == kept or not kept)
 
 
 def override_loses_no_replica(step: Step) -> bool:
     """A request in the middle stops nobody but whom the running reassignment added, and keeps who is in sync."""
-    if step.request is None or step.asked.original == step.asked.target or not step.after.is_reassigned:
+    if step.request is None or step.running.original == step.running.target or not step.after.is_reassigned:
         return True
-    gone = set(step.before.replicas) - set(step.after.replicas)
+    removed = set(step.before.replicas) - set(step.after.replicas)
     stay_in_sync = step.before.in_sync & set(step.after.replicas)
-    return gone <= step.asked.target - step.asked.original and stay_in_sync <= step.after.in_sync
+    return removed <= step.running.target - step.running.original and stay_in_sync <= step.after.in_sync
 
 
 def completes_as_asked(step: Step) -> bool:
-    """Where nothing is in progress R is what was asked for last."""
+    """Without a reassignment in progress R is the last target."""
     return step.after.is_reassigned or step.wanted.target == set(step.after.replicas)
 
 
@@ -148,9 +146,9 @@ class PartitionWatch:
     def __init__(self, configuration: PartitionConfiguration) -> None:
         self._configuration = configuration
         self._state = initial_state(configuration)
-        self._asked = {
-            name: Asked(frozenset(one.replicas), frozenset(one.replicas))
-            for name, one in self._state.partitions.items()
+        self._requested = {
+            name: Requested(frozenset(partition.replicas), frozenset(partition.replicas))
+            for name, partition in self._state.partitions.items()
         }
         self.violated: dict[str, int] = {}
 
@@ -163,18 +161,18 @@ class PartitionWatch:
         for name, after in state.partitions.items():
             if not exists(state, state.partitions, name):
                 continue
-            asked = self._asked[name]
+            requested = self._requested[name]
             accepted, request = name in requests, requests.get(name)
-            target = asked.target
+            target = requested.target
             if accepted:
-                target = asked.original if request is None else frozenset(request)
-            wanted = Asked(asked.original, target)
+                target = requested.original if request is None else frozenset(request)
+            wanted = Requested(requested.original, target)
             before = self._state.partitions[name]
-            step = Step(before, after, asked, wanted, accepted, request, state.alive, self._configuration)
+            step = Step(before, after, requested, wanted, accepted, request, state.alive, self._configuration)
             for title, holds in PROPERTIES.items():
                 if not holds(step):
                     self.violated.setdefault(title, occurrence.sequence)
-            self._asked[name] = wanted if after.is_reassigned else Asked(wanted.target, wanted.target)
+            self._requested[name] = wanted if after.is_reassigned else Requested(wanted.target, wanted.target)
         self._state = state
 
 

@@ -1,28 +1,23 @@
 """The algorithm of KIP-455 on one partition: start, replace, cancel, complete."""
 
 from kraft_partitions.configuration import PartitionConfiguration
-from kraft_partitions.leadership import led
+from kraft_partitions.leadership import elect_leader
 from kraft_partitions.partition import Assignment, Partition, without
 
-# ---------------------------------------------------------------------------------------------------------
 # Start and replace.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def is_valid_target(target: Assignment, configuration: PartitionConfiguration) -> bool:
-    """May these be the replicas of a partition?  An id below zero names no broker either.
-
-    Rule: partition-reassign.invalid-assignment.
-    """
+    """Return True if the target names configured brokers, each once, and at least one."""
+    # Rule: partition-reassign.invalid-assignment.
     return bool(target) and len(set(target)) == len(target) and configuration.brokers.issuperset(target)
 
 
-def reassigned(partition: Partition, target: Assignment, configuration: PartitionConfiguration) -> Partition:
-    """The partition at the start of a reassignment to `target`, a running one undone before.
+def start(partition: Partition, target: Assignment, configuration: PartitionConfiguration) -> Partition:
+    """Return the partition at the start of a reassignment to `target`; a running one is undone first.
 
-    A replica of the running one that the new one does not know is out of R and of I; what has been copied to one
-    that is in both stays.
-    A target with the same members adds and removes nothing: only the order is new, and there is nothing to wait for.
+    A replica of the running reassignment that is not in the new target leaves R and I.
+    A target with the present members only changes their order and is complete at once.
     Rules: partition-reassign.start, partition-reassign.override, partition-reassign.no-op-target.
     """
     base = partition.original if configuration.profile.override_base == "original" else partition.replicas
@@ -33,22 +28,18 @@ def reassigned(partition: Partition, target: Assignment, configuration: Partitio
         adding, removing = tuple(sorted(adding)), tuple(sorted(removing))
         replicas = target + removing
     if configuration.profile.override_base == "replicas":
-        # A list that would be empty stays as the running reassignment has left it.
+        # An empty list keeps the one of the running reassignment.
         adding, removing = adding or partition.adding, removing or partition.removing
     in_sync = partition.in_sync & frozenset(replicas)
     return partition._replace(replicas=replicas, in_sync=in_sync, adding=adding, removing=removing)
 
 
-# ---------------------------------------------------------------------------------------------------------
 # Cancel.
-# ---------------------------------------------------------------------------------------------------------
 
 
-def cancelled(partition: Partition) -> Partition:
-    """The partition without its reassignment; AR is gone from R and from I, even those that had caught up.
-
-    Rule: partition-reassign.cancel.
-    """
+def cancel(partition: Partition) -> Partition:
+    """Return the partition without its reassignment: AR leaves R and I, replicas that had caught up included."""
+    # Rule: partition-reassign.cancel.
     replicas = partition.original
     return partition._replace(
         replicas=replicas, in_sync=partition.in_sync & frozenset(replicas), adding=(), removing=()
@@ -56,17 +47,15 @@ def cancelled(partition: Partition) -> Partition:
 
 
 def keeps_acknowledged_records(partition: Partition) -> bool:
-    """Is somebody in sync left?  Rule: partition-reassign.isr-never-empty."""
+    """Return True if a replica in sync is left.  Rule: partition-reassign.isr-never-empty."""
     return bool(partition.in_sync)
 
 
-# ---------------------------------------------------------------------------------------------------------
 # Complete.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def awaited_replicas(partition: Partition, configuration: PartitionConfiguration) -> Assignment:
-    """Replicas that have to be in sync before RR goes.  Rule: partition-reassign.add-before-remove."""
+    """Return the replicas that must be in sync before RR is removed.  Rule: partition-reassign.add-before-remove."""
     match configuration.profile.completes_with:
         case "adding":
             return partition.adding
@@ -77,7 +66,7 @@ def awaited_replicas(partition: Partition, configuration: PartitionConfiguration
 
 
 def may_complete(partition: Partition, configuration: PartitionConfiguration) -> bool:
-    """May RR go now?
+    """Return True if RR may be removed now.
 
     Rules: partition-reassign.add-before-remove, partition-reassign.complete-in-one-step,
     partition-reassign.isr-never-empty.
@@ -90,14 +79,13 @@ def may_complete(partition: Partition, configuration: PartitionConfiguration) ->
     return keeps_acknowledged_records(_completed_lists(partition))
 
 
-def completed(partition: Partition, alive: frozenset[int]) -> Partition:
-    """The partition with RR gone, led by a replica of TR that is in sync: all of it one change.
+def complete(partition: Partition, alive: frozenset[int]) -> Partition:
+    """Return the partition without RR, led by a replica of TR that is in sync, as one change.
 
-    Somebody in sync is always left, so no election is unclean.
-
+    A replica in sync is always left, so the election is never unclean.
     Rules: partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     """
-    return led(_completed_lists(partition), alive, unclean=False)
+    return elect_leader(_completed_lists(partition), alive, unclean=False)
 
 
 def _completed_lists(partition: Partition) -> Partition:

@@ -1,6 +1,6 @@
-"""AlterPartitionReassignments and ListPartitionReassignments, and the old way to ask for a reassignment."""
+"""AlterPartitionReassignments, ListPartitionReassignments, and the znode /admin/reassign_partitions."""
 
-from kraft_partitions.changes import changed, is_unclean
+from kraft_partitions.changes import apply_changes, is_unclean
 from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.effects import AlterReassignmentsAnswer, ListReassignmentsAnswer, Reassignment
 from kraft_partitions.errors import Error
@@ -9,20 +9,20 @@ from kraft_partitions.events import (
     ListPartitionReassignments,
     WriteReassignPartitions,
 )
-from kraft_partitions.leadership import led
+from kraft_partitions.leadership import elect_leader
 from kraft_partitions.outcome import Outcome, Refusal
 from kraft_partitions.partition import Assignment, Partition, Partitions, TopicPartition
 from kraft_partitions.reassignment import (
-    cancelled,
+    cancel,
     is_valid_target,
     keeps_acknowledged_records,
-    reassigned,
+    start,
 )
 from kraft_partitions.state import ControllerState, exists
 
 
 def _top_level_error(state: ControllerState, node: int, permitted: bool) -> Error | None:
-    """What fails a request as a whole.
+    """Return the error of a request as a whole, None if there is none.
 
     Rules: partition-reassign.error-order, partition-reassign.authorization, partition-reassign.controller-only.
     """
@@ -33,34 +33,31 @@ def _top_level_error(state: ControllerState, node: int, permitted: bool) -> Erro
     return None
 
 
-# ---------------------------------------------------------------------------------------------------------
 # AlterPartitionReassignments.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def after_alter_reassignments(
-    state: ControllerState, configuration: PartitionConfiguration, asked: AlterPartitionReassignments
+    state: ControllerState, configuration: PartitionConfiguration, request: AlterPartitionReassignments
 ) -> Outcome:
-    """A batch of starts, replacements and cancellations, each with its own result.
+    """Start, replace or cancel the reassignment of several partitions, each with its own result.
 
-    Each meets the partition as it was before the request; of several about one partition the last that is accepted
-    counts, as the client's API is a map.
-    How long the client wants to wait is not looked at.
+    Each target applies to the partition as it was before the request.  Of several targets for one partition the last
+    accepted one counts, as the client's API is a map.  The timeout is ignored.
     Rules: partition-reassign.per-partition, partition-reassign.error-order, partition-reassign.timeout-ignored,
     partition-reassign.admin-api.
     """
-    error = _top_level_error(state, asked.node, asked.may_alter)
+    error = _top_level_error(state, request.node, request.may_alter)
     if error is not None:
         return Outcome(state, (AlterReassignmentsAnswer(error),), Refusal.REQUEST_REFUSED)
-    before = state.memory.get(asked.node, {})
+    before = state.memory.get(request.node, {})
     partitions = dict(before)
     results: list[tuple[TopicPartition, Error]] = []
-    for name, target in asked.targets:
+    for name, target in request.targets:
         altered = _altered(state, configuration, before, name, target)
         if isinstance(altered, Partition):
             partitions[name] = altered
         results.append((name, altered if isinstance(altered, Error) else Error.NONE))
-    outcome = changed(state, configuration, asked.node, partitions)
+    outcome = apply_changes(state, configuration, request.node, partitions)
     answer = AlterReassignmentsAnswer(Error.NONE, tuple(results))
     refused = bool(results) and all(error is not Error.NONE for _, error in results)
     return Outcome(outcome.state, (*outcome.effects, answer), Refusal.REQUEST_REFUSED if refused else None)
@@ -73,15 +70,9 @@ def _altered(
     name: TopicPartition,
     target: Assignment | None,
 ) -> Partition | Error:
-    """One partition of a request.
-
-    Where nobody in sync would be left the request is refused; a replacement undoes the running reassignment, so that
-    it may come to that as well.
-    With unclean election another replica takes their place, and only then: a partition whose replicas in sync are
-    merely dead must not get a leader that has just been added and has nothing.
-    Rules: partition-reassign.error-order, partition-reassign.unknown-partition, partition-reassign.cancel-nothing,
-    partition-reassign.invalid-assignment, partition-reassign.isr-never-empty.
-    """
+    """Return one partition of a request after it, or the error."""
+    # Rules: partition-reassign.error-order, partition-reassign.unknown-partition, partition-reassign.cancel-nothing,
+    # partition-reassign.invalid-assignment.
     if not exists(state, partitions, name):
         return Error.UNKNOWN_TOPIC_OR_PARTITION
     partition = partitions[name]
@@ -89,51 +80,51 @@ def _altered(
         return Error.NO_REASSIGNMENT_IN_PROGRESS
     if target is not None and not is_valid_target(target, configuration):
         return Error.INVALID_REPLICA_ASSIGNMENT
-    after = cancelled(partition) if target is None else reassigned(partition, target, configuration)
+    after = cancel(partition) if target is None else start(partition, target, configuration)
+    # A target that leaves no replica in sync is refused; a replacement may do so, because it first undoes the running
+    # reassignment.  With unclean election another replica takes over, but only then: if the replicas in sync are only
+    # down, a replica that was added a moment ago and has no records must not lead.
+    # Rule: partition-reassign.isr-never-empty.
     unclean = is_unclean(configuration, name)
     if not unclean and not keeps_acknowledged_records(after):
         return Error.INVALID_REPLICA_ASSIGNMENT
-    return led(after, state.alive, unclean and not after.in_sync)
+    return elect_leader(after, state.alive, unclean and not after.in_sync)
 
 
-# ---------------------------------------------------------------------------------------------------------
 # ListPartitionReassignments.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def after_list_reassignments(
-    state: ControllerState, configuration: PartitionConfiguration, asked: ListPartitionReassignments
+    state: ControllerState, configuration: PartitionConfiguration, request: ListPartitionReassignments
 ) -> Outcome:
-    """What is being reassigned, from the controller's memory; a partition that does not exist is left out.
+    """List the reassignments in the controller's memory; a partition that does not exist is left out.
 
     Rules: partition-reassign.list, partition-reassign.error-order, partition-reassign.timeout-ignored.
     """
-    error = _top_level_error(state, asked.node, asked.may_describe)
+    error = _top_level_error(state, request.node, request.may_describe)
     if error is not None:
         return Outcome(state, (ListReassignmentsAnswer(error),), Refusal.REQUEST_REFUSED)
-    partitions = state.memory.get(asked.node, {})
-    idle_too = asked.partitions is not None and configuration.profile.idle_when_named == "listed"
-    names = sorted(partitions) if asked.partitions is None else dict.fromkeys(asked.partitions)
-    found = {name: partitions[name] for name in names if exists(state, partitions, name)}
+    partitions = state.memory.get(request.node, {})
+    idle_too = request.partitions is not None and configuration.profile.idle_when_named == "listed"
+    names = sorted(partitions) if request.partitions is None else dict.fromkeys(request.partitions)
+    existing = {name: partitions[name] for name in names if exists(state, partitions, name)}
     listed = tuple(
         [
             Reassignment(name, partition.replicas, partition.adding, partition.removing)
-            for name, partition in found.items()
+            for name, partition in existing.items()
             if partition.is_reassigned or idle_too
         ]
     )
     return Outcome(state, (ListReassignmentsAnswer(Error.NONE, listed),))
 
 
-# ---------------------------------------------------------------------------------------------------------
 # /admin/reassign_partitions.
-# ---------------------------------------------------------------------------------------------------------
 
 
 def after_write_reassign_partitions(
     state: ControllerState, configuration: PartitionConfiguration, written: WriteReassignPartitions
 ) -> Outcome:
-    """A batch by way of the old znode; ignored unless that is empty.
+    """Start the reassignments that are written to the old znode, unless it holds others already.
 
     Rule: partition-reassign.legacy-znode.
     """
@@ -141,15 +132,15 @@ def after_write_reassign_partitions(
         return Outcome(state, refusal=Refusal.ZNODE_NOT_EMPTY)
     now = state._replace(legacy=dict(written.targets))
     partitions, refused = with_legacy_targets(now, configuration, state.partitions)
-    return changed(now, configuration, state.controller, partitions, refused=refused)
+    return apply_changes(now, configuration, state.controller, partitions, refused=refused)
 
 
 def with_legacy_targets(
     state: ControllerState, configuration: PartitionConfiguration, partitions: Partitions
 ) -> tuple[Partitions, frozenset[TopicPartition]]:
-    """The partitions when the old znode is acted on, and those whose target there is refused, without a word.
+    """Return the partitions with the targets of the old znode, and the partitions whose target is refused.
 
-    What is refused must not stay in the znode: a failover would try it again, against requests that came later.
+    A refused target must not stay in the znode: a failover would try it again, against later requests.
     Rules: partition-reassign.legacy-znode, partition-reassign.legacy-znode-precedence.
     """
     after = dict(partitions)

@@ -1,4 +1,4 @@
-"""What the controllers of a cluster hold in memory and have stored."""
+"""Partitions in the memory of the controllers and in their store."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class ControllerState(NamedTuple):
     controller: int
     """The node that is controller."""
     memory: Mapping[int, Partitions]
-    """What each node takes the partitions to be: only the controller's counts, and no other node has one.
+    """Partitions in the memory of each node; only the controller has any.
 
     Rule: partition-reassign.controller-only."""
     stored: Partitions
@@ -27,12 +27,12 @@ class ControllerState(NamedTuple):
 
     @property
     def partitions(self) -> Partitions:
-        """What the controller takes the partitions to be."""
+        """Partitions in the memory of the controller."""
         return self.memory[self.controller]
 
 
 def initial_state(configuration: PartitionConfiguration) -> ControllerState:
-    """The state in which everybody is alive and in sync, and nothing is reassigned."""
+    """Return the state in which all brokers are alive, all replicas in sync, and nothing is reassigned."""
     partitions = {
         name: Partition(replicas, frozenset(replicas), leader=replicas[0])
         for name, replicas in sorted(configuration.assignments.items())
@@ -42,5 +42,5 @@ def initial_state(configuration: PartitionConfiguration) -> ControllerState:
 
 
 def exists(state: ControllerState, partitions: Partitions, name: TopicPartition) -> bool:
-    """Is there such a partition, of a topic that is not being deleted?  Rule: partition-reassign.unknown-partition."""
+    """Return True for a partition of a topic that is not being deleted.  Rule: partition-reassign.unknown-partition."""
     return name in partitions and name.topic not in state.deleting

@@ -244,33 +244,33 @@ def shown_change(change: PendingChange) -> ShownChange:
             return ShownChange(str(kind), "commit", voter, None, -1, -1, offset, *request)
 
 
-def change_of(shown: Any, key: Callable[[Any], ReplicaKey]) -> PendingChange:
+def change_of(recorded: Any, key: Callable[[Any], ReplicaKey]) -> PendingChange:
     """Return the pending change from its recorded form; `key` converts the voter to the reference's type.
 
     Raises:
         ChangeError: no change matches.
     """
-    request = (shown.requester, shown.request, shown.when_committed)
-    requester = None if shown.requester == NOBODY_ASKED else Requester(*request)
-    voter = None if shown.voter is None else key(shown.voter)
+    request = (recorded.requester, recorded.request, recorded.when_committed)
+    requester = None if recorded.requester == NOBODY_ASKED else Requester(*request)
+    voter = None if recorded.voter is None else key(recorded.voter)
     change: PendingChange
-    if shown.kind != "add":
-        change = Commit(ChangeKind(shown.kind), voter, shown.offset, requester)
-    elif voter is None or shown.endpoint is None:
+    if recorded.kind != "add":
+        change = Commit(ChangeKind(recorded.kind), voter, recorded.offset, requester)
+    elif voter is None or recorded.endpoint is None:
         raise ChangeError("voter" if voter is None else "endpoint", "that of the new voter")
     else:
-        details = VoterDetails(voter.id, shown.endpoint, shown.min_version, shown.max_version)
-        match shown.phase:
+        details = VoterDetails(voter.id, recorded.endpoint, recorded.min_version, recorded.max_version)
+        match recorded.phase:
             case "learn-versions":
-                change = LearnVersions(voter, shown.endpoint, requester)
+                change = LearnVersions(voter, recorded.endpoint, requester)
             case "catch-up":
-                change = CatchUp(voter, details, shown.offset, requester)
+                change = CatchUp(voter, details, recorded.offset, requester)
             case _:
-                change = Commit(ChangeKind.ADD, voter, shown.offset, requester, details)
+                change = Commit(ChangeKind.ADD, voter, recorded.offset, requester, details)
     for name, value in shown_change(change)._asdict().items():
-        if name != "voter" and getattr(shown, name) != value:
+        if name != "voter" and getattr(recorded, name) != value:
             raise ChangeError(
-                name, f"{'null' if value is None else value}, which a change of kind {shown.kind} has then"
+                name, f"{'null' if value is None else value}, which a change of kind {recorded.kind} has then"
             )
     return change
 

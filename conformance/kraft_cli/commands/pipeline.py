@@ -178,7 +178,7 @@ def sweep(
 ) -> int:
     """Simulate, check and count many schedules without keeping them.
 
-    Failures are told apart by action, rule and field.
+    Failures are distinguished by action, rule and field.
     """
     with _pipeline(output) as (runs, notice):
         workloads, profiles = workload or list(WORKLOADS), profile or list(PROFILES)

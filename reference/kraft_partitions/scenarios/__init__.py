@@ -9,21 +9,21 @@ from kraft_partitions.scenarios.scenario import (
 )
 
 PARTITION_SCENARIOS: tuple[PartitionScenario, ...] = tuple(
-    one for module in (normal, cancelling, replacing, shrinking, old_znode) for one in module.SCENARIOS
+    scenario for module in (normal, cancelling, replacing, shrinking, old_znode) for scenario in module.SCENARIOS
 )
 """All of them by number."""
 
 
 def partition_scenario(name: str) -> PartitionScenario:
-    """The scenario with this name or number (`s25-normal`, `S25`).
+    """Return the scenario with a name or number (`s25-normal`, `S25`).
 
     Raises:
-        KeyError: there is none.
+        KeyError: No scenario has it.
     """
-    for one in PARTITION_SCENARIOS:
-        if name in (one.name, one.number, one.number.lower()):
-            return one
-    raise KeyError(f"no scenario {name!r}; there are: {', '.join(one.name for one in PARTITION_SCENARIOS)}")
+    for scenario in PARTITION_SCENARIOS:
+        if name in (scenario.name, scenario.number, scenario.number.lower()):
+            return scenario
+    raise KeyError(f"no scenario {name!r}; there are: {', '.join(scenario.name for scenario in PARTITION_SCENARIOS)}")
 
 
 __all__ = [

@@ -191,7 +191,7 @@ def leader_is_not_told(s: PartitionStage) -> None:
 
 @VARIANTS.without("controller-only", "CompletesAsAsked", "ListsAreConsistent", "StoredIsWhole")
 def two_writers(s: PartitionStage) -> None:
-    """What node 1 writes undoes the cancellation that node 2 has answered."""
+    """A write of node 1 undoes the cancellation that node 2 has accepted."""
     # Node 1 does not know that it has been replaced, completes nothing, and writes what it remembers.
     _begin(s)
     s.step("node 2 takes over and cancels")

@@ -60,7 +60,7 @@ def ignored(s: PartitionStage) -> None:
 
 @VARIANTS.variant("right-refused", BOTH)
 def refused(s: PartitionStage) -> None:
-    """What is refused is gone from the znode, and B moves."""
+    """A refused target is deleted from the znode, and B moves."""
     # What the znode asks wrongly of A is gone from there, or a new controller would try it again, and it may be right
     # by then: 10 has been registered, or somebody is in sync again.
     s.step("1. API: A -> [7,8,9]")

@@ -1,4 +1,4 @@
-"""What a scenario of partitions is, and how one is run."""
+"""Scenarios of partitions, and a function that runs partition."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.controller import REFERENCE, Controllers
 from kraft_partitions.decisions import KIP, ReassignmentProfile
 from kraft_partitions.occurrence import PartitionOccurrence
-from kraft_partitions.partition import Assignment, TopicPartition
+from kraft_partitions.partition import Assignment, Partition, TopicPartition
 from kraft_partitions.scenarios.stage import A0, PartitionStage
 from kraft_simulation.scenarios.schedule import AnyScenario, AnyVariant, AnyVariants, ScriptT
 
@@ -31,7 +31,7 @@ class PartitionScenario(AnyScenario[str, PartitionVariant]):
 
 @dataclass(frozen=True, slots=True)
 class PartitionScenarioRun:
-    """What happened in one variant of a scenario."""
+    """Run of one variant of a scenario."""
 
     scenario: PartitionScenario
     variant: PartitionVariant
@@ -43,11 +43,13 @@ class PartitionScenarioRun:
     def summary(self) -> str:
         """The last state of each partition, `A-0 R [4,3,2] I [2,3,4] leader 4`."""
         partitions = self.occurrences[-1].state.partitions
-        return "; ".join(
-            f"{name} R {list(one.replicas)} I {sorted(one.in_sync)} AR {list(one.adding)} RR {list(one.removing)}"
-            f" leader {'none' if one.leader is None else one.leader}"
-            for name, one in sorted(partitions.items())
-        )
+        return "; ".join(f"{name} {_summary(partition)}" for name, partition in sorted(partitions.items()))
+
+
+def _summary(partition: Partition) -> str:
+    lists = f"R {list(partition.replicas)} I {sorted(partition.in_sync)}"
+    moves = f"AR {list(partition.adding)} RR {list(partition.removing)}"
+    return f"{lists} {moves} leader {'none' if partition.leader is None else partition.leader}"
 
 
 def run(

@@ -1,6 +1,6 @@
-"""Where a scenario of partitions plays: verbs for the events, and rows for what must come of them.
+"""Stage of a scenario of partitions: verbs for the events, rows for their expected results.
 
-After every event a `row` (or `rows`) says R, I, AR and RR; an event that none follows fails the scenario.
+After every event a `row` (or `rows`) has R, I, AR and RR; an event without a row fails the scenario.
 """
 
 from collections.abc import Iterable
@@ -52,7 +52,9 @@ class PartitionStage(Expectations):
         self.watch = PartitionWatch(configuration)
         self._unchecked = False
         self._known: dict[tuple[int, TopicPartition], Assignment] = {
-            (broker, name): one.replicas for name, one in self.state.partitions.items() for broker in one.replicas
+            (broker, name): partition.replicas
+            for name, partition in self.state.partitions.items()
+            for broker in partition.replicas
         }
 
     # -----------------------------------------------------------------------------------------------------
@@ -92,8 +94,8 @@ class PartitionStage(Expectations):
         """`List`, of some partitions or of all, and `R | AR | RR` of each that it shows."""
         effects = self.happen(ListPartitionReassignments(self.state.controller, names or None))
         (answer,) = [effect for effect in effects if isinstance(effect, ListReassignmentsAnswer)]
-        shown = {one.partition: _row(one.replicas, one.adding, one.removing) for one in answer.reassignments}
-        self.check("list", shown, expected)
+        rows = {moved.partition: _row(moved.replicas, moved.adding, moved.removing) for moved in answer.reassignments}
+        self.check("list", rows, expected)
         self._unchecked = False
 
     def in_sync(self, *in_sync: int, name: TopicPartition = A0, answer: str = "NONE") -> None:
@@ -102,10 +104,10 @@ class PartitionStage(Expectations):
         if partition.leader is None:
             self.fail("leader", "one that is alive", None)
         known = self._known[partition.leader, name]
-        self.check("replicas that the leader was told of", [one for one in in_sync if one not in known], [])
+        self.check("replicas that the leader was told of", [replica for replica in in_sync if replica not in known], [])
         epochs = (partition.leader_epoch, partition.partition_epoch)
-        asked = AlterPartition(self.state.controller, partition.leader, name, *epochs, frozenset(in_sync))
-        effects = self.happen(asked)
+        request = AlterPartition(self.state.controller, partition.leader, name, *epochs, frozenset(in_sync))
+        effects = self.happen(request)
         (answered,) = [effect for effect in effects if isinstance(effect, AlterPartitionAnswer)]
         self.check("answer to the leader", str(answered.error), answer)
 
@@ -159,7 +161,7 @@ class PartitionStage(Expectations):
         self._unchecked = False
 
     def leads(self, leader: int | None, epoch: int) -> None:
-        """Who leads A-0, and in which leader epoch."""
+        """Check the leader of A-0 and its leader epoch."""
         partition = self.partition()
         self.check(f"leader of {A0}", (partition.leader, partition.leader_epoch), (leader, epoch))
 
@@ -189,7 +191,7 @@ class PartitionStage(Expectations):
         partition = self.partition()
         self.check(f"{A0} is reassigned", partition.is_reassigned, True)
         known = () if partition.leader is None else self._known[partition.leader, A0]
-        behind = [one for one in known if one in self.state.alive and one not in partition.in_sync]
+        behind = [replica for replica in known if replica in self.state.alive and replica not in partition.in_sync]
         self.check("replicas that could still catch up", behind, [])
         self.shown.add(EVENTUALLY_COMPLETES)
 
@@ -204,5 +206,5 @@ def _is_answer(effect: Effect) -> bool:
 
 def _row(*fields: Iterable[int] | int) -> str:
     """Lists as the texts write them."""
-    shown = [str(field) if isinstance(field, int) else "[" + ",".join(map(str, field)) + "]" for field in fields]
-    return " | ".join(shown)
+    columns = [str(field) if isinstance(field, int) else "[" + ",".join(map(str, field)) + "]" for field in fields]
+    return " | ".join(columns)

@@ -124,7 +124,7 @@ async def elected(x: Bench) -> None:
     "election/one-grant-enough", "state.candidate.to-leader", "vote.response.counting", "state.voters-set.own-majority"
 )
 async def one_grant(x: Bench) -> None:
-    """Of three voters one grant and its own vote elect it, though the third is silent."""
+    """One grant and its own vote elect it in a set of three; the third voter is silent."""
     await follows(x)
     after = len(x.log.events)
     x.quiet()

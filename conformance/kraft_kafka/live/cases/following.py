@@ -198,7 +198,7 @@ async def begin_stranger(x: Bench) -> None:
     "wire.describe-quorum.leader-only",
 )
 async def refuses_clients(x: Bench) -> None:
-    """Who asks a Follower for what only a Leader does is told so."""
+    """A Follower refuses requests that only a leader handles."""
     await follows(x)
     part = (await x.fetch(4, x.epoch, 0, 0)).part
     actual = (part["errorCode"], part["currentLeader"]["leaderId"])

@@ -47,7 +47,7 @@ async def old_votes(x: Bench) -> None:
 
 @case("versions/peer-without-pre-vote", "prevote.unsupported-version", "wire.negotiation", setup=TIMED)
 async def old_peers(x: Bench) -> None:
-    """Where no peer has Pre-Votes it asks for votes of the next epoch at once, in version 1."""
+    """Among peers without Pre-Vote it asks for votes of the next epoch at once, in version 1."""
     epoch = await unattached(x)
     for id_ in (2, 3):
         x.peers[id_].offered["Vote"] = (0, 1)
