@@ -14,6 +14,8 @@ class Profile:
 
     name: str
 
+    # Points at which Apache Kafka differs from the KIPs; so is `resigned_metric`, the last field.
+
     observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
     """Rejection of Pre-Votes by an observer that has fetched, once its fetch timer fires: it expires or lasts.
 
@@ -50,6 +52,9 @@ class Profile:
     """UpdateVoter at kraft.version 0.
 
     Rule: update-voter.in-memory-at-version-0."""
+
+    # Latitude: points at which an implementation may choose.  Every named profile has the default, so a reader of the
+    # KIPs may skip them.
 
     vote_of_non_voter: Literal["by-log", "refuse-and-campaign"] = "by-log"
     """Vote for a candidate outside the replica's voter set: by the log (KIP-853), or refuse and campaign (KIP-642).
