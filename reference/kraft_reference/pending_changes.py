@@ -248,7 +248,7 @@ def answer_open_requests(outcome: Outcome, configuration: Configuration) -> Outc
     """
     # Rules: add-voter.leader-change-leaves-outcome-open, reassign.client-retries.
     state = outcome.state
-    if state.role is Role.LEADER:
+    if state.role is Role.LEADER or (state.pending_change is None and not state.awaited_targets):
         return outcome
     if state.pending_change is not None:
         outcome = _end_change(outcome, configuration, Error.NOT_LEADER_OR_FOLLOWER)
