@@ -2,7 +2,7 @@
 
 What goes in, what comes out?
     `replica.handle` takes a state, a configuration, an event (a timer, a message, a request, a crash, a restart) and
-    the values that chance decides.
+    random values, which the driver draws.
     It returns the next state with messages and timers, or the reason why nothing happens.
 
 In which order do effects happen?
@@ -16,5 +16,5 @@ Where to begin?
     `elections`: `after_election_timeout`, `after_vote_request` and `after_vote_response` are Pre-Vote and Vote.
     The docstring of `replica` says which module has which rules; `roles` has every change of role.
 
-It imports no other package of this project.
+This package imports no other package of this project.
 """

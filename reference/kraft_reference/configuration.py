@@ -67,7 +67,10 @@ class Timeouts:
 
     @property
     def begin_quorum_epoch_interval_ms(self) -> int:
-        """Not longer than the check-quorum period.  Rule: begin-quorum.resend."""
+        """Half the fetch timeout, so that a voter hears of the leader again before its fetch timer fires.
+
+        Rule: begin-quorum.resend.
+        """
         return self.fetch_timeout_ms // 2
 
 
@@ -88,7 +91,7 @@ class Configuration:
     Rule: discovery.bootstrap-fallback."""
     cluster_id: str = "kraft-spec"
     fetch_max_records: int = 0
-    """Maximum of records in one Fetch response, 0 for no limit."""
+    """Maximum number of records in one Fetch response, 0 for no limit."""
     profile: Profile = KIP
     timeouts: Timeouts = field(default_factory=Timeouts)
 

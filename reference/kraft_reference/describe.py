@@ -87,7 +87,7 @@ class QuorumDescription:
 
     @property
     def max_follower_lag_ms(self) -> int:
-        """Milliseconds between the first and the last voter's time of being caught up; -1 if one is unknown."""
+        """Milliseconds between the latest and the earliest time of a caught-up voter; -1 if one is unknown."""
         times = [voter.last_caught_up_ms for voter in self.voters]
         return UNKNOWN if UNKNOWN in times or not times else max(times) - min(times)
 

@@ -131,13 +131,15 @@ def after_restart(
     read = read_from_disk(state, configuration.profile)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
-    # A log ahead of the file means that the file was lost.  The vote of that epoch may have been given, so it counts as
-    # spent.  Rule: durable.restart.log-epoch.
+    # A log ahead of the file means that the file was lost.  The replica may have voted in that epoch, so the vote counts
+    # as given to itself.  If it campaigns in that epoch after another restart, every voter rejects it: its log has a
+    # record of the epoch already (elections._is_malformed).  Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
         if configuration.profile.vote_of_lost_file == "free":
             after = after._replace(voted_key=None)
-    # The leader of an epoch must not lead it again after a restart: it may have lost unsynced records.
+    # The leader of an epoch must not lead it again after a restart.  KIP-595 lets it serve records before it has synced
+    # them, so it might write other records at offsets of this epoch that a follower has.  (Here it syncs first.)
     # Rule: durable.restart.was-leader.
     elif read.leader_id == read.key.id:
         after = enter(read, Role.RESIGNED, Cause.RESTART, leader_endpoint=own_endpoint(read, configuration))

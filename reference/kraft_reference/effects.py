@@ -1,7 +1,7 @@
-"""Effects: orders of a step to its driver.
+"""Effects: instructions of a step to its driver.
 
-Their order is that of the module: quorum state, snapshot, truncation, append, sync, messages, timers.
-A write comes before the messages that depend on it.
+The driver carries them out in this sequence: quorum state, snapshot, truncation, append, sync, messages and replies,
+timers.  A write comes before the messages that depend on it.
 Rules: durable.write-before-act, vote.persist-before-reply, durable.flush-before-fetch.
 """
 
@@ -110,7 +110,7 @@ class Answer:
 
 
 DurableEffect = PersistQuorumState | WriteSnapshot | TruncateLog | AppendRecords | FlushLog
-"""Writes to disk."""
+"""Effect on the disk."""
 
 Effect = DurableEffect | Send | Answer | StartTimer
-"""Order of a step to its driver."""
+"""Instruction of a step to its driver."""

@@ -43,7 +43,7 @@ def after_election_timeout(state: ReplicaState, configuration: Configuration, dr
         # Rules: state.prospective.lost.no-leader, state.prospective.lost.known-leader.
         after = lose_pre_vote(state)
     elif state.role is Role.RESIGNED and is_voter(state) and lacks_pre_vote(state, configuration):
-        # Before KIP-996 it became Candidate of the next epoch.  Rule: state.resigned.timeout.
+        # Before KIP-996 a Resigned voter became Candidate of the next epoch.  Rule: state.resigned.timeout.
         after = to_candidate(state, configuration, Cause.ELECTION_TIMEOUT)
     # Rule: state.resigned.timeout.
     elif state.role is Role.RESIGNED:
@@ -110,8 +110,8 @@ def vote_request(
 def grants_pre_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Return True if the replica sees no reason against an election by the sender.
 
-    Its vote in this epoch, earlier grants and the membership of either side do not matter.  A removed voter that has
-    not read its removal cannot disturb the others: those that fetch from the leader reject it.
+    The replica's own vote, its earlier grants and the membership of either side do not matter.  A removed voter that
+    has not read its removal cannot disturb the others: those that fetch from the leader reject it.
     Rules: prevote.grant.multiple, prevote.observer.answers, voters.removed-voter-must-not-disrupt.
     """
     # Rule: prevote.leader.rejects.
@@ -129,10 +129,10 @@ def grants_pre_vote(state: ReplicaState, request: VoteRequest) -> bool:
 def grants_vote(state: ReplicaState, request: VoteRequest) -> bool:
     """Return True if the replica gives the requester its one vote of the epoch, or has given it before.
 
-    Neither side has to be a voter.  Say that leader 1 of {1, 2} adds 3, replicates the record to 2, which commits it,
-    and dies.  Candidate 2 needs two votes of {1, 2, 3}; if 3, which has not read the record yet and takes itself for an
-    observer, did not vote, the quorum would have no leader again.  A candidate counts by its own voter set, so the
-    votes of others harm nothing.
+    Neither side has to be a voter.  Say that leader 1 of {1, 2} adds 3 and replicates the record to 2, so that it is
+    committed, and then 1 dies.  2 needs two votes of {1, 2, 3}.  If 3, which has not read the record and takes itself
+    for an observer, refused, there would be no leader until 1 is back (for Pre-Vote it is the same, see
+    `after_fetch_timeout`).  A candidate counts only votes of its own voter set, so other votes have no effect.
     Rules: vote.membership-not-checked, vote.decision-order.
     """
     # Rules: vote.follower.rejects, vote.candidate.rejects, vote.leader.rejects, vote.resigned.rejects.
@@ -194,7 +194,7 @@ def after_vote_request(state: ReplicaState, configuration: Configuration, reques
         return deny(now, Error(configuration.profile.voter_key_error))
     # Rule: reassign.votes-from-non-voters.
     if not pre_vote and refuses_non_voter(now, configuration, request):
-        # A leader that is deposed by this request waits for its timer, as one that resigned does.
+        # A Leader or Resigned replica that this request deposes waits for its election timer before it campaigns.
         campaigns = now.role is Role.UNATTACHED and state.role not in (Role.LEADER, Role.RESIGNED)
         return deny(to_prospective(now, configuration, Cause.NON_VOTER_ASKED) if campaigns else now, Error.NONE)
     # Rule: vote.decision-order.
@@ -248,8 +248,8 @@ def after_vote_response(
     state: ReplicaState, configuration: Configuration, response: VoteResponse, draw: Draw
 ) -> Outcome:
     """Look at support for Pre-Vote, then at epoch and leader, and only then count the vote."""
-    # The network layer of the sender answers so, without an epoch: the voter's software cannot read a Pre-Vote.  One
-    # such voter is enough, or a quorum in the middle of an upgrade would have no leader.
+    # The network layer of the sender answers so, without an epoch: the voter's software cannot read a Pre-Vote.  If 2
+    # and 3 of {1, 2, 3} are old, 1 never gets a second Pre-Vote.  It cannot know how many are, so one is enough.
     # Rules: prevote.unsupported-version, prevote.unsupported-version.after-majority.
     if response.error is Error.UNSUPPORTED_VERSION:
         if state.role is Role.PROSPECTIVE:
@@ -277,7 +277,7 @@ def _after_count(before: ReplicaState, counted: ReplicaState, configuration: Con
         after = leader_if_majority(counted, configuration)
         if after is not counted:
             return with_timers(before, after, configuration, draw)
-        # Rule: state.candidate.lost.
+        # The backoff starts once, at the response that loses the election.  Rule: state.candidate.lost.
         if can_still_win(counted) or not can_still_win(before):
             return Outcome(counted)
         return Outcome(counted, timers=(StartTimer(Timer.ELECTION, draw.election_backoff_ms),))

@@ -29,9 +29,9 @@ def has_check_quorum_timer(state: ReplicaState) -> bool:
 def after_check_quorum_timeout(state: ReplicaState, configuration: Configuration, draw: Draw) -> Outcome:
     """The leader resigns, because no majority has fetched from it within the period.
 
-    Say that 5 of {1, ..., 5} is down and leader 1 reaches 2 alone.  It commits nothing, and 2, which fetches from it,
-    rejects the Pre-Votes of 3 and 4, which need its vote: without check quorum the quorum stands still.  A leader that
-    was replaced finds out in the same way.
+    Say that 5 of {1, ..., 5} is down and leader 1 reaches only 2, while 2, 3 and 4 reach one another.  1 commits
+    nothing, and 2, which fetches from it, rejects the Pre-Votes of 3 and 4, which need its vote: without check quorum
+    nothing would be committed any more.  A leader that was replaced finds out in the same way.
     KIP-642 would have it stay leader and look around (reassign.zombie-leader).
     """
     if not has_check_quorum_timer(state):
@@ -72,7 +72,9 @@ def removal_is_committed(state: ReplicaState) -> bool:
     """Return True if the voter set without this leader is committed.
 
     Until then the removed leader stays: leader 1 that removes itself from {1, 2, 3} is the only one that has the
-    record, so nobody else can commit it.  It does not count itself, so 2 and 3 both have to acknowledge.
+    record, so nobody else can commit it.  It does not count itself.  If it did, leader 1 of {1, 2} would commit {2}
+    alone at the append and resign; 2, which has not read the record, still needs the vote of 1, which refuses it for
+    its shorter log and campaigns no more: there would be no leader again.
     """
     # Rule: remove-voter.leader-removal.
     if state.role is not Role.LEADER or is_voter(state):
@@ -177,8 +179,8 @@ def end_quorum_epoch_request(
 def hand_over_delay_ms(state: ReplicaState, configuration: Configuration, candidates: tuple[ReplicaKey, ...]) -> int:
     """Return the milliseconds that a Follower waits before its own Pre-Vote, by its place among the candidates.
 
-    The first candidate does not wait.  The delay then doubles from an eighth of the longest backoff up to the longest,
-    which is also the delay of a replica that is not listed.
+    The first candidate does not wait.  The delay then doubles from an eighth of the longest backoff (this project's
+    choice) up to the longest, which is also the delay of a replica that is not listed.
     """
     # Rules: end-quorum.handle, end-quorum.candidate-key.
     longest_ms = configuration.timeouts.election_backoff_max_ms

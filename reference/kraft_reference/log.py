@@ -193,7 +193,7 @@ def trim(log: Log, snapshot: Snapshot) -> Log:
 def splits_batch(log: Log, end_offset: Offset) -> bool:
     """Return True if `end_offset` is between two control records of one batch.
 
-    Two batches have several records: [LeaderChange, KRaftVersion, VotersRecord] at the start of an epoch, and
+    Two kinds of batches have several records: [LeaderChange, KRaftVersion, VotersRecord] at the start of an epoch, and
     [KRaftVersion, VotersRecord] of an upgrade.  Records carry no batch, so their kinds have to tell.
     """
     # Rules: kraft-version.upgrade-atomic-batch, state.leader.first-leader.
@@ -201,15 +201,15 @@ def splits_batch(log: Log, end_offset: Offset) -> bool:
         return False
     before, after = log.record(end_offset - 1).kind, log.record(end_offset).kind
     if after is RecordKind.KRAFT_VERSION:
-        # An epoch begins with a level only where that is 1 already, an upgrade comes from 0.  A replica that was
-        # formatted without voters takes 0 for the level until it has read the very first batch.
+        # A new leader writes a KRaftVersion record only at level 1, whereas an upgrade starts at level 0.  A replica
+        # that was formatted without voters has level 0 until it has read the very first batch.
         level = next(entry.kraft_version for entry in reversed(log.versions) if entry.offset < end_offset)
         first_leader = end_offset == 1 and not log.base.voters
         return before is RecordKind.LEADER_CHANGE and (level > 0 or first_leader)
     return after in SET_KINDS and before is RecordKind.KRAFT_VERSION
 
 
-def batch_start(log: Log, end_offset: Offset) -> Offset:
+def last_batch_end(log: Log, end_offset: Offset) -> Offset:
     """Return the largest offset up to `end_offset` at which a batch ends."""
     while splits_batch(log, end_offset):
         end_offset -= 1

@@ -117,7 +117,7 @@ def pending_remove_voter(state: ReplicaState) -> int:
 
 
 def uncommitted_voter_change(state: ReplicaState) -> int:
-    """Return `uncommitted-voter-change`, Apache Kafka's one gauge in place of these two.
+    """Return `uncommitted-voter-change`, Apache Kafka's one gauge for pending-add-voter and pending-remove-voter.
 
     It is 1 at a leader while an AddVoter or RemoveVoter waits for its response.
     Rule: metric.pending-changes.

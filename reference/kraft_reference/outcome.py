@@ -27,7 +27,7 @@ class Refusal(StrEnum):
     STALE_EPOCH = "STALE_EPOCH"
     """The message is of an older epoch."""
     UNKNOWN_EPOCH = "UNKNOWN_EPOCH"
-    """A leader gets a Fetch, FetchSnapshot or UpdateVoter of a larger epoch; the next response tells it the leader."""
+    """A Fetch, FetchSnapshot or UpdateVoter has a larger epoch, which a replica does not learn from these."""
     NOT_LEADER = "NOT_LEADER"
     """Only the leader handles the request."""
     MALFORMED_REQUEST = "MALFORMED_REQUEST"
@@ -61,7 +61,7 @@ class Refusal(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """Outcome of one event at one replica."""
+    """Result of `handle`; `durability.effects_of` adds the writes."""
 
     state: ReplicaState
     sends: tuple[Message | Reply, ...] = ()

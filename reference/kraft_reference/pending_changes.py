@@ -147,8 +147,9 @@ def append_caught_up(outcome: Outcome, configuration: Configuration, draw: Draw)
     """Return the outcome with the new voter added to the set, if it has caught up.
 
     It has when it has fetched up to the end that the leader's log had when the wait began.  One round is enough: with
-    a moving end, clients that keep appending would make the wait endless.
-    The other preconditions held at the request, and no voter set can have been appended since.
+    a moving end, clients that keep appending could make the wait endless.
+    The other preconditions held at the request.  They still hold, because every other append of a set is refused while
+    this addition is pending, and a new target ends it (`abandon_addition`).
     """
     # Rules: add-voter.catch-up-first, add-voter.conditions-hold-at-append.
     state = outcome.state

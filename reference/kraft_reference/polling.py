@@ -39,7 +39,7 @@ def due_election_requests(state: ReplicaState, configuration: Configuration) -> 
             done = state.acknowledged
         case _:
             return []
-    # The voter set may hold our id with another directory id (our previous disk).  We cannot send to ourselves.
+    # The voter set may hold this replica's id with the directory id of its previous disk.  It cannot send to itself.
     own_id = state.key.id
     # Rules: state.voters-set.own-majority, voters.no-begin-epoch-to-observers.
     return [
@@ -61,7 +61,7 @@ def due_change_request(
     # A Follower that has fetched knows the voter set.  It sends the request in place of a Fetch.
     if state.role is not Role.FOLLOWER or not state.fetched or state.awaiting:
         return None
-    # An observer that searches may have lost its leader.  A voter reports itself to the leader that it fetched from.
+    # An observer that searches may have lost its leader, so it does not ask to join; a voter may still report.
     # Rules: auto-join.remove-stale-self-first, auto-join.add-self, update-voter.when-sent.
     join = None if state.searching else join_request(state, configuration, correlation_id)
     return join or report_request(state, configuration, correlation_id)

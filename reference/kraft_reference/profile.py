@@ -14,7 +14,7 @@ class Profile:
 
     name: str
 
-    # Points at which Apache Kafka differs from the KIPs; so is `resigned_metric`, the last field.
+    # Points at which Apache Kafka differs from the KIPs; `resigned_metric`, the last field, belongs here, too.
 
     observer_refusal: Literal["expires", "lasts", "timer-unused"] = "expires"
     """Rejection of Pre-Votes by an observer that has fetched, once its fetch timer fires: it expires or lasts.

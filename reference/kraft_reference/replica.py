@@ -104,7 +104,7 @@ def handle(state: ReplicaState, configuration: Configuration, event: Event, draw
     An event that the replica's role does not allow changes nothing; the outcome has the reason.
 
     Raises:
-        ValueError: A `Crash` keeps more or less of the log than it can.
+        ValueError: A `Crash` keeps less than the synced log, more than the log, or a part of a batch.
     """
     outcome = _handle(state, configuration, event, draw)
     if outcome.state is state or isinstance(event, DISK_EVENTS):
@@ -194,9 +194,10 @@ def _receive(state: ReplicaState, configuration: Configuration, message: Message
 
 
 def _receive_response(state: ReplicaState, configuration: Configuration, response: Response, draw: Draw) -> Outcome:
-    # A response has to match an outstanding request before its epoch is looked at.  Prospective 1 loses its round,
-    # begins another in the same epoch, and gets a grant that voter 2 gave in the first: epoch and role fit, but 2 may
-    # have fetched from a leader since.
+    # A response has to match an outstanding request.  Prospective 1 loses its round, begins another in the same epoch,
+    # and gets a grant that voter 2 gave in the first: epoch and role fit, but 2 may have fetched from a leader of this
+    # epoch since, and 1 would depose that leader.  The check comes before the epoch, as in Kafka, which drops such a
+    # response unread; a larger epoch comes again with the next message.
     # Rules: prevote.response.correlate, vote.response.late, prevote.response.ignored-when-candidate.
     if not is_correlated(state, response):
         return Outcome(state, refusal=Refusal.UNCORRELATED_RESPONSE)
@@ -224,8 +225,8 @@ def _after_request_timeout(state: ReplicaState, configuration: Configuration, de
     awaiting = {to: correlation for to, correlation in state.awaiting.items() if to != destination}
     if state.role is Role.LEADER and configuration.profile.announcement_again == "by-timer":
         # The announcement counts as acknowledged until the begin-quorum timer fires.
-        voter = {voter.id for voter in other_voters(state) if voter.id == destination}
-        return Outcome(state._replace(awaiting=awaiting, acknowledged=state.acknowledged | voter))
+        acknowledged = state.acknowledged | {voter.id for voter in other_voters(state) if voter.id == destination}
+        return Outcome(state._replace(awaiting=awaiting, acknowledged=acknowledged))
     if state.role is Role.FOLLOWER and configuration.profile.unanswered_fetch == "servers-too":
         return Outcome(state._replace(awaiting=awaiting, searching=state.searching or destination == state.leader_id))
     return Outcome(state._replace(awaiting=awaiting))

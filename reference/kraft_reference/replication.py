@@ -10,7 +10,7 @@ from kraft_reference.messages import Error, FetchRequest, FetchResponse
 from kraft_reference.outcome import Outcome, Refusal, with_timers
 from kraft_reference.pending_changes import append_caught_up, append_records, conclude_committed
 from kraft_reference.records import Record
-from kraft_reference.responses import not_for_leader, reason_to_ignore, refuse, response_head
+from kraft_reference.responses import leader_error, reason_to_ignore, refuse, response_head
 from kraft_reference.roles import Role
 from kraft_reference.state import UNKNOWN_HIGH_WATERMARK, ReplicaState, voter_entry
 from kraft_reference.transitions import learn
@@ -22,7 +22,7 @@ _NO_SNAPSHOT = (-1, -1)
 
 def fetch_targets(state: ReplicaState, configuration: Configuration) -> tuple[ReplicaId, ...]:
     """Return the replicas that a Fetch may go to now, by ascending id; empty for the roles that do not fetch."""
-    # A Follower fetches from its leader, a member of its voter set or not.
+    # A Follower fetches from its leader, even if that is not in its voter set.
     # Rules: fetch.who-fetches, discovery.leader-endpoint-known, voters.fetch-from-leader-outside-set,
     # voters.fetch-goes-to-known-leader.
     if state.role is Role.FOLLOWER:
@@ -80,7 +80,7 @@ def _response(
 def after_fetch_request(
     state: ReplicaState, configuration: Configuration, request: FetchRequest, draw: Draw
 ) -> Outcome:
-    """The leader of exactly the request's epoch serves voters and observers, a member of its voter set or not.
+    """The leader of exactly the request's epoch serves voters and observers, even if it is no voter itself any more.
 
     A removed voter is served as any observer is, and learns of its removal from the record: there is no error
     NOT_FOLLOWER (reassign.removed-voter-told-by-fetch).
@@ -89,7 +89,7 @@ def after_fetch_request(
         # Rule: wire.common-errors.
         return refuse(state, configuration, request, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     # Rules: fetch.leader-only, fetch.leader-outside-set-serves.
-    if (error := not_for_leader(state, configuration, request)) is not None:
+    if (error := leader_error(state, configuration, request)) is not None:
         return refuse(state, configuration, request, *error)
     # Rules: fetch.replica-key, identity.leader-tracks-by-key.
     entry = voter_entry(state, request.replica_key)
@@ -127,10 +127,10 @@ def _records(state: ReplicaState, configuration: Configuration, request: FetchRe
 
 
 def _truncation_offset(state: ReplicaState, configuration: Configuration, response: FetchResponse) -> Offset:
-    """Return the largest offset that agrees with the diverging epoch and end offset."""
+    """Return the offset to truncate to; with the decision `own-offset` another round may be needed."""
     # Rule: fetch.diverging.truncate.
     own = end_of_epoch(state.log, response.diverging_epoch)
-    # Records beyond the leader's end of that epoch agree with nothing, whatever epoch they have here.
+    # Records beyond the leader's end of the diverging epoch diverge, whatever epoch they have here (smaller-offset).
     cuts_beyond = own.epoch == response.diverging_epoch or configuration.profile.diverging_cut == "smaller-offset"
     return min(own.offset, response.diverging_end_offset) if cuts_beyond else own.offset
 

@@ -126,10 +126,10 @@ def is_foreign(request: Event | Message, configuration: Configuration) -> TypeGu
     return cluster_id is not None and cluster_id != configuration.cluster_id
 
 
-def not_for_leader(
+def leader_error(
     state: ReplicaState, configuration: Configuration, request: FetchRequest | FetchSnapshotRequest | UpdateVoterRequest
 ) -> tuple[Error, Refusal] | None:
-    """Return the error unless the replica is the leader of exactly the request's epoch; None if it is.
+    """Return the error if the replica is not the leader of exactly the request's epoch, None if it is.
 
     Rules: fetch.leader-only, fetch.snapshot.accepted, update-voter.check-order.
     """

@@ -123,7 +123,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(LEADER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
     Transition(FOLLOWER, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
     Transition(RESIGNED, Cause.LARGER_EPOCH_WITH_LEADER, UNATTACHED, *_FOLLOW, "discovery.endpoint-lookup"),
-    # The leader of the own epoch, with and without an endpoint.
+    # The leader of its own epoch, with and without an endpoint.
     Transition(UNATTACHED, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.unattached.leader"),
     Transition(PROSPECTIVE, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.prospective.discovers-leader"),
     Transition(CANDIDATE, Cause.LEADER_OF_EPOCH, FOLLOWER, *_LEADER_FOUND, "state.candidate.leader-equal-epoch"),
@@ -171,7 +171,8 @@ TRANSITION = {(row.source, row.cause, row.target): row for row in TRANSITIONS}
 def role_changes() -> frozenset[tuple[Role, Role]]:
     """Return the pairs of different roles before and after one step.
 
-    A sole voter, and software without Pre-Vote, pass through Prospective (and Candidate) within one step.
+    A sole voter, and software without Pre-Vote, pass through Prospective (and Candidate) within one step; a Resigned
+    sole voter without Pre-Vote even becomes Leader in one.
     Rules: state.sole-voter, state.candidate-only-from-prospective.
     """
     direct = {(row.source, row.target) for row in TRANSITIONS}

@@ -74,7 +74,7 @@ def report_request(state: ReplicaState, configuration: Configuration, correlatio
 def after_change_response(
     state: ReplicaState, configuration: Configuration, response: ChangeResponse, draw: Draw
 ) -> Outcome:
-    """Learn epoch and leader; of a request to join, only the voter set in the own log says what became of it."""
+    """Learn epoch and leader; only the voter set in the replica's log shows whether a request to join succeeded."""
     if (learned := learn_first(state, configuration, response, draw)) is not None:
         return learned
     # Rules: add-voter.reply-after-commit, auto-join.add-self.

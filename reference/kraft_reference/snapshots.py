@@ -8,7 +8,7 @@ from kraft_reference.leadership import with_fetcher
 from kraft_reference.log import log_from, snapshot_at, splits_batch, trim
 from kraft_reference.messages import Error, FetchSnapshotRequest, FetchSnapshotResponse
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import learn_first, not_for_leader, refuse, respond, response_head
+from kraft_reference.responses import learn_first, leader_error, refuse, respond, response_head
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
 
@@ -45,11 +45,11 @@ def fetch_snapshot_request(
 def after_fetch_snapshot_request(
     state: ReplicaState, configuration: Configuration, request: FetchSnapshotRequest
 ) -> Outcome:
-    """The leader of exactly the request's epoch serves its newest snapshot, a member of its voter set or not."""
+    """The leader of exactly the request's epoch serves its newest snapshot, even if it is no voter itself any more."""
     if min(request.snapshot_end_offset, request.snapshot_epoch, request.source) < 0:
         return refuse(state, configuration, request, Error.INVALID_REQUEST, Refusal.MALFORMED_REQUEST)
     # Rules: fetch.snapshot.accepted, snapshot.removed-leader-serves, voters.fetch-from-leader-outside-set.
-    if (error := not_for_leader(state, configuration, request)) is not None:
+    if (error := leader_error(state, configuration, request)) is not None:
         return refuse(state, configuration, request, *error)
     # A FetchSnapshot counts for check quorum as a Fetch does, but is no progress.  Rule: check-quorum.counts-keys.
     credited, timers = with_fetcher(state, configuration, voter_entry(state, request.replica_key))

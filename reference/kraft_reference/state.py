@@ -21,7 +21,7 @@ _NO_IDS: frozenset[ReplicaId] = frozenset()
 
 
 class ReplicaState(NamedTuple):
-    """State of one replica."""
+    """All that a replica knows; the later fields belong to one role each."""
 
     key: ReplicaKey
     role: Role
@@ -62,7 +62,7 @@ class ReplicaState(NamedTuple):
 
     Follower: its leader, once that has noted the UpdateVoter.  Rule: update-voter.when-sent."""
     preferred_candidates: tuple[ReplicaKey, ...] = ()
-    """Resigned: voters by falling fetch offset.  Rule: end-quorum.send."""
+    """Resigned: voters by descending fetch offset.  Rule: end-quorum.send."""
     awaiting: Mapping[ReplicaId, int] = _NO_REQUESTS
     """Outstanding requests: destination to correlation id, one for each connection."""
     pending_change: PendingChange | None = None

@@ -10,7 +10,7 @@ from kraft_reference.events import (
     VoterChangeTimeout,
 )
 
-# A module of its own, because a mutant of `effects` copies every module that imports it: copied events are other types.
+# Separate from `effects`, of which the mutation tests load a second copy.
 TIMER_EVENTS: dict[Timer, Event] = {
     Timer.ELECTION: ElectionTimeout(),
     Timer.FETCH: FetchTimeout(),

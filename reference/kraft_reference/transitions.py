@@ -129,7 +129,7 @@ def follow(
     leader_id: ReplicaId,
     leader_endpoint: str | None,
 ) -> ReplicaState:
-    """Return a Follower of the named leader, or an Unattached that knows its id while the endpoint is unknown."""
+    """Return a Follower of the named leader; Unattached with the leader's id while its endpoint is unknown."""
     # Rules: state.learn-higher-epoch.leader, state.unattached.leader, discovery.endpoint-lookup,
     # state.candidate.leader-equal-epoch.
     endpoint = endpoint_of(state, configuration, leader_id, leader_endpoint)
@@ -153,9 +153,10 @@ def learn(
     leader_id: ReplicaId | None,
     leader_endpoint: str | None,
 ) -> ReplicaState | None:
-    """Return the state after learning a larger epoch, or the leader of the own one, from a message; None if neither.
+    """Return the state after learning a larger epoch, or the leader of its own one, from a message; None if neither.
 
-    Every message of the quorum is learned from, whatever its type and error.
+    Replicas learn from Vote, BeginQuorumEpoch and EndQuorumEpoch requests, and from responses.  Requests to a leader
+    (Fetch, FetchSnapshot, UpdateVoter) teach nothing.
     """
     named = leader_id is not None and leader_id != state.key.id
     # Rules: state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader, state.leader.higher-epoch,
@@ -178,7 +179,7 @@ def learn(
 
 
 def to_prospective(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
-    """Return the state with a new round of Pre-Votes, the own one granted; nothing is written to disk.
+    """Return the state with a new round of Pre-Votes, its own one granted; nothing is written to disk.
 
     A sole voter becomes leader at once.  Software without Pre-Vote becomes Candidate at once: Prospective is only the
     name of the moment in which its timer fires.
@@ -216,16 +217,17 @@ def lose_pre_vote(state: ReplicaState) -> ReplicaState:
 
 def to_candidate(state: ReplicaState, configuration: Configuration, cause: Cause) -> ReplicaState:
     """Return a Candidate of the next epoch that has voted for itself; Leader at once if that is a majority."""
-    # A Candidate syncs its log before it asks for votes.  Voter 2 grants candidate 1, whose log ends at 10; candidate 1
-    # crashes before it has synced offset 9, restarts as Candidate of the same epoch, and asks again.  Voter 2 repeats
-    # its grant without a second look at the log (vote.repeat-grant), so replica 1 would lead without a record that
-    # may be committed (docs/decisions.md).  Rules: state.candidate.entry, prevote.response.ignored-when-candidate.
+    # A Candidate syncs its log before it asks for votes, which KIP-595 does not demand.  In {1, 2, 3}, 3 and 1 have the
+    # committed offset 9, 1 not synced, 2 has not got it.  2 grants 1; 1 crashes, loses offset 9, restarts as Candidate
+    # of the same epoch, and asks again.  2 repeats its grant without a second look at the log (vote.repeat-grant), and
+    # 1 would lead without a committed record (docs/decisions.md).
+    # Rules: state.candidate.entry, prevote.response.ignored-when-candidate.
     synced = state._replace(log=flush(state.log))
     return leader_if_majority(new_round(enter(synced, Role.CANDIDATE, cause)), configuration)
 
 
 def leader_if_majority(state: ReplicaState, configuration: Configuration) -> ReplicaState:
-    """Return the Leader if the votes granted in this epoch are a majority of the own voter set, else the state."""
+    """Return the Leader if the votes granted in this epoch are a majority of its voter set, else the state."""
     # Rules: state.candidate.to-leader, state.sole-voter.
     return to_leader(state, configuration) if is_majority(len(state.granted), state.voters) else state
 

@@ -1,12 +1,13 @@
 """Preconditions of AddVoter, RemoveVoter, UpdateVoter and UpdateFeatures, and the error for each.
 
-Any two voter sets that can decide at the same time differ by at most one voter, so a majority of one meets every
-majority of the other.  Two preconditions keep that true:
+Any two voter sets by which replicas may elect or commit at the same time differ by at most one voter, so a majority of
+one meets every majority of the other.  Two preconditions keep that true:
 
 - No change begins while one is uncommitted.
 - No change begins before the leader has committed a record of its own epoch.  Otherwise leader 1 of {1, 2, 3, 4}
-  appends {1, 2, 3} and loses its epoch before another voter has the record.  The next leader, 2, appends {2, 3, 4},
-  which 2 and 4 commit.  1, elected by 1 and 3 of its own set, then truncates it: the bug of single-server changes.
+  appends {1, 2, 3} and loses its epoch before another voter has the record.  2, elected by 3 and 4, appends {2, 3, 4},
+  which 2 and 4 commit before 3 fetches it.  1, then elected by 3 (2 of {1, 2, 3}), makes 2 and 4 truncate a committed
+  record: the bug of single-server changes.  With a committed LeaderChange of 2's epoch, 3 would refuse 1.
 
 An AddVoter from request to response:
 
@@ -33,7 +34,7 @@ from kraft_reference.messages import AddVoterRequest, Error, RemoveVoterRequest,
 from kraft_reference.outcome import Outcome, Refusal
 from kraft_reference.pending_changes import append_change, append_records, conclude_committed, finalized_version
 from kraft_reference.records import Record, RecordKind
-from kraft_reference.responses import not_for_leader, refuse, respond
+from kraft_reference.responses import leader_error, refuse, respond
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_reference.transitions import own_details, voters_record, with_details
@@ -42,7 +43,7 @@ from kraft_reference.transitions import own_details, voters_record, with_details
 
 
 def epoch_is_committed(state: ReplicaState) -> bool:
-    """Return True if the leader has committed a record of its own epoch."""
+    """Return True if the leader has committed a record of its own epoch; the head of the module has the reason."""
     # Rule: voters.epoch-committed-before-change.
     return state.high_watermark > state.epoch_start_offset
 
@@ -67,10 +68,10 @@ def _is_complete(voter: ReplicaKey) -> bool:
 def _membership_error(
     state: ReplicaState, configuration: Configuration, well_formed: bool
 ) -> tuple[Error, Refusal] | None:
-    """Return the error of the first precondition of AddVoter and RemoveVoter that does not hold, in KIP-853's order.
+    """Return the error of the first precondition of AddVoter and RemoveVoter that does not hold.
 
-    The cluster id is checked before.  The error for a busy leader is REQUEST_TIMED_OUT, because Kafka has no error for
-    "busy", and its admin client retries this one.
+    The order is Apache Kafka's; KIP-853 leaves it open.  A busy leader answers REQUEST_TIMED_OUT, which KIP-853 allows
+    in place of waiting for the earlier change: the requester repeats, and no queue has to survive the leader.
     Rules: add-voter.check-order, remove-voter.check-order.
     """
     leads = state.role is Role.LEADER
@@ -89,7 +90,8 @@ def _membership_error(
         (epoch_is_committed(state), Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED),
         # A VotersRecord needs level 1.  Rules: add-voter.unsupported-version, voters.static-set-at-version-0.
         (finalized_version(state, configuration) >= 1, Error.UNSUPPORTED_VERSION, Refusal.REQUEST_REFUSED),
-        # A change whose time was over may still be uncommitted.  Rule: voters.one-change-at-a-time.
+        # A change that timed out, or was answered at its append, may still be uncommitted.
+        # Rule: voters.one-change-at-a-time.
         (set_is_committed(state), Error.REQUEST_TIMED_OUT, Refusal.REQUEST_REFUSED),
     )
     return next(((error, refusal) for holds, error, refusal in preconditions if not holds), None)
@@ -126,7 +128,7 @@ def after_remove_voter(
     failed = _membership_error(state, configuration, _is_complete(request.voter))
     if failed is not None:
         return refuse(state, configuration, request, *failed)
-    # Rules: remove-voter.exact-key, voters.never-empty.
+    # Kafka has no error for the last voter (docs/decisions.md).  Rules: remove-voter.exact-key, voters.never-empty.
     if request.voter not in state.voters or len(state.voters) == 1:
         return refuse(state, configuration, request, Error.VOTER_NOT_FOUND)
     # Rules: remove-voter.append-and-apply, remove-voter.leader-removal.
@@ -175,7 +177,7 @@ def after_update_voter_request(
 ) -> Outcome:
     """Note the endpoint and supported levels of a voter, in the voter set or, at kraft.version 0, in memory."""
     # Rules: update-voter.check-order, update-voter.leader-only.
-    if (failed := not_for_leader(state, configuration, request)) is not None:
+    if (failed := leader_error(state, configuration, request)) is not None:
         return refuse(state, configuration, request, *failed)
     endpoint = request.endpoint
     if not _is_complete(request.voter) or not endpoint or not 0 <= request.min_version <= request.max_version:

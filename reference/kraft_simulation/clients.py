@@ -15,7 +15,7 @@ from kraft_reference.events import (
     UpdateFeatures,
 )
 from kraft_reference.identity import ReplicaKey
-from kraft_reference.log import batch_start
+from kraft_reference.log import last_batch_end
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_simulation.driver import Driver
@@ -254,5 +254,5 @@ class Clients:
         log = state.log
         if state.high_watermark <= log.start_offset:
             return None
-        end = batch_start(log, driver.chance.between(log.start_offset + 1, state.high_watermark))
+        end = last_batch_end(log, driver.chance.between(log.start_offset + 1, state.high_watermark))
         return driver.happen(replica_id, TakeSnapshot(end)) if end > log.start_offset else None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kraft_reference import durability
 from kraft_reference.effects import StartTimer
 from kraft_reference.events import Crash, Draw, Event, Receive
-from kraft_reference.log import Log, batch_start
+from kraft_reference.log import Log, last_batch_end
 from kraft_reference.messages import Message
 from kraft_reference.outcome import Refusal
 from kraft_reference.roles import IllegalTransitionError
@@ -220,4 +220,4 @@ def _crash_in(world: World, move: Move, replica_id: int, event: Event, draw: Dra
 def possible_end(log: Log, wanted: int) -> int:
     """The end nearest to the wanted one, and not after it, that a crash can leave of a log."""
     within = min(max(wanted, log.flushed), log.end_offset)
-    return max(batch_start(log, within), log.flushed)
+    return max(last_batch_end(log, within), log.flushed)
