@@ -131,8 +131,8 @@ def after_restart(
     read = read_from_disk(state, configuration.profile)._replace(moved_to=endpoint)
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
-    # A log ahead of the file means that the file was lost.  The replica may have voted in that epoch, so the vote counts
-    # as given to itself.  If it campaigns in that epoch after another restart, every voter rejects it: its log has a
+    # A log ahead of the file means that the file was lost.  The replica may have voted in that epoch, so the vote is
+    # counted as given to itself.  If it campaigns in that epoch after another restart, every voter rejects it: its log has a
     # record of the epoch already (elections._is_malformed).  Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)

@@ -8,7 +8,7 @@ from kraft_reference.leadership import with_fetcher
 from kraft_reference.log import log_from, snapshot_at, splits_batch, trim
 from kraft_reference.messages import Error, FetchSnapshotRequest, FetchSnapshotResponse
 from kraft_reference.outcome import Outcome, Refusal
-from kraft_reference.responses import learn_first, leader_error, refuse, respond, response_head
+from kraft_reference.responses import leader_error, learn_first, refuse, respond, response_head
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState, voter_entry
 

@@ -28,8 +28,8 @@ def majority_offset(state: ReplicaState) -> Offset:
 def with_high_watermark(state: ReplicaState) -> ReplicaState:
     """Return the leader's state with the high watermark advanced as far as the rules allow."""
     offset = majority_offset(state)
-    # Records of earlier epochs are committed only together with one of the leader's own epoch: a majority may have them,
-    # and a leader of another epoch may still replace them (Raft paper, figure 8).  Rule: hw.own-epoch.
+    # Records of earlier epochs are committed only together with one of the leader's own epoch: a majority may have
+    # them, and a leader of another epoch may still replace them (Raft paper, figure 8).  Rule: hw.own-epoch.
     own_epoch = offset > state.epoch_start_offset
     # Rule: hw.monotonic.
     grows = offset > state.high_watermark
