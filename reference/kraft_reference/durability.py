@@ -132,8 +132,8 @@ def after_restart(
     own_vote = read.voted_key is not None and names(read.voted_key, read.key)
     leader_first = configuration.profile.restart_precedence == "known-leader"
     # A log ahead of the file means that the file was lost.  The replica may have voted in that epoch, so the vote is
-    # counted as given to itself.  If it campaigns in that epoch after another restart, every voter rejects it: its log has a
-    # record of the epoch already (elections._is_malformed).  Rule: durable.restart.log-epoch.
+    # counted as given to itself.  If it campaigns in that epoch after another restart, every voter rejects it, because
+    # its log has a record of the epoch already (elections._is_malformed).  Rule: durable.restart.log-epoch.
     if read.log.last_epoch > read.epoch:
         after = enter(read, Role.UNATTACHED, Cause.LARGER_EPOCH, epoch=read.log.last_epoch)
         if configuration.profile.vote_of_lost_file == "free":
