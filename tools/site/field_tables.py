@@ -1,6 +1,9 @@
-"""The tables of docs/trace-format.md that are declared: which event, message and effect has which fields."""
+"""The tables of docs/trace-format.md that are declared: which event, message and effect has which fields.
 
-import re
+`python -m tools.site.field_tables` from the root of the repository writes them anew.
+"""
+
+from pathlib import Path
 
 from msgspec.json import encode
 
@@ -13,12 +16,12 @@ _IN_EVERY_MESSAGE = ("id", "source", "destination", "correlation_id")
 
 
 def with_tables(page: str) -> str:
-    """The Markdown of a page with the tables in place of the comments that name them.
-
-    What else such a comment says is for who reads the page without the site.
-    """
-    tables = {"events": _events, "messages": _messages, "effects": _effects}
-    return re.sub(rf"^% ({'|'.join(tables)})\b.*$", lambda found: "\n".join(tables[found[1]]()), page, flags=re.M)
+    """Return the page with the tables that the code declares, each between the comments that name it."""
+    for name, rows in {"events": _events(), "messages": _messages(), "effects": _effects()}.items():
+        before, start, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of {name} -->\n")
+        page = "\n".join((before + start, *rows, "", end + after))
+    return page
 
 
 def _events() -> list[str]:
@@ -42,3 +45,8 @@ def _messages() -> list[str]:
 def _effects() -> list[str]:
     rows = [(name, codes(traced.__struct_fields__)) for name, traced in TRACED_EFFECTS.items()]
     return table(("kind", "fields"), rows)
+
+
+if __name__ == "__main__":
+    _PAGE = Path(__file__).parents[2] / "docs" / "trace-format.md"
+    _PAGE.write_text(with_tables(_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
