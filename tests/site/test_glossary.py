@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-GLOSSARY = Path("docs/rules.md")
+GLOSSARY = Path("docs/glossary.md")
 MODEL = Path("spec/kraft_spec/tla")
 
 
 def words_of_the_model() -> set[str]:
-    glossary = GLOSSARY.read_text(encoding="utf-8").partition("\n## Glossary\n")[2]
+    glossary = GLOSSARY.read_text(encoding="utf-8").partition("\n## Kafka, Raft and the model\n")[2]
     rows = [line.split("|") for line in glossary.splitlines() if line.startswith("|")]
     assert rows[0][3].strip() == "in the model"
     return {word for row in rows[2:] for word in re.findall(r"`([^`]+)`", row[3])}

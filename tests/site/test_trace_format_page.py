@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from tools.site.field_tables import with_tables
+from tools.site.field_tables import PAGES, with_tables
 
 from kraft_cli.cli import main
 from kraft_conformance.exit_codes import ExitCode
@@ -14,7 +14,8 @@ from kraft_traces.lines import EventLine, HeaderLine
 from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 
-PAGE = (Path(__file__).parents[2] / "docs" / "trace-format.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "trace-format.md").read_text(encoding="utf-8")
 _IN_EVERY_MESSAGE = {"id", "source", "destination", "correlation_id"}
 
 
@@ -40,10 +41,15 @@ def test_every_field_of_a_line_is_explained(section: str, line: type[HeaderLine 
     assert fields_of(section) == {"kind", *line.__struct_fields__}
 
 
-def test_every_comment_that_names_a_table_gives_way_to_it() -> None:
-    shown = with_tables(PAGE)
-    assert re.findall(r"^% .*$", shown, re.MULTILINE) == []
-    assert all(header in shown for header in ("| event | cause | input |", "| type | fields |", "| kind | fields |"))
+@pytest.mark.parametrize("page", PAGES)
+def test_the_tables_of_the_code_are_in_the_page(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    assert with_tables(text) == text, "python -m tools.site.field_tables"
+    assert "<!-- end of " in text
+
+
+def test_the_page_has_the_tables_of_events_messages_and_effects() -> None:
+    assert all(header in PAGE for header in ("| event | cause | input |", "| type | fields |", "| kind | fields |"))
 
 
 def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() -> None:

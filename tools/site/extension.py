@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, GoogleDocstring
 from sphinx.util import logging
-from tools.site import docstrings, field_tables
+from tools.site import docstrings
 from tools.site.diagrams import diagram_of
 from tools.site.facts import Material, gather
 from tools.site.gate import EvidenceError, require_evidence, require_names
@@ -95,7 +95,7 @@ def _link_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Puts tables of fields in; a link out of docs/ names a file of the repository: the site offers it for download."""
+    """Offer for download the files of the repository that links out of docs/ name."""
     folder = Path(app.env.doc2path(docname)).parent
 
     def offered(match: re.Match[str]) -> str:
@@ -103,7 +103,7 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
             _log.warning("no file %s in the repository", match.group(1), location=docname, type="site", subtype="file")
         return f"](path:{match.group(1)})"
 
-    source[0] = _OUTSIDE.sub(offered, field_tables.with_tables(source[0]))
+    source[0] = _OUTSIDE.sub(offered, source[0])
 
 
 def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
