@@ -115,17 +115,21 @@ BatchEnd(s, end) ==
 Record(epoch, kind, value, voters) ==
   [epoch |-> epoch, kind |-> kind, value |-> value, voters |-> voters, details |-> {}]
 
-\* The whole set: keys, and what it says of each voter beside its key, <<id, endpoint, min, max>>.  A voter may be
-\* without details.  Rules: voters.record-replaces-set, voters.endpoints-are-part-of-the-set
+\* Endpoint and kraft.version range of a voter.
+VoterDetails(id, endpoint, minVersion, maxVersion) ==
+  [id |-> id, endpoint |-> endpoint, min_version |-> minVersion, max_version |-> maxVersion]
+
+\* The whole set: keys and details.  A voter may be without details.
+\* Rules: voters.record-replaces-set, voters.endpoints-are-part-of-the-set
 VotersRecordOf(epoch, voters, details) ==
   [epoch |-> epoch, kind |-> "Voters", value |-> 0, voters |-> voters,
-   details |-> {d \in details : \E v \in voters : v[1] = d[1]}]
+   details |-> {d \in details : \E v \in voters : v[1] = d.id}]
 
 \* The same with the ids that a reassignment shall end with; it alone has the field target.
 \* Rule: reassign.assignment-record
 AssignmentOf(epoch, voters, details, target) ==
   [epoch |-> epoch, kind |-> "VoterAssignment", value |-> 0, voters |-> voters,
-   details |-> {d \in details : \E v \in voters : v[1] = d[1]}, target |-> target]
+   details |-> {d \in details : \E v \in voters : v[1] = d.id}, target |-> target]
 
 (***************************************************************************)
 (* Voters sets and levels of kraft.version.  Every replica derives its own *)
@@ -212,8 +216,8 @@ Truncated(s, end) ==
 \* What is known of a voter when it is formatted: of static voters the endpoints alone.
 \* Rules: bootstrap.multi-voter, voters.static-set-at-version-0
 FormattedDetails(voters) ==
-  {IF config.kraft_version = 0 THEN <<id, config.endpoints[id], 0, 0>>
-   ELSE <<id, config.endpoints[id], config.min_version[id], config.max_version[id]>> :
+  {IF config.kraft_version = 0 THEN VoterDetails(id, config.endpoints[id], 0, 0)
+   ELSE VoterDetails(id, config.endpoints[id], config.min_version[id], config.max_version[id]) :
      id \in {v[1] : v \in voters} \cap Ids}
 
 \* What a replica is formatted with: the bootstrap checkpoint, or the static voters at level 0.  One without a list
@@ -236,8 +240,12 @@ Ascending(S) == [n \in 1..Cardinality(S) |-> CHOOSE x \in S : Cardinality({y \in
 
 NoOffsets == [key \in {} |-> 0]
 
+\* A request whose response has not come.
+OutstandingRequest(destination, correlationId) == [destination |-> destination, correlation_id |-> correlationId]
+
 \* Nothing pending, nothing to fetch, no snapshot in an answer.
 NoChange == [kind |-> "none"]
-NoSnapshotId == <<-1, -1>>
+SnapshotId(endOffset, epoch) == [end_offset |-> endOffset, epoch |-> epoch]
+NoSnapshotId == SnapshotId(-1, -1)
 NoSnapshot == <<>>
 =============================================================================

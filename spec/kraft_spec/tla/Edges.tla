@@ -215,7 +215,7 @@ CutsOnce(from, to) == In(Changes) /\ Calm /\ cuts = {} /\ <<from, to>> = <<1, 2>
 \* Requests whose messages are gone while their sender still waits.
 Lost(r) ==
   {<<r, a>> : a \in {a \in replicas[r].awaiting :
-                       \A m \in network : m.correlation_id = 0 \/ {m.source, m.destination} # {r, a[1]}}}
+                       \A m \in network : m.correlation_id = 0 \/ {m.source, m.destination} # {r, a.destination}}}
 
 EdgesBounds ==
   /\ EpochsUpTo(EpochLimit)
@@ -232,8 +232,8 @@ EdgesState == <<config, replicas, network, cuts, history.crashes>>
 (***************************************************************************)
 EdgesTransmit(r, consumed, after, sends) ==
   LET lost == replicas[r].awaiting \ after.awaiting
-      Forgotten(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
-                      \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
+      Forgotten(m) == \/ IsRequest(m) /\ m.source = r /\ OutstandingRequest(m.destination, m.correlation_id) \in lost
+                      \/ ~IsRequest(m) /\ m.destination = r /\ OutstandingRequest(m.source, m.correlation_id) \in lost
   IN network' = IF Constructed THEN {} ELSE
                 {IF Forgotten(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m : m \in network \ consumed}
                   \cup {sends[i] : i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}

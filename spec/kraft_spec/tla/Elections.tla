@@ -111,9 +111,9 @@ AfterVoteRequest(s, m) ==
 (***************************************************************************)
 \* An answer counts only if it matches an outstanding request; entering a role forgets all of them.
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
-Correlated(s, m) == <<m.source, m.correlation_id>> \in s.awaiting
+Correlated(s, m) == OutstandingRequest(m.source, m.correlation_id) \in s.awaiting
 
-Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.source}]
+Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a.destination # m.source}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
 \*        state.prospective.to-candidate, state.candidate.to-leader, state.voters-set.own-majority

@@ -68,8 +68,8 @@ InFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types /\ 
 \* Messages that the replica's forgetting leaves behind.
 Forget(r, before, after, messages) ==
   LET lost == before \ after
-      Stale(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
-                  \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
+      Stale(m) == \/ IsRequest(m) /\ m.source = r /\ OutstandingRequest(m.destination, m.correlation_id) \in lost
+                  \/ ~IsRequest(m) /\ m.destination = r /\ OutstandingRequest(m.source, m.correlation_id) \in lost
   IN IF lost = {} THEN messages
      ELSE {IF IsRequest(m) /\ Stale(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m :
              m \in {n \in messages : IsRequest(n) \/ ~Stale(n)}}
@@ -81,7 +81,7 @@ Forget(r, before, after, messages) ==
 IsWanted(m) ==
   CASE m.type = "Reply" -> FALSE
     [] m.type \in ChangeResponseTypes ->
-         m.correlation_id # 0 /\ <<m.source, m.correlation_id>> \in replicas[m.destination].awaiting
+         m.correlation_id # 0 /\ OutstandingRequest(m.source, m.correlation_id) \in replicas[m.destination].awaiting
     [] OTHER -> IsRequest(m) \/ m.correlation_id # 0
 
 Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
@@ -90,7 +90,7 @@ Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
 \* answer to it, so that one is forgotten as well.
 Transmit(r, consumed, after, sends) ==
   LET entering == Entering(sends)
-      asked == {<<m.destination, m.correlation_id>> : m \in {n \in entering : IsRequest(n)}}
+      asked == {OutstandingRequest(m.destination, m.correlation_id) : m \in {n \in entering : IsRequest(n)}}
   IN network' = Forget(r, replicas[r].awaiting \cup asked, after.awaiting, (network \ consumed) \cup entering)
 
 (***************************************************************************)
@@ -246,12 +246,12 @@ AfterRequestTimeout(s, to) ==
   LET quiet == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
       looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.decisions.unanswered_fetch = "servers-too"
-  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup quiet,
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledged = @ \cup quiet,
                        !.searching = @ \/ looks_elsewhere])
 
 RequestTimeout(r, to) ==
   /\ Runs(r)
-  /\ \E a \in replicas[r].awaiting : a[1] = to
+  /\ \E a \in replicas[r].awaiting : a.destination = to
   /\ MayTimeOutRequest(r, to)
   /\ Take(r, {}, AfterRequestTimeout(replicas[r], to))
 
@@ -266,7 +266,7 @@ RequestTimeout(r, to) ==
 (* auto-join.remove-stale-self-first, auto-join.add-self,                  *)
 (* voters.no-begin-epoch-to-observers                                      *)
 (***************************************************************************)
-Idle(s, to) == \A a \in s.awaiting : a[1] # to
+Idle(s, to) == \A a \in s.awaiting : a.destination # to
 
 VoterEntry(s, id) == CHOOSE v \in Others(s) : v[1] = id
 
@@ -300,7 +300,7 @@ AfterPoll(s, corr) ==
       change == DueChangeRequest(s, corr)
       asked == Due(s) \cup {m.destination : m \in change}
       requests == [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)]
-  IN Outcome([s EXCEPT !.awaiting = @ \cup {<<id, corr>> : id \in asked}],
+  IN Outcome([s EXCEPT !.awaiting = @ \cup {OutstandingRequest(id, corr) : id \in asked}],
              IF change = {} THEN requests ELSE Append(requests, CHOOSE m \in change : TRUE))
 
 SomethingIsDue(s) == Due(s) # {} \/ DueChangeRequest(s, Correlation) # {}
@@ -314,8 +314,8 @@ Poll(r) ==
 \* leader counts the offset as persisted.  Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
 AfterFetchPoll(s, to, corr) ==
   IF s.wanted_snapshot # NoSnapshotId /\ to = s.leader_id
-  THEN Outcome([s EXCEPT !.awaiting = {<<to, corr>>}], <<FetchSnapshotRequest(s, to, corr)>>)
-  ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {<<to, corr>>}], <<FetchRequest(s, to, corr)>>)
+  THEN Outcome([s EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchSnapshotRequest(s, to, corr)>>)
+  ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchRequest(s, to, corr)>>)
 
 PollFetch(r, to) ==
   /\ Runs(r)

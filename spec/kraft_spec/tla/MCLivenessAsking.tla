@@ -68,7 +68,7 @@ LossIsNoticed(r, to) == IF replicas[r].role \in {"Follower", "Unattached"} THEN 
 
 GivesUp == \E r \in Ids : \E to \in Ids : replicas[r].role = "Leader" /\ RequestTimeout(r, to)
 MayGiveUp ==
-  \E r \in Ids : \E a \in replicas[r].awaiting : replicas[r].role = "Leader" /\ MayTimeOutRequest(r, a[1])
+  \E r \in Ids : \E a \in replicas[r].awaiting : replicas[r].role = "Leader" /\ MayTimeOutRequest(r, a.destination)
 
 AnnouncesAgain == \E r \in Ids : BeginQuorumEpochTimeout(r)
 MayAnnounceAgain ==

@@ -40,7 +40,7 @@ Ask(r) ==
 AskIsDue(r) ==
   /\ Named # {}
   /\ Runs(r) /\ AsksAgain(r)
-  /\ MembershipError(replicas[r], TRUE, TRUE)[1] = ""
+  /\ MembershipError(replicas[r], TRUE, TRUE) = NotRefused
 
 VersionsStep ==
   \/ \E r \in Ids : AwaitsVersionsOf(replicas[r]) # {} /\ Poll(r)

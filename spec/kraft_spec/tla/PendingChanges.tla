@@ -54,13 +54,13 @@ AbandonAddition(out) ==
   IF IsPending(out.state) /\ out.state.pending_change.phase # "commit"
   THEN AnswerChange(out, "REASSIGNMENT_IN_PROGRESS") ELSE out
 
-\* The outcome with this answer to clients that await their target, by the number of the request.  The leader notes
-\* them as <<request, offset>>.  Rules: reassign.request-success-after-commit, reassign.client-retries
+\* The outcome with this answer to clients that await their target, by the number of the request.
+\* Rules: reassign.request-success-after-commit, reassign.client-retries
 AnswerClients(out, requests, error) ==
   LET s == out.state
       numbers == Ascending(requests)
   IN IF requests = {} THEN out
-     ELSE [out EXCEPT !.state.awaited_targets = {a \in @ : a[1] \notin requests},
+     ELSE [out EXCEPT !.state.awaited_targets = {a \in @ : a.request \notin requests},
                       !.sends = @ \o [n \in 1..Len(numbers) |-> ChangeAnswer(s, "", Client, numbers[n], error)]]
 
 (***************************************************************************)
@@ -97,7 +97,7 @@ ConcludeCommitted(out) ==
   LET s == out.state
       concluded == IF IsPending(s) /\ s.pending_change.phase = "commit" /\ s.high_watermark > s.pending_change.offset
                    THEN AnswerChange(out, "NONE") ELSE out
-      committed == {a[1] : a \in {b \in s.awaited_targets : s.high_watermark > b[2]}}
+      committed == {a.request : a \in {b \in s.awaited_targets : s.high_watermark > b.offset}}
       answered == AnswerClients(concluded, committed, "NONE")
   IN IF RemovalIsCommitted(s)
      THEN [answered EXCEPT !.state = ToResigned(@, PreferredCandidates(@))]
@@ -112,7 +112,7 @@ AppendCaughtUp(out) ==
   LET s == out.state
       change == s.pending_change
       caughtUp == change.voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[change.voter] >= change.offset
-      reported == <<change.voter[1], change.endpoint, change.min_version, change.max_version>>
+      reported == VoterDetails(change.voter[1], change.endpoint, change.min_version, change.max_version)
       record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), reported))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
         /\ caughtUp
@@ -180,5 +180,5 @@ WithLostLeadership(s, out) ==
                                                                 change.request, error))]
               ELSE out
       answered == {sent.sends[i].request : i \in {j \in 1..Len(sent.sends) : sent.sends[j].type = "Reply"}}
-  IN AnswerClients(sent, {a[1] : a \in s.awaited_targets} \ answered, error)
+  IN AnswerClients(sent, {a.request : a \in s.awaited_targets} \ answered, error)
 =============================================================================

@@ -15,7 +15,7 @@ RoleNames == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "R
 IsKey(k) == k[1] \in Ids \cup {-1} /\ k[2] \in STRING
 
 \* <<id, endpoint, lowest level, highest level>>
-IsDetails(d) == d[2] \in STRING /\ d[3] \in Nat /\ d[4] \in Nat
+IsDetails(d) == d.endpoint \in STRING /\ d.min_version \in Nat /\ d.max_version \in Nat
 
 RecordOk(r) ==
   /\ r.epoch \in Nat \ {0}
@@ -59,12 +59,12 @@ StateOk(s) ==
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
   /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
                                                     \* Follower: its leader, once that took note of UpdateVoter
-  /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
+  /\ \A a \in s.awaiting : a.destination \in Ids    \* outstanding requests
   /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
-  /\ \A report \in s.reports : IsKey(report[1])          \* Leader at level 0: what voters report of themselves
-  /\ \A a \in s.awaited_targets :                           \* Leader: requests <<number, offset>> that await their target
-       a[1] \in Nat /\ s.high_watermark <= a[2] /\ a[2] < EndOffset(s)
-  /\ s.wanted_snapshot[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
+  /\ \A report \in s.reports : IsKey(report.key)         \* Leader at level 0: what voters report of themselves
+  /\ \A a \in s.awaited_targets :                           \* Leader: clients' requests that await their target
+       a.request \in Nat /\ s.high_watermark <= a.offset /\ a.offset < EndOffset(s)
+  /\ s.wanted_snapshot.end_offset \in Nat \cup {-1}          \* Follower: the snapshot to fetch
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
 RoleOk(s) ==

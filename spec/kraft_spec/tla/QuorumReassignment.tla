@@ -34,7 +34,8 @@ Assignment(s, target) ==
 \* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
 \* Rules: reassign.request-success-after-commit, reassign.request-same-target
 Awaited(out, request, offset) ==
-  ConcludeCommitted([out EXCEPT !.state.awaited_targets = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
+  LET awaited == [request |-> request, offset |-> offset]
+  IN ConcludeCommitted([out EXCEPT !.state.awaited_targets = {a \in @ : a.request # request} \cup {awaited}])
 
 \* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
 \* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,

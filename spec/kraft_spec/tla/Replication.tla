@@ -29,7 +29,7 @@ FetchResponse(s, m, error, records, diverging, snapshot) ==
    leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
    high_watermark |-> IF error = "NONE" /\ s.high_watermark > s.epoch_start_offset THEN s.high_watermark ELSE Unknown,
    diverging_epoch |-> diverging.epoch, diverging_end_offset |-> diverging.offset, records |-> records,
-   snapshot_end_offset |-> snapshot[1], snapshot_epoch |-> snapshot[2]]
+   snapshot_end_offset |-> snapshot.end_offset, snapshot_epoch |-> snapshot.epoch]
 
 NotDiverging == [epoch |-> -1, offset |-> -1]
 
@@ -57,7 +57,7 @@ AfterFetchRequest(s, m) ==
   ELSE IF m.epoch > s.epoch THEN Refuse("UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF gone
-  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end_offset, s.base.epoch>>)>>)
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, SnapshotId(s.base.end_offset, s.base.epoch))>>)
   ELSE IF ~agrees
   THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.last_epoch), NoSnapshotId)>>)
   ELSE AppendCaughtUp(ConcludeCommitted(served))
@@ -93,7 +93,7 @@ AfterFetchResponse(s, m) ==
   ELSE IF m.snapshot_end_offset >= 0
   THEN IF m.snapshot_end_offset < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
-       ELSE Becomes([fetched EXCEPT !.wanted_snapshot = <<m.snapshot_end_offset, m.snapshot_epoch>>])
+       ELSE Becomes([fetched EXCEPT !.wanted_snapshot = SnapshotId(m.snapshot_end_offset, m.snapshot_epoch)])
   ELSE IF m.diverging_epoch >= 0
   THEN IF CutOffset(s, m) < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")

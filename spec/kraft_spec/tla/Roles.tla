@@ -28,24 +28,24 @@ ToFollower(s, epoch, leader, endpoint) ==
   [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader_id = leader, !.leader_endpoint = endpoint,
                      !.voted_key = VoteAfter(s, epoch)]
 
-\* What the own voters set says of a voter beside its key: {<<id, endpoint, min, max>>}, or nothing.
-DetailsOf(s, id) == {d \in Details(s) : d[1] = id}
+\* The details of a voter in this replica's voter set: a set of one, or empty.
+DetailsOf(s, id) == {d \in Details(s) : d.id = id}
 
 \* The leader's endpoint from the message, else from the own voters set.
 \* Rules: discovery.endpoint-lookup, voters.endpoints-are-part-of-the-set, voters.network-client-follows-set
 EndpointOf(s, leader, endpoint) ==
   IF endpoint # NoEndpoint THEN endpoint
-  ELSE IF \E d \in Details(s) : d[1] = leader THEN (CHOOSE d \in Details(s) : d[1] = leader)[2]
+  ELSE IF \E d \in Details(s) : d.id = leader THEN (CHOOSE d \in Details(s) : d.id = leader).endpoint
   ELSE IF leader \in VoterIds(s) \cap Ids THEN config.endpoints[leader] ELSE NoEndpoint
 
 \* Where a replica listens, and what it would tell of itself.
 \* Rules: update-voter.when-sent, update-voter.leader-self-update
 OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key[1]] ELSE s.moved_to
-OwnDetails(s) == <<s.replica_key[1], OwnEndpoint(s), config.min_version[s.replica_key[1]],
-                   config.max_version[s.replica_key[1]]>>
+OwnDetails(s) ==
+  LET id == s.replica_key[1] IN VoterDetails(id, OwnEndpoint(s), config.min_version[id], config.max_version[id])
 
 \* Details with those of one voter in the place of older ones, or added.
-WithDetails(details, reported) == {d \in details : d[1] # reported[1]} \cup {reported}
+WithDetails(details, reported) == {d \in details : d.id # reported.id} \cup {reported}
 
 \* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
 Follow(s, epoch, leader, endpoint) ==

@@ -42,7 +42,8 @@ AfterTakeSnapshot(s, end) == Becomes(Rebased(s, SnapshotAt(s, end)))
 \* Rules: voters.fetch-goes-to-known-leader, identity.could-become-voter
 FetchSnapshotRequest(s, to, corr) ==
   [type |-> "FetchSnapshotRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
-   epoch |-> s.epoch, replica_key |-> s.replica_key, snapshot_end_offset |-> s.wanted_snapshot[1], snapshot_epoch |-> s.wanted_snapshot[2]]
+   epoch |-> s.epoch, replica_key |-> s.replica_key, snapshot_end_offset |-> s.wanted_snapshot.end_offset,
+   snapshot_epoch |-> s.wanted_snapshot.epoch]
 
 \* The leader of exactly this epoch serves its newest snapshot, in its voters set or not.  For check quorum that counts
 \* as a Fetch does, and for no progress.
@@ -60,7 +61,7 @@ AfterFetchSnapshotRequest(s, m) ==
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", NoSnapshot, "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", NoSnapshot, "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Answer(s, "NOT_LEADER_OR_FOLLOWER", NoSnapshot, "NOT_LEADER")
-  ELSE IF s.base.end_offset = 0 \/ <<s.base.end_offset, s.base.epoch>> # <<m.snapshot_end_offset, m.snapshot_epoch>>
+  ELSE IF s.base.end_offset = 0 \/ s.base.end_offset # m.snapshot_end_offset \/ s.base.epoch # m.snapshot_epoch
   THEN Answer(seen, "SNAPSHOT_NOT_FOUND", NoSnapshot, "")
   ELSE Answer(seen, "NONE", s.base, "")
 
@@ -84,7 +85,7 @@ AfterFetchSnapshotResponse(s, m) ==
   ELSE IF learned # rest THEN Becomes(learned)
   ELSE IF m.error # "NONE" THEN Ignored(done, "ERROR_RESPONSE")
   ELSE IF s.role # "Follower" \/ s.leader_id # m.source THEN Ignored(rest, "NOT_FOLLOWER_OF_SENDER")
-  ELSE IF m.snapshot = NoSnapshot \/ <<m.snapshot.end_offset, m.snapshot.epoch>> # s.wanted_snapshot
+  ELSE IF m.snapshot = NoSnapshot \/ SnapshotId(m.snapshot.end_offset, m.snapshot.epoch) # s.wanted_snapshot
   THEN Ignored(rest, "SNAPSHOT_NOT_WANTED")
   ELSE IF m.snapshot.end_offset < KnownCommitted(s) THEN Ignored(done, "TRUNCATION_BELOW_HIGH_WATERMARK")
   ELSE Becomes([LogOn(done, m.snapshot) EXCEPT !.fetched = TRUE])

@@ -14,6 +14,10 @@ EXTENDS Replication
 (***************************************************************************)
 (* The tests.                                                              *)
 (***************************************************************************)
+\* The error that answers a request, and the reason that a trace records.
+RefusedWith(error, reason) == [error |-> error, reason |-> reason]
+NotRefused == RefusedWith("", "")
+
 \* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
 \* Rule: voters.epoch-committed-before-change
 EpochIsCommitted(s) == s.high_watermark > s.epoch_start_offset
@@ -29,19 +33,19 @@ IsBusy(s) == s.pending_change.kind # "none"
 IsText(text) == text \notin {"", "(empty)"}
 IsNamedWell(key) == key[1] >= 0 /\ IsText(key[2])
 
-\* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
+\* What AddVoter and RemoveVoter test alike.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
 \*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0,
 \*        bootstrap.same-cluster-id, reassign.single-member-steps
 MembershipError(s, sameCluster, wellFormed) ==
-  IF ~sameCluster THEN <<"INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER">>
-  ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
-  ELSE IF ~wellFormed THEN <<"INVALID_REQUEST", "MALFORMED_REQUEST">>
-  ELSE IF Target(s) # NoTarget THEN <<"REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED">>
-  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
-  ELSE IF FinalizedLevel(s) < 1 THEN <<"UNSUPPORTED_VERSION", "REQUEST_REFUSED">>
-  ELSE IF ~SetIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
-  ELSE <<"", "">>
+  IF ~sameCluster THEN RefusedWith("INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER")
+  ELSE IF s.role # "Leader" THEN RefusedWith("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF ~wellFormed THEN RefusedWith("INVALID_REQUEST", "MALFORMED_REQUEST")
+  ELSE IF Target(s) # NoTarget THEN RefusedWith("REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED")
+  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) THEN RefusedWith("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF FinalizedLevel(s) < 1 THEN RefusedWith("UNSUPPORTED_VERSION", "REQUEST_REFUSED")
+  ELSE IF ~SetIsCommitted(s) THEN RefusedWith("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE NotRefused
 
 RefusedChange(s, kind, requester, request, error, reason) ==
   [Outcome(s, <<ChangeAnswer(s, kind, requester, request, error)>>) EXCEPT !.reason = reason]
@@ -55,7 +59,7 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
   LET failed == MembershipError(s, sameCluster, IsNamedWell(voter) /\ IsText(endpoint))
       Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
   IN
-  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
+  IF failed # NotRefused THEN Refuse(failed.error, failed.reason)
   ELSE IF voter[1] \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
   ELSE Becomes([s EXCEPT !.pending_change = Addition(voter, endpoint, requester, request, whenCommitted)])
 
@@ -67,7 +71,7 @@ AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
       Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
       record == SetRecord(s, Voters(s) \ {voter}, Details(s))
   IN
-  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
+  IF failed # NotRefused THEN Refuse(failed.error, failed.reason)
   ELSE IF voter \notin Voters(s) \/ Voters(s) = {voter} THEN Refuse("VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE LET change == ImmediateChange("remove", voter, requester, request, TRUE)
        IN ConcludeCommitted(AppendChange(Becomes(s), <<record>>, change))
@@ -80,8 +84,11 @@ AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.source, m.correlation_id,
 (* UpdateVoter: where a voter listens and what it supports; who votes      *)
 (* stays as it is.                                                         *)
 (***************************************************************************)
-\* A report: <<key, endpoint, min, max>>.
-WithReport(reports, report) == {known \in reports : known[1][1] # report[1][1]} \cup {report}
+\* What a voter reports of itself.
+Report(key, details) ==
+  [key |-> key, endpoint |-> details.endpoint, min_version |-> details.min_version, max_version |-> details.max_version]
+
+WithReport(reports, report) == {known \in reports : known.key[1] # report.key[1]} \cup {report}
 
 \* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
 \*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
@@ -92,7 +99,7 @@ AfterUpdateVoterRequest(s, m) ==
       finalized == FinalizedLevel(s)
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
-      details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min_version, m.max_version>>)
+      details == WithDetails(Details(s), VoterDetails(m.voter[1], m.endpoint, m.min_version, m.max_version))
       change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
       seen == IF config.decisions.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
   IN
@@ -107,7 +114,7 @@ AfterUpdateVoterRequest(s, m) ==
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE IF Level(s) = 0
-  THEN Answer([seen EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
+  THEN Answer([seen EXCEPT !.reports = WithReport(@, Report(m.voter, m))], "NONE", "")
   ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(seen, "NONE", "")
   ELSE ConcludeCommitted(AppendChange(Becomes(seen), <<SetRecord(s, keys, details)>>, change))
 
@@ -120,20 +127,20 @@ AfterUpdateVoterRequest(s, m) ==
 (* kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade   *)
 (***************************************************************************)
 \* What voters have reported of themselves, the leader included.
-KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.replica_key, own[2], own[3], own[4]>>)
+KnownReports(s) == WithReport(s.reports, Report(s.replica_key, OwnDetails(s)))
 
 CanUpgrade(s, level, brokersMin, brokersMax) ==
   /\ Level(s) = 0 /\ level = 1
   /\ brokersMin <= level /\ level <= brokersMax
   /\ LET known == KnownReports(s) IN
      \A v \in Voters(s) : \E report \in known :
-       report[1][2] # "" /\ Names(v, report[1]) /\ report[3] <= level /\ level <= report[4]
+       report.key[2] # "" /\ Names(v, report.key) /\ report.min_version <= level /\ level <= report.max_version
 
 AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
   LET Answer(error, reason) == RefusedChange(s, "upgrade", Client, request, error, reason)
-      reports == {report \in KnownReports(s) : report[1][1] \in VoterIds(s)}
-      keys == {report[1] : report \in reports}
-      details == {<<report[1][1], report[2], report[3], report[4]>> : report \in reports}
+      reports == {report \in KnownReports(s) : report.key[1] \in VoterIds(s)}
+      keys == {report.key : report \in reports}
+      details == {VoterDetails(report.key[1], report.endpoint, report.min_version, report.max_version) : report \in reports}
   IN
   IF s.role # "Leader" THEN Answer("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
@@ -160,7 +167,7 @@ MayAppendSet(s, voters) ==
 \* What the set in force says of a voter stays; of a new one, what its operator has set up.
 AfterAppendVoters(s, voters) ==
   LET new == FormattedDetails(voters)
-      details == {d \in new : DetailsOf(s, d[1]) = {}} \cup UNION {DetailsOf(s, d[1]) : d \in new}
+      details == {d \in new : DetailsOf(s, d.id) = {}} \cup UNION {DetailsOf(s, d.id) : d \in new}
   IN ConcludeCommitted(Becomes(AppendRecords(s, <<SetRecord(s, voters, details)>>)))
 
 (***************************************************************************)
@@ -178,7 +185,8 @@ RemoveVoterRequest(s, voter, corr) ==
 UpdateVoterRequest(s, corr) ==
   LET own == OwnDetails(s) IN
   [type |-> "UpdateVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
-   epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own[2], min_version |-> own[3], max_version |-> own[4]]
+   epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own.endpoint,
+   min_version |-> own.min_version, max_version |-> own.max_version]
 
 \* The voter of the own id and an older directory goes first, then the replica adds itself, also after it was removed.
 \* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,

@@ -22,6 +22,7 @@ from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variab
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
 from kraft_traces.check.compared import PROPERTIES
@@ -307,7 +308,7 @@ def _hashable(value: object) -> TlaValue:
     """The same with its mappings as the model's functions, so that it can be a member of a set."""
     if isinstance(value, Mapping):
         return Function({key: _hashable(member) for key, member in value.items()})
-    return tuple([_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
+    return like(value, [_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:

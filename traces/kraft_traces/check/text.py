@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import jpype
 from msgspec import UNSET, Struct, UnsetType
 
-from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.mapping_forms import ModelAwaitedTarget, ModelRequest, key_to_model, text_to_model
+from kraft_spec.tlc.records import field_names, is_record_type
 from kraft_traces.check import observation
 from kraft_traces.check.observation import (
     EFFECT_FIELDS,
@@ -42,13 +43,32 @@ def tla_text(value: Canonical) -> str:
         return str(value)
     if isinstance(value, str):
         return f'"{value}"'
+    if is_record_type(type(value)):
+        record: Any = value
+        return f"[{', '.join([f'{name} |-> {tla_text(record[place])}' for name, place in _places(type(record))])}]"
     if isinstance(value, tuple):
         return f"<<{', '.join([tla_text(part) for part in value])}>>"
     if isinstance(value, frozenset):
-        return f"{{{', '.join([tla_text(part) for part in sorted(value)])}}}"
+        return f"{{{', '.join([tla_text(part) for part in sorted(value, key=_rank)])}}}"
     if isinstance(value, Mapping):
         return f"[{', '.join([f'{name} |-> {tla_text(value[name])}' for name in _in_order(tuple(value))])}]"
     return _LEFT_OUT
+
+
+@cache
+def _places(kind: Any) -> tuple[tuple[str, int], ...]:
+    """The fields of a named tuple in TLC's order, each with its place."""
+    fields = field_names(kind)
+    return tuple((name, fields.index(name)) for name in _in_order(fields))
+
+
+def _rank(value: Any) -> Any:
+    """The place of a member of a set in TLC's order of values, among members of its kind."""
+    if isinstance(value, str):
+        return int(jpype.JClass("util.UniqueString").uniqueStringOf(value).getTok())
+    if is_record_type(type(value)):
+        return [_rank(value[place]) for _, place in _places(type(value))]
+    return [len(value), *map(_rank, value)] if isinstance(value, tuple) else value
 
 
 @cache
@@ -84,8 +104,11 @@ def _ids(ids: tuple[int, ...] | UnsetType) -> str:
     return f"{{{', '.join(map(str, sorted(ids)))}}}" if ids else _nothing(ids)
 
 
-def _id_pairs(pairs: tuple[tuple[int, int], ...] | UnsetType) -> str:
-    return f"{{{', '.join([f'<<{one}, {other}>>' for one, other in sorted(pairs)])}}}" if pairs else _nothing(pairs)
+def _pair_records(kind: type[ModelRequest] | type[ModelAwaitedTarget]) -> "_Writer":
+    def text(pairs: tuple[tuple[int, int], ...] | UnsetType) -> str:
+        return tla_text(frozenset([kind(*pair) for pair in pairs])) if pairs else _nothing(pairs)
+
+    return text
 
 
 def _key_pairs(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
@@ -136,7 +159,8 @@ _WRITERS: Mapping[Kind, _Writer] = {
     observation.TEXT: _text,
     observation.KEY: _key,
     observation.ID_SET: _ids,
-    observation.ID_PAIRS: _id_pairs,
+    observation.REQUESTS: _pair_records(ModelRequest),
+    observation.AWAITED_TARGETS: _pair_records(ModelAwaitedTarget),
     observation.KEY_PAIRS: _key_pairs,
     observation.RECORDS: _records,
     observation.VOTERS: _voters,

@@ -24,6 +24,7 @@ from kraft_dev.edges.constructed_place import (
 )
 from kraft_dev.edges.constructed_states import state
 from kraft_dev.edges.edge import ModelRecord
+from kraft_spec.mapping_forms import ModelAwaitedTarget, ModelReport, ModelRequest, ModelSnapshotId
 
 _CLIENT = -1
 _NOBODY_ASKED = -2
@@ -45,7 +46,7 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
     known: Fields = {**add, "min_version": 0, "max_version": 1}
     asked_by_replica: Fields = {"requester": place.second, "request": 1, "when_committed": False}
     leading: Fields = {"role": "Leader", "log": "voters-pair"}
-    waiting: Fields = {"awaiting": frozenset({(place.second, 1)})}
+    waiting: Fields = {"awaiting": frozenset({ModelRequest(place.second, 1)})}
     for watermark in (-1, 0, 1, 2):
         yield state(place, **leading, high_watermark=watermark)
     for asked in ({}, asked_by_replica):
@@ -93,11 +94,16 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, **leading, high_watermark=1, fetch_offsets={entry: 1, new: 2})
         # The own epoch has begun after the newest assignment, and nothing of it is committed.
         yield state(place, **leading, epoch_start_offset=2, high_watermark=2, fetch_offsets={new: 2})
-        for awaited in (frozenset({(1, 1)}), frozenset({(1, 1), (2, 1)})):
+        clients = ModelAwaitedTarget(1, 1), ModelAwaitedTarget(2, 1)
+        for awaited in (frozenset(clients[:1]), frozenset(clients)):
             yield state(place, **leading, high_watermark=1, awaited_targets=awaited)
         learning = _change("add", "learn-versions", new, **add)
         yield state(
-            place, **leading, high_watermark=2, pending_change=learning, awaiting=frozenset({(place.second, 1)})
+            place,
+            **leading,
+            high_watermark=2,
+            pending_change=learning,
+            awaiting=frozenset({ModelRequest(place.second, 1)}),
         )
         for offsets in ((), {new: 2}):
             catching_up = _change("add", "catch-up", new, **add | {"min_version": 0, "max_version": 1, "offset": 2})
@@ -113,8 +119,8 @@ def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
     """A Leader at level 0 with the reports of none, one or both of the others; and one that listens elsewhere."""
     static = {"voters": place.configuration["voters"], "details": frozenset(), "target": NO_TARGET}
     base = {"end_offset": 1, "epoch": 1, "kraft_version": 0, **static}
-    reports = [(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
-    old = (reports[0][0], reports[0][1], 0, 0)
+    reports = [ModelReport(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
+    old = reports[0]._replace(max_version=0)
     leading: Fields = {"role": "Leader", "log": "leads", "base": base, "epoch_start_offset": 2}
     for told in ((), reports[:1], reports, (old, reports[1])):
         yield state(place, **leading, high_watermark=3, reports=frozenset(told))
@@ -141,8 +147,10 @@ def based_states(place: Place) -> Iterator[ModelRecord]:
 
 def joining_states(place: Place) -> Iterator[ModelRecord]:
     """A Follower that waits for an answer of its leader: with a snapshot to fetch, and with reports to send."""
-    at: Fields = {"awaiting": frozenset({(place.first, 1)})}
-    for log, wanted, watermark in product(("empty", "behind"), (NO_SNAPSHOT, (2, 1), (3, 2)), (-1, 1)):
+    at: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
+    for log, wanted, watermark in product(
+        ("empty", "behind"), (NO_SNAPSHOT, ModelSnapshotId(2, 1), ModelSnapshotId(3, 2)), (-1, 1)
+    ):
         if watermark <= len(logs(place)[log]):
             yield state(place, "Follower", log, wanted_snapshot=wanted, high_watermark=watermark, **at)
     told = frozenset({place.first})

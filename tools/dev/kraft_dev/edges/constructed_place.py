@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from kraft_dev.edges.edge import ModelRecord
-from kraft_spec.mapping_forms import function_entries
+from kraft_spec.mapping_forms import ModelDetails, ModelSnapshotId, function_entries
 from kraft_spec.tlc.values import Function
 
 EPOCH = 2
@@ -12,7 +12,7 @@ NO_LEADER = -1
 NO_KEY = (-1, "")
 NO_ENDPOINT = ""
 NO_CHANGE: Mapping[str, Any] = {"kind": "none"}
-NO_SNAPSHOT = (-1, -1)
+NO_SNAPSHOT = ModelSnapshotId(-1, -1)
 NO_TARGET: frozenset[int] = frozenset()
 OTHER_DIRECTORY = "Z"
 """A directory id that no replica has."""
@@ -83,13 +83,13 @@ def assignment(place: Place, epoch: int, voters: frozenset[Key], target: frozens
     return hashable({"epoch": epoch, "kind": "VoterAssignment", "value": 0, **content})
 
 
-def details(place: Place, voters: Iterable[Key]) -> frozenset[tuple[int, str, int, int]]:
+def details(place: Place, voters: Iterable[Key]) -> frozenset[ModelDetails]:
     """What the configuration says of voters; of static ones the endpoint alone."""
     ids = {voter[0] for voter in voters} & place.ids
     lowest, highest = (function_entries(place.configuration[name]) for name in ("min_version", "max_version"))
     if not place.configuration["kraft_version"]:
-        return frozenset((i, place.endpoint(i), 0, 0) for i in ids)
-    return frozenset((i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
+        return frozenset(ModelDetails(i, place.endpoint(i), 0, 0) for i in ids)
+    return frozenset(ModelDetails(i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
 
 
 def checkpoint(place: Place) -> ModelRecord:

@@ -28,6 +28,7 @@ from kraft_reference.roles import Role
 from kraft_spec import mapping
 from kraft_spec.models import ModelCheck, checks_of, write_model
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, codec
 
@@ -213,4 +214,4 @@ def _plain(value: Any) -> Any:
     """A value of the model in Python's own kinds."""
     if isinstance(value, Function):
         return {key: _plain(entry) for key, entry in value.items()}
-    return tuple([_plain(one) for one in value]) if isinstance(value, tuple) else value
+    return like(value, [_plain(one) for one in value]) if isinstance(value, tuple) else value
