@@ -1,9 +1,9 @@
 """Conversion of each kind of value between model and reference: the forms that the tables of `mapping` use.
 
 A model value has a type that `kraft_spec.tlc.values` encodes and decodes: int, bool, str, tuple, frozenset, and a
-mapping for a function or a record. Small records are named tuples: `ModelDetails`, `ModelReport`, `ModelRequest`,
-`ModelAwaitedTarget`, `ModelSnapshotId`.
-An absent value is None in the reference, and -1, "" or <<-1, "">> in the model.
+mapping for a function or a record. Small records are named tuples: `ModelKey`, `ModelDetails`, `ModelReport`,
+`ModelRequest`, `ModelAwaitedTarget`, `ModelSnapshotId`.
+An absent value is None in the reference, and -1, "" or [id |-> -1, directory_id |-> ""] in the model.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -74,14 +74,30 @@ def text_from_model(text: str) -> str | None:
     return "" if text == EMPTY_TEXT else text
 
 
-def key_to_model(key: SomeKey | None) -> tuple[int, str]:
-    """Convert a replica key to <<id, directory id>>."""
-    return (-1, "") if key is None else (key.id, text_to_model(key.directory_id))
+@record_type
+class ModelKey(NamedTuple):
+    """A replica key: `ReplicaKey` in Definitions.tla."""
+
+    id: int
+    directory_id: str
 
 
-def key_from_model(key: tuple[int, str]) -> ReplicaKey | None:
+NO_KEY = ModelKey(-1, "")
+"""Absent key: `NoKey` in Definitions.tla."""
+
+
+def key_to_model(key: SomeKey | None) -> ModelKey:
+    """Convert a replica key, or None."""
+    return NO_KEY if key is None else ModelKey(key.id, text_to_model(key.directory_id))
+
+
+def key_from_model(key: ModelKey) -> ReplicaKey | None:
     """Invert `key_to_model`."""
-    return None if key[0] == -1 else ReplicaKey(key[0], text_from_model(key[1]))
+    return None if key.id == -1 else _named_key(key)
+
+
+def _named_key(key: ModelKey) -> ReplicaKey:
+    return ReplicaKey(key.id, text_from_model(key.directory_id))
 
 
 def function_entries(function: ModelValue) -> Mapping[Any, ModelValue]:
@@ -103,11 +119,11 @@ def _convert_each(convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tu
     return lambda values: tuple([convert(value) for value in values])
 
 
-def _key_set(keys: Iterable[SomeKey]) -> frozenset[tuple[int, str]]:
+def _key_set(keys: Iterable[SomeKey]) -> frozenset[ModelKey]:
     return frozenset([key_to_model(key) for key in keys])
 
 
-def _known_keys(keys: Iterable[tuple[int, str]]) -> frozenset[ReplicaKey | None]:
+def _known_keys(keys: Iterable[ModelKey]) -> frozenset[ReplicaKey | None]:
     return frozenset([key_from_model(key) for key in keys])
 
 
@@ -326,7 +342,7 @@ def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None
 class ModelReport(NamedTuple):
     """What a voter reports of itself: `Report` in VoterChanges.tla."""
 
-    key: tuple[int, str]
+    key: ModelKey
     endpoint: str
     min_version: int
     max_version: int
@@ -344,10 +360,6 @@ def reports_to_model(reports: Iterable[Any]) -> frozenset[ModelReport]:
 
 def _reports_from_model(reports: Iterable[ModelReport]) -> tuple[Report, ...]:
     return tuple([Report(_named_key(key), text_from_model(at) or "", *of) for key, at, *of in sorted(reports)])
-
-
-def _named_key(key: tuple[int, str]) -> ReplicaKey:
-    return ReplicaKey(key[0], text_from_model(key[1]))
 
 
 @record_type

@@ -18,13 +18,14 @@ from kraft_spec.mapping_forms import (
     Form,
     ModelAwaitedTarget,
     ModelDetails,
+    ModelKey,
     ModelReport,
     ModelRequest,
     ModelSnapshotId,
 )
 from kraft_spec.mapping_tables import Field
 
-KEY: Shape = (NUMBER, TEXT)
+KEY: Shape = ModelKey(NUMBER, TEXT)
 _CONTENT: Mapping[str, Shape] = {
     "voters": SetOf(KEY),
     "details": SetOf(ModelDetails(NUMBER, TEXT, NUMBER, NUMBER)),

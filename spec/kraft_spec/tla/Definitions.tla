@@ -24,7 +24,8 @@ variables == <<config, replicas, network, cuts, history>>
 (* for a directory id that is not known (static voters, old versions).     *)
 (***************************************************************************)
 NoLeader == -1
-NoKey == <<-1, "">>
+ReplicaKey(id, directoryId) == [id |-> id, directory_id |-> directoryId]
+NoKey == ReplicaKey(-1, "")
 NoEndpoint == ""
 NoTarget == {}                        \* no reassignment is under way: a target has one voter at least
 Unknown == -1                         \* a high watermark that is not known yet
@@ -34,13 +35,13 @@ Ids == DOMAIN config.endpoints
 \* Does the voter entry or stored vote name this key?
 \* Rules: fetch.replica-key, state.voters-set.fallback-static, identity.replica-key,
 \*        identity.unknown-directory-matches-id
-Names(entry, key) == entry[1] = key[1] /\ (entry[2] = "" \/ entry[2] = key[2])
+Names(entry, key) == entry.id = key.id /\ (entry.directory_id = "" \/ entry.directory_id = key.directory_id)
 
 \* Does the key in a request address the replica with the key own?
 \* Rules: vote.voter-key, end-quorum.candidate-key, identity.addressed-to-key
 Addresses(addressed, own) ==
-  /\ addressed[1] \in {-1, own[1]}
-  /\ addressed[2] \in {"", own[2]}
+  /\ addressed.id \in {-1, own.id}
+  /\ addressed.directory_id \in {"", own.directory_id}
 
 (***************************************************************************)
 (* Logs.  A log stands on a snapshot, its base, which is in place of the   *)
@@ -123,13 +124,13 @@ VoterDetails(id, endpoint, minVersion, maxVersion) ==
 \* Rules: voters.record-replaces-set, voters.endpoints-are-part-of-the-set
 VotersRecordOf(epoch, voters, details) ==
   [epoch |-> epoch, kind |-> "Voters", value |-> 0, voters |-> voters,
-   details |-> {d \in details : \E v \in voters : v[1] = d.id}]
+   details |-> {d \in details : \E v \in voters : v.id = d.id}]
 
 \* The same with the ids that a reassignment shall end with; it alone has the field target.
 \* Rule: reassign.assignment-record
 AssignmentOf(epoch, voters, details, target) ==
   [epoch |-> epoch, kind |-> "VoterAssignment", value |-> 0, voters |-> voters,
-   details |-> {d \in details : \E v \in voters : v[1] = d.id}, target |-> target]
+   details |-> {d \in details : \E v \in voters : v.id = d.id}, target |-> target]
 
 (***************************************************************************)
 (* Voters sets and levels of kraft.version.  Every replica derives its own *)
@@ -152,11 +153,11 @@ Voters(s) == s.voters[Len(s.voters)].voters
 Details(s) == s.voters[Len(s.voters)].details
 \* The target that stands, or NoTarget.  Rules: reassign.assignment-record, reassign.new-leader-resumes
 Target(s) == s.voters[Len(s.voters)].target
-VoterIds(s) == {v[1] : v \in Voters(s)}
+VoterIds(s) == {v.id : v \in Voters(s)}
 \* Rules: identity.voter-definition, identity.observer-definition
 IsVoter(s) == \E v \in Voters(s) : Names(v, s.replica_key)
 Others(s) == {v \in Voters(s) : ~Names(v, s.replica_key)}
-OtherIds(s) == {v[1] : v \in Others(s)}
+OtherIds(s) == {v.id : v \in Others(s)}
 
 \* The newest level, committed or not.
 Level(s) == s.versions[Len(s.versions)].kraft_version
@@ -218,7 +219,7 @@ Truncated(s, end) ==
 FormattedDetails(voters) ==
   {IF config.kraft_version = 0 THEN VoterDetails(id, config.endpoints[id], 0, 0)
    ELSE VoterDetails(id, config.endpoints[id], config.min_version[id], config.max_version[id]) :
-     id \in {v[1] : v \in voters} \cap Ids}
+     id \in {v.id : v \in voters} \cap Ids}
 
 \* What a replica is formatted with: the bootstrap checkpoint, or the static voters at level 0.  One without a list
 \* knows no level above the default.

@@ -83,8 +83,8 @@ SentBeforeCrash(s, out, done) ==
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
   LET forgets == s.quorum_state_version = 0 /\ config.decisions.voted_directory_at_version_0 = "forgotten"
-      read == [s EXCEPT !.voted_key = IF forgets THEN <<@[1], "">> ELSE @, !.moved_to = endpoint]
-      id == s.replica_key[1]
+      read == [s EXCEPT !.voted_key = IF forgets THEN [@ EXCEPT !.directory_id = ""] ELSE @, !.moved_to = endpoint]
+      id == s.replica_key.id
       ownVote == read.voted_key # NoKey /\ Names(read.voted_key, s.replica_key)
       known == EndpointOf(s, s.leader_id, NoEndpoint)
       nominated == ownVote /\ IsVoter(s)
@@ -125,6 +125,6 @@ FormattedWith(key, voters) ==
 \* Rules: bootstrap.sets-must-be-equal, bootstrap.static-quorum, voters.static-set-at-version-0
 InitialVoters(id) == IF config.initial_voters[id] = {NoKey} THEN config.voters ELSE config.initial_voters[id]
 
-NewReplica(key) == FormattedWith(key, InitialVoters(key[1]))
+NewReplica(key) == FormattedWith(key, InitialVoters(key.id))
 EmptyReplica(key) == FormattedWith(key, IF config.kraft_version = 0 THEN config.voters ELSE {})
 =============================================================================

@@ -50,7 +50,7 @@ Formatted(cluster) ==
   [cluster EXCEPT !.initial_voters = [r \in DOMAIN @ |-> IF @[r] = {NoKey} THEN cluster.voters ELSE @[r]]]
 
 \* Static voters have no directory ids.
-StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
+StaticVoters == {ReplicaKey(1, ""), ReplicaKey(2, ""), ReplicaKey(3, "")}
 
 \* A leader that resigns, an append, a rival; one crash of a voter that has voted for the rival.
 HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
@@ -70,7 +70,7 @@ Observing ==
 Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>])
 \* A voter that has lost its disk joins by itself: it removes its old key and adds its new one.
 Rejoining ==
-  Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {<<1, "A">>, <<2, "B">>, <<3, "old">>},
+  Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {ReplicaKey(1, "A"), ReplicaKey(2, "B"), ReplicaKey(3, "old")},
                                      !.initial_voters = <<{NoKey}, {NoKey}, {}>>, !.auto_join = <<FALSE, FALSE, TRUE>>])
 \* A client has a voter removed, the leader for one.
 Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}])
@@ -78,7 +78,7 @@ Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}])
 Reassigning == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>,
                                                   !.bootstrap_servers = {2}])
 \* Static voters report, and a client raises the level; a voter moves.
-Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetch_max_records = 1])
+Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {ReplicaKey(1, ""), ReplicaKey(2, "")}, !.fetch_max_records = 1])
 \* Snapshots of a sole voter and of its observer.
 Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial_voters = <<{NoKey}, {}>>])
 
@@ -127,7 +127,7 @@ MayCrashOnce(r) ==
   IF Asked THEN Constructed /\ step.crashing
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
-          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted_key[1] = 2 /\ replicas[2].role = "Candidate"
+          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted_key.id = 2 /\ replicas[2].role = "Candidate"
           \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
           \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
@@ -184,7 +184,7 @@ May(name, r) ==
          [] name = "AdvanceReassignment" -> Calm
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
-         [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key[2] # "new"
+         [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key.directory_id # "new"
          [] name = "ReplaceSoftware" -> Calm
          [] OTHER -> TRUE
 
@@ -293,7 +293,7 @@ VotersSets == SUBSET {config.keys[i] : i \in Ids \cap 1..3}
 (***************************************************************************)
 Newest == Max(Ids)
 Elsewhere == "elsewhere"
-NamedBadly == {<<-1, "new">>, <<Newest, "">>, <<Newest, "(empty)">>}
+NamedBadly == {ReplicaKey(-1, "new"), ReplicaKey(Newest, ""), ReplicaKey(Newest, "(empty)")}
 
 AdditionOf(r) ==
   [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
@@ -305,13 +305,13 @@ AddRequests(r) ==
       Naming(voter) == [plain EXCEPT !.voter = voter]
   IN {plain, [plain EXCEPT !.when_committed = FALSE], [plain EXCEPT !.same_cluster = FALSE],
       [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
-       \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest, "new">>, <<Newest + 1, "new">>}}
+       \cup {Naming(voter) : voter \in NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest, "new"), ReplicaKey(Newest + 1, "new")}}
 
 RemoveRequests(r) ==
   LET Naming(voter) == RemovalOf(r, voter) IN
   {[Naming(config.keys[1]) EXCEPT !.same_cluster = FALSE]}
     \cup {Naming(config.keys[i]) : i \in Ids}
-    \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest + 1, "new">>}}
+    \cup {Naming(voter) : voter \in NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest + 1, "new")}}
 
 FeatureRequests(r) ==
   {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, kraft_version |-> asked[1], brokers_min |-> asked[2],

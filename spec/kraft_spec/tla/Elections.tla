@@ -39,15 +39,15 @@ AfterFetchTimeout(s) ==
 CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s)
 
 VoteRequest(s, voter, corr) ==
-  [type |-> "VoteRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "VoteRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, voter_key |-> voter,
    last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote |-> s.role = "Prospective"]
 
 VoteResponse(s, m, granted, error, preVote) ==
-  [type |-> "VoteResponse", source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+  [type |-> "VoteResponse", source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    granted |-> granted, pre_vote |-> preVote]
 
 \* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
@@ -87,7 +87,7 @@ WithVote(s, key) ==
 \*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone,
 \*        identity.addressed-to-key
 AfterVoteRequest(s, m) ==
-  LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key[1]] = "supported"
+  LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key.id] = "supported"
       Refuse(after, error) == Outcome(after, <<VoteResponse(after, m, FALSE, error, preVote)>>)
       now == IF m.epoch > s.epoch THEN ToUnattached(s, m.epoch, NoLeader) ELSE s
   IN

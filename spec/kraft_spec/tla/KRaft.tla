@@ -116,7 +116,7 @@ EpochEntry(epoch) ==
 \* Who leads says so in its quorum state file, also if it crashes in the very step that elects it.
 EpochsAfter(s, after) ==
   IF \/ after.role \notin {"Leader", "Stopped"}
-     \/ after.leader_id # after.replica_key[1]
+     \/ after.leader_id # after.replica_key.id
      \/ after.leader_id = s.leader_id /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s)
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
@@ -153,7 +153,7 @@ HistoryAfter(r, s, after, shown) ==
   [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after), committed |-> CommittedAfter(shown),
    crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0),
    directories |-> IF after.replica_key = s.replica_key THEN history.directories
-                   ELSE history.directories \cup {after.replica_key[2]},
+                   ELSE history.directories \cup {after.replica_key.directory_id},
    left |-> history.left]
 
 Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, shown), r, s)
@@ -268,7 +268,7 @@ RequestTimeout(r, to) ==
 (***************************************************************************)
 Idle(s, to) == \A a \in s.awaiting : a.destination # to
 
-VoterEntry(s, id) == CHOOSE v \in Others(s) : v[1] = id
+VoterEntry(s, id) == CHOOSE v \in Others(s) : v.id = id
 
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
@@ -279,7 +279,7 @@ DueElectionRequests(s) ==
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 
-Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key[1] /\ Idle(s, id)}
+Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key.id /\ Idle(s, id)}
 
 ElectionRequest(s, id, corr) ==
   CASE s.role \in {"Prospective", "Candidate"} -> VoteRequest(s, VoterEntry(s, id), corr)
@@ -291,7 +291,7 @@ ElectionRequest(s, id, corr) ==
 DueChangeRequest(s, corr) ==
   CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
                                id \in {id \in AwaitsVersionsOf(s) :
-                                        id # s.replica_key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
+                                        id # s.replica_key.id /\ Idle(s, id) /\ id \notin Due(s)}}
     [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
     [] OTHER -> {}
 
@@ -451,7 +451,7 @@ ReplaceDisk(r, directory) ==
   /\ ~Runs(r)
   /\ IsNewDirectory(directory)
   /\ MayReplaceDisk(r)
-  /\ Step(r, {}, Becomes(EmptyReplica(<<r, directory>>)))
+  /\ Step(r, {}, Becomes(EmptyReplica(ReplicaKey(r, directory))))
 
 \* The next start runs it; whom a Pre-Vote can be sent to, the network knows from now on.
 \* Rule: prevote.unsupported-version
@@ -508,7 +508,7 @@ NothingCommitted ==
 HistoryOf(records) ==
   [epochs |-> [e \in {} |-> 0], votes |-> [r \in Ids |-> NoVotes],
    committed |-> [NothingCommitted EXCEPT !.log = records], crashes |-> 0,
-   directories |-> {config.keys[r][2] : r \in Ids}, left |-> [e \in {} |-> 0]]
+   directories |-> {config.keys[r].directory_id : r \in Ids}, left |-> [e \in {} |-> 0]]
 
 NewHistory == HistoryOf(<<>>)
 
@@ -551,7 +551,7 @@ Next ==
   \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterRequest"}) : HandleUpdateVoterRequest(r, m)
   \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterResponse"}) : HandleUpdateVoterResponse(r, m)
   \/ \E r \in Ids : ClientAppend(r, 0)
-  \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
+  \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter.id], TRUE, TRUE)
   \/ \E r \in Ids : \E voter \in NamedKeys : RemoveVoter(r, 1, voter, TRUE)
   \/ \E r \in Ids : UpdateFeatures(r, 1, 1, 0, 1)
   \/ \E r \in Ids : \E asked \in Reassignments : AlterPartitionReassignments(r, 1, asked)

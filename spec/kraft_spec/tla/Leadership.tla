@@ -18,7 +18,7 @@ AfterCheckQuorumTimeout(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 \* Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded
 WithFetcher(s, entry) ==
   IF entry \notin Others(s) THEN s
-  ELSE LET fetchers == {f \in s.fetchers \cup {entry[1]} : f \in OtherIds(s)}
+  ELSE LET fetchers == {f \in s.fetchers \cup {entry.id} : f \in OtherIds(s)}
            present == Cardinality(fetchers) + (IF IsVoter(s) THEN 1 ELSE 0)
        IN [s EXCEPT !.fetchers = IF IsMajority(present, s) THEN {} ELSE fetchers]
 
@@ -36,15 +36,15 @@ RemovalIsCommitted(s) ==
 (***************************************************************************)
 \* Rules: begin-quorum.on-election, begin-quorum.endpoint
 BeginQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, voter_key |-> voter,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 Response(type, s, m, error) ==
-  [type |-> type, source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+  [type |-> type, source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 \* The announcement is due again at every voter.  Rule: begin-quorum.resend
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
@@ -85,7 +85,7 @@ AfterBeginQuorumEpochResponse(s, m) ==
 (***************************************************************************)
 \* Rule: end-quorum.send
 EndQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "EndQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "EndQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, preferred_candidates |-> s.preferred_candidates]
 
 \* The place in the list only sets the fetch timer, which the model has not.

@@ -163,7 +163,7 @@ Spec == Start /\ [][Next]_variables /\ Fairness
 NewestVoters(ids) ==
   LET newest == CHOOSE r \in ids : \A q \in ids : UpToDate(LastEpoch(replicas[r]), EndOffset(replicas[r]),
                                                            replicas[q])
-  IN {v[1] : v \in Voters(replicas[newest])}
+  IN {v.id : v \in Voters(replicas[newest])}
 
 \* Replicas that run, reach each other pairwise, and are a majority of the newest voters set that they know.
 ConnectedMajority(ids) ==

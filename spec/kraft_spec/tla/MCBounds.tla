@@ -80,8 +80,8 @@ Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
 \* Replicas 1..size, of which 1..voters are the voters, at the kraft.version level.
 Cluster(size, voters, level) ==
   [endpoints |-> [r \in 1..size |-> Endpoints[r]],
-   keys |-> [r \in 1..size |-> <<r, Directories[r]>>],
-   voters |-> {<<r, Directories[r]>> : r \in 1..voters},
+   keys |-> [r \in 1..size |-> ReplicaKey(r, Directories[r])],
+   voters |-> {ReplicaKey(r, Directories[r]) : r \in 1..voters},
    kraft_version |-> level,
    bootstrap_servers |-> {1},
    pre_vote |-> [r \in 1..size |-> "supported"],

@@ -21,11 +21,11 @@ Init == Elected(Cluster(2, 1, 1), 1)
 TimeOut(r, timer) == r = 2 /\ timer = "fetch" /\ ~IsVoter(replicas[r])
 ChangesOnce(r) == Len(replicas[r].voters) <= 2
 CrashesOnce(r) == r = 2 /\ history.crashes < 1
-ReplacesOnce(r) == r = 2 /\ replicas[r].replica_key[2] # "new"
+ReplacesOnce(r) == r = 2 /\ replicas[r].replica_key.directory_id # "new"
 InFlightHere(r, types) == {m \in network : m.destination = r /\ m.type \in types}
 
 Bounds ==
   /\ EpochsUpTo(1)
   /\ Cardinality(network) <= 3
-  /\ <<1, "A">> \in Voters(replicas[1])
+  /\ ReplicaKey(1, "A") \in Voters(replicas[1])
 =============================================================================

@@ -116,10 +116,10 @@ SpecOfSearch == Spec /\ SearchFairness
 (***************************************************************************)
 (* Broken on purpose: somebody is left out.                                *)
 (***************************************************************************)
-DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.replica_key[1] /\ Idle(s, id)}
+DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.replica_key.id /\ Idle(s, id)}
 
-DueButOneVote(s) == DueWithout(s, IF s.replica_key[1] = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
-DueButOneAnnouncement(s) == DueWithout(s, IF s.replica_key[1] = 1 /\ s.role = "Leader" THEN {3} ELSE {})
+DueButOneVote(s) == DueWithout(s, IF s.replica_key.id = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
+DueButOneAnnouncement(s) == DueWithout(s, IF s.replica_key.id = 1 /\ s.role = "Leader" THEN {3} ELSE {})
 
 FirstServer(s) ==
   CASE s.role = "Follower"   -> IF s.searching THEN {Min(BootstrapServers(s))} \cup {s.leader_id} ELSE {s.leader_id}

@@ -34,7 +34,7 @@ AsksAgain(r) ==
 (* these messages arrive.                                                  *)
 (***************************************************************************)
 Ask(r) ==
-  \E voter \in Named : \/ AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
+  \E voter \in Named : \/ AddVoter(r, 1, voter, config.endpoints[voter.id], TRUE, TRUE)
                        \/ RemoveVoter(r, 1, voter, TRUE)
 
 AskIsDue(r) ==
@@ -84,8 +84,8 @@ Standing(voters) ==
 TwoVoters == Standing(2)
 AllVoters == Standing(3)
 
-Third == {<<3, "C">>}
-TheLeader == {<<1, "A">>}
+Third == {ReplicaKey(3, "C")}
+TheLeader == {ReplicaKey(1, "A")}
 WithoutTheLeader == {2, 3}
 
 \* Probe: the change is never there.

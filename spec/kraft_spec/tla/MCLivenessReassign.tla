@@ -24,7 +24,7 @@ EXTENDS MCLivenessChange
 
 LastReturn == 2
 One == 1
-Leaver(s) == Target(s) # NoTarget /\ s.replica_key[1] \notin Target(s)
+Leaver(s) == Target(s) # NoTarget /\ s.replica_key.id \notin Target(s)
 
 TimelyLeaver(r, timer) ==
   /\ TimelyChange(r, timer)
@@ -90,5 +90,5 @@ MayStep(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ EpochIs
 NobodyResumes(s) == MayStep(s) /\ s.epoch = 1
 
 \* Without reassign.leader-steps-down-before-own-removal: the last one to remove does not hand over.
-NeverHandsOver(s) == MayStep(s) /\ ~(~AddsNext(s) /\ RemovingVoters(s) = {s.replica_key[1]})
+NeverHandsOver(s) == MayStep(s) /\ ~(~AddsNext(s) /\ RemovingVoters(s) = {s.replica_key.id})
 =============================================================================

@@ -18,7 +18,7 @@ ChangesNothing(s, to) ==
   LET sent == AfterFetchPoll(s, to, Correlation)
       handled == AfterFetchRequest(replicas[to], sent.sends[1])
       answered == AfterFetchResponse(sent.state, handled.sends[1])
-  IN \/ ~Reaches(s.replica_key[1], to)
+  IN \/ ~Reaches(s.replica_key.id, to)
      \/ /\ [handled.state EXCEPT !.fetchers = {}] = [replicas[to] EXCEPT !.fetchers = {}]
         /\ answered.state = s
 

@@ -186,7 +186,7 @@ AsksAny(r) == replicas[r].role = "Leader" /\ Rested
 AsksSecond(r) == r = 2 /\ AsksAny(r)
 
 \* Replica 3 votes and never fetches: any majority needs it or the records of the others.
-ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
+ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.replica_key.id # 3 THEN {s.leader_id} ELSE {}
 
 ElectionTimer(timer) == timer \in {"election", "fetch"}
 =============================================================================

@@ -45,7 +45,7 @@ AppendsOne(r) ==
 AsksOnce(r) == AsksFirst(r) /\ replicas[r].epoch = 1
 
 FollowsOrSearches(s) ==
-  CASE s.replica_key[1] = 3 -> {}
+  CASE s.replica_key.id = 3 -> {}
     [] s.role = "Follower" -> {s.leader_id}
     [] s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER -> {}

@@ -33,11 +33,11 @@ IsPending(s) == s.pending_change.kind # "none"
 AnswerTypes == [add |-> "AddVoterResponse", remove |-> "RemoveVoterResponse", update |-> "UpdateVoterResponse"]
 
 ChangeAnswer(s, kind, requester, request, error) ==
-  LET endpoint == IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint IN
+  LET endpoint == IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint IN
   IF requester = Client
   THEN [type |-> "Reply", request |-> request, error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
         leader_endpoint |-> endpoint]
-  ELSE [type |-> AnswerTypes[kind], source |-> s.replica_key[1], destination |-> requester, correlation_id |-> request,
+  ELSE [type |-> AnswerTypes[kind], source |-> s.replica_key.id, destination |-> requester, correlation_id |-> request,
         error |-> error,
         epoch |-> s.epoch, leader_id |-> s.leader_id, leader_endpoint |-> endpoint]
 
@@ -73,7 +73,7 @@ AnswerClients(out, requests, error) ==
 \*        voters.begin-epoch-to-current-voters, reassign.begin-epoch-to-new-voter
 AppendRecords(s, records) ==
   LET after == Flushed(Appended(s, records))
-      same == {v[1] : v \in Voters(s) \cap Voters(after)}
+      same == {v.id : v \in Voters(s) \cap Voters(after)}
   IN WithHighWatermark(
        IF Voters(after) = Voters(s) THEN after
        ELSE [after EXCEPT !.fetchers = @ \cap same, !.acknowledged = @ \cap same])
@@ -112,7 +112,7 @@ AppendCaughtUp(out) ==
   LET s == out.state
       change == s.pending_change
       caughtUp == change.voter \in DOMAIN s.fetch_offsets /\ s.fetch_offsets[change.voter] >= change.offset
-      reported == VoterDetails(change.voter[1], change.endpoint, change.min_version, change.max_version)
+      reported == VoterDetails(change.voter.id, change.endpoint, change.min_version, change.max_version)
       record == SetRecord(s, Voters(s) \cup {change.voter}, WithDetails(Details(s), reported))
   IN IF /\ change.kind # "none" /\ change.phase = "catch-up"
         /\ caughtUp
@@ -126,17 +126,17 @@ AppendCaughtUp(out) ==
 \* Rule: add-voter.learn-versions
 AwaitsVersionsOf(s) ==
   IF s.pending_change.kind # "none" /\ s.pending_change.phase = "learn-versions"
-  THEN {s.pending_change.voter[1]} \cap Ids ELSE {}
+  THEN {s.pending_change.voter.id} \cap Ids ELSE {}
 
-ApiVersionsRequest(s, to, corr) == [type |-> "ApiVersionsRequest", source |-> s.replica_key[1], destination |-> to,
+ApiVersionsRequest(s, to, corr) == [type |-> "ApiVersionsRequest", source |-> s.replica_key.id, destination |-> to,
                                     correlation_id |-> corr]
 
 \* Rule: kraft-version.levels
 AfterApiVersionsRequest(s, m) ==
-  Outcome(s, <<[type |-> "ApiVersionsResponse", source |-> s.replica_key[1], destination |-> m.source,
+  Outcome(s, <<[type |-> "ApiVersionsResponse", source |-> s.replica_key.id, destination |-> m.source,
                 correlation_id |-> m.correlation_id,
-                min_version |-> config.min_version[s.replica_key[1]],
-                max_version |-> config.max_version[s.replica_key[1]]]>>)
+                min_version |-> config.min_version[s.replica_key.id],
+                max_version |-> config.max_version[s.replica_key.id]]>>)
 
 \* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
 AfterApiVersionsResponse(s, m) ==

@@ -12,7 +12,7 @@ EXTENDS KRaft, RoleTable
 (***************************************************************************)
 RoleNames == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "Resigned"}
 
-IsKey(k) == k[1] \in Ids \cup {-1} /\ k[2] \in STRING
+IsKey(k) == k.id \in Ids \cup {-1} /\ k.directory_id \in STRING
 
 \* <<id, endpoint, lowest level, highest level>>
 IsDetails(d) == d.endpoint \in STRING /\ d.min_version \in Nat /\ d.max_version \in Nat
@@ -29,7 +29,7 @@ RecordOk(r) ==
 ChangeOk(change) ==
   /\ change.kind \in {"add", "remove", "update", "upgrade"}
   /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
-  /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
+  /\ change.voter.directory_id \in STRING /\ change.endpoint \in STRING
   /\ change.min_version \in -1..change.max_version
   /\ change.phase = "learn-versions" <=> change.offset < 0
   /\ change.requester \in Ids \cup {Client, Reassignment} /\ change.request \in Nat
@@ -68,10 +68,10 @@ StateOk(s) ==
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
 RoleOk(s) ==
-  /\ s.role \in {"Leader", "Resigned"} => s.leader_id = s.replica_key[1]
+  /\ s.role \in {"Leader", "Resigned"} => s.leader_id = s.replica_key.id
   /\ s.role = "Follower" => s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
   /\ s.role = "Candidate" => s.leader_id = NoLeader /\ s.voted_key # NoKey
-  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key[1] \in s.granted
+  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key.id \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
   /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted_snapshot = NoSnapshotId
   /\ s.role # "Leader" => s.pending_change.kind = "none" /\ s.reports = {} /\ s.awaited_targets = {}
@@ -97,8 +97,8 @@ ElectionSafety == \A e \in DOMAIN history.epochs : Cardinality(history.epochs[e]
 LocalVoteOncePerEpoch(r) ==
   LET candidates == history.votes[r].candidates IN
   \/ Cardinality(candidates) <= 1
-  \/ /\ Cardinality({c[1] : c \in candidates}) <= 1
-     /\ replicas[r].quorum_state_version = 0 \/ Cardinality({c \in candidates : c[2] # ""}) <= 1
+  \/ /\ Cardinality({c.id : c \in candidates}) <= 1
+     /\ replicas[r].quorum_state_version = 0 \/ Cardinality({c \in candidates : c.directory_id # ""}) <= 1
 VoteOncePerEpoch == \A r \in Ids : LocalVoteOncePerEpoch(r)
 
 \* No replica is Follower of its own id.
@@ -261,7 +261,7 @@ HoldsCommitted(s) ==
 
 \* Is the entry of a set, which may lack a directory id, this key?  Spelled out, not Names: what the model counts with is
 \* what the properties judge.
-IsEntryOf(entry, key) == entry[1] = key[1] /\ entry[2] \in {"", key[2]}
+IsEntryOf(entry, key) == entry.id = key.id /\ entry.directory_id \in {"", key.directory_id}
 
 \* Entries of two sets that are one voter.
 SameVoter(v, w) == IsEntryOf(v, w) \/ IsEntryOf(w, v)
@@ -317,7 +317,7 @@ PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.destination, m)]_<<replicas, network>>
 
 \* Is a request that names its receiver meant for this key?  Spelled out like IsEntryOf.
-IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in {"", own[2]}
+IsMeantFor(addressed, own) == addressed.id \in {-1, own.id} /\ addressed.directory_id \in {"", own.directory_id}
 
 \* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
 \* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
@@ -347,7 +347,7 @@ CreditIsBound(r, requests) ==
        /\ \A v \in DOMAIN after.fetch_offsets :
             \/ v \in DOMAIN before.fetch_offsets /\ after.fetch_offsets[v] = before.fetch_offsets[v]
             \/ FetchedUpTo(v, after.fetch_offsets[v])
-       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ WasHeard(v)
+       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v.id = id /\ WasHeard(v)
 
 IdentityBindingAt(r, requests) == GrantIsBound(r, requests) /\ CreditIsBound(r, requests)
 IdentityBinding == [][\A r \in Ids : IdentityBindingAt(r, network)]_<<replicas, network>>

@@ -77,9 +77,9 @@ MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ Epoc
 \* Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps, reassign.completion,
 \*        reassign.leader-removed-last, reassign.leader-steps-down-before-own-removal, reassign.promotion-by-leader
 NextSteps(s) ==
-  LET others == {v \in Voters(s) : v[1] \in RemovingVoters(s) \ {s.replica_key[1]}} IN
+  LET others == {v \in Voters(s) : v.id \in RemovingVoters(s) \ {s.replica_key.id}} IN
   IF ~MayAdvance(s) THEN {}
-  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.fetch_offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
+  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.fetch_offsets : key.id \in NewVoters(s) /\ key.directory_id # ""}
   ELSE IF others # {} THEN others ELSE {NoKey}
 
 \* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
@@ -89,8 +89,8 @@ AfterAdvanceReassignment(s, voter) ==
   IF voter = NoKey
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
        ELSE ConcludeCommitted(Becomes(AppendRecords(s, <<Assignment(s, NoTarget)>>)))
-  ELSE IF voter[1] \in NewVoters(s)
-  THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
+  ELSE IF voter.id \in NewVoters(s)
+  THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter.id], Reassignment, 0, TRUE)])
   ELSE ConcludeCommitted(AppendChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
                           ImmediateChange("remove", voter, Reassignment, 0, TRUE)))
 =============================================================================

@@ -7,7 +7,7 @@ EXTENDS PendingChanges
 
 \* Rules: discovery.bootstrap, discovery.bootstrap-fallback
 BootstrapServers(s) ==
-  (IF config.bootstrap_servers = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key[1]}
+  (IF config.bootstrap_servers = {} THEN {v.id : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key.id}
 
 \* To whom a replica sends a Fetch.
 \* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout,
@@ -19,14 +19,14 @@ FetchTargets(s) ==
 
 \* Rules: fetch.replica-key, discovery.leader-endpoint-known, identity.could-become-voter
 FetchRequest(s, to, corr) ==
-  [type |-> "FetchRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
+  [type |-> "FetchRequest", source |-> s.replica_key.id, destination |-> to, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, fetch_offset |-> EndOffset(s), last_epoch |-> LastEpoch(s)]
 
 FetchResponse(s, m, error, records, diverging, snapshot) ==
-  [type |-> "FetchResponse", source |-> s.replica_key[1], destination |-> m.source,
+  [type |-> "FetchResponse", source |-> s.replica_key.id, destination |-> m.source,
    correlation_id |-> m.correlation_id, error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    high_watermark |-> IF error = "NONE" /\ s.high_watermark > s.epoch_start_offset THEN s.high_watermark ELSE Unknown,
    diverging_epoch |-> diverging.epoch, diverging_end_offset |-> diverging.offset, records |-> records,
    snapshot_end_offset |-> snapshot.end_offset, snapshot_epoch |-> snapshot.epoch]

@@ -40,9 +40,9 @@ EndpointOf(s, leader, endpoint) ==
 
 \* Where a replica listens, and what it would tell of itself.
 \* Rules: update-voter.when-sent, update-voter.leader-self-update
-OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key[1]] ELSE s.moved_to
+OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key.id] ELSE s.moved_to
 OwnDetails(s) ==
-  LET id == s.replica_key[1] IN VoterDetails(id, OwnEndpoint(s), config.min_version[id], config.max_version[id])
+  LET id == s.replica_key.id IN VoterDetails(id, OwnEndpoint(s), config.min_version[id], config.max_version[id])
 
 \* Details with those of one voter in the place of older ones, or added.
 WithDetails(details, reported) == {d \in details : d.id # reported.id} \cup {reported}
@@ -65,7 +65,7 @@ NamesSecondLeader(s, epoch, leader) ==
 (* state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader     *)
 (***************************************************************************)
 Learn(s, epoch, leader, endpoint) ==
-  LET named == leader # NoLeader /\ leader # s.replica_key[1] IN
+  LET named == leader # NoLeader /\ leader # s.replica_key.id IN
   IF epoch > s.epoch
   THEN IF named THEN Follow(s, epoch, leader, endpoint) ELSE ToUnattached(s, epoch, NoLeader)
   ELSE IF epoch = s.epoch /\ named /\ s.leader_id = NoLeader
@@ -81,7 +81,7 @@ Learn(s, epoch, leader, endpoint) ==
 WritesVoters(s) ==
   /\ Level(s) >= 1
   /\ \/ s.base.end_offset = 0 /\ Len(s.voters) = 1
-     \/ DetailsOf(s, s.replica_key[1]) \notin {{}, {OwnDetails(s)}}
+     \/ DetailsOf(s, s.replica_key.id) \notin {{}, {OwnDetails(s)}}
 
 \* A leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
 \* Rules: voters.record-replaces-set, reassign.assignment-record
@@ -92,7 +92,7 @@ SetRecord(s, voters, details) ==
 \* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader,
 \*        bootstrap.first-leader-writes-records, update-voter.leader-self-update
 StartOfEpochRecords(s) ==
-  <<Record(s.epoch, "LeaderChange", s.replica_key[1], {})>>
+  <<Record(s.epoch, "LeaderChange", s.replica_key.id, {})>>
     \o IF WritesVoters(s)
        THEN <<Record(s.epoch, "KRaftVersion", Level(s), {}),
               SetRecord(s, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
@@ -127,7 +127,7 @@ UntoldHighWatermark(offset) == IF config.decisions.leader_high_watermark = "unkn
 
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
-  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key[1],
+  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key.id,
                                    !.leader_endpoint = OwnEndpoint(s),
                                    !.epoch_start_offset = EndOffset(s),
                                    !.high_watermark = UntoldHighWatermark(@)]
@@ -141,13 +141,13 @@ LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s)
 ToCandidate(s) ==
   LeaderIfMajority(
     [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader_id = NoLeader,
-                                !.leader_endpoint = NoEndpoint, !.voted_key = s.replica_key, !.granted = {s.replica_key[1]}])
+                                !.leader_endpoint = NoEndpoint, !.voted_key = s.replica_key, !.granted = {s.replica_key.id}])
 
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
-Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key[1]}]
+Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key.id}]
 
 \* Rule: prevote.unsupported-version
-LacksPreVote(s) == config.pre_vote[s.replica_key[1]] = "unsupported"
+LacksPreVote(s) == config.pre_vote[s.replica_key.id] = "unsupported"
 
 \* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
 \* for the moment in which its timer fired.
@@ -167,7 +167,7 @@ LosePreVote(s) ==
 PreferredCandidates(s) ==
   LET others == Others(s)
       Before(a, b) == \/ ReachedBy(s, a) > ReachedBy(s, b)
-                      \/ ReachedBy(s, a) = ReachedBy(s, b) /\ a[1] < b[1]
+                      \/ ReachedBy(s, a) = ReachedBy(s, b) /\ a.id < b.id
   IN [n \in 1..Cardinality(others) |->
         CHOOSE v \in others : Cardinality({w \in others : Before(w, v)}) = n - 1]
 

@@ -41,7 +41,7 @@ AfterTakeSnapshot(s, end) == Becomes(Rebased(s, SnapshotAt(s, end)))
 (***************************************************************************)
 \* Rules: voters.fetch-goes-to-known-leader, identity.could-become-voter
 FetchSnapshotRequest(s, to, corr) ==
-  [type |-> "FetchSnapshotRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
+  [type |-> "FetchSnapshotRequest", source |-> s.replica_key.id, destination |-> to, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, snapshot_end_offset |-> s.wanted_snapshot.end_offset,
    snapshot_epoch |-> s.wanted_snapshot.epoch]
 
@@ -51,10 +51,10 @@ FetchSnapshotRequest(s, to, corr) ==
 \*        fetch.snapshot.accepted, fetch.snapshot.bootstrap-not-served
 AfterFetchSnapshotRequest(s, m) ==
   LET Answer(after, error, snapshot, reason) ==
-        [Outcome(after, <<[type |-> "FetchSnapshotResponse", source |-> s.replica_key[1], destination |-> m.source,
+        [Outcome(after, <<[type |-> "FetchSnapshotResponse", source |-> s.replica_key.id, destination |-> m.source,
                            correlation_id |-> m.correlation_id,
                            error |-> error, epoch |-> s.epoch, leader_id |-> s.leader_id,
-                           leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+                           leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
                            snapshot |-> snapshot]>>) EXCEPT !.reason = reason]
       seen == WithFetcher(s, EntryOf(s, m.replica_key))
   IN

@@ -31,7 +31,7 @@ IsBusy(s) == s.pending_change.kind # "none"
 
 \* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
 IsText(text) == text \notin {"", "(empty)"}
-IsNamedWell(key) == key[1] >= 0 /\ IsText(key[2])
+IsNamedWell(key) == key.id >= 0 /\ IsText(key.directory_id)
 
 \* What AddVoter and RemoveVoter test alike.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
@@ -60,7 +60,7 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
       Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
   IN
   IF failed # NotRefused THEN Refuse(failed.error, failed.reason)
-  ELSE IF voter[1] \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
+  ELSE IF voter.id \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
   ELSE Becomes([s EXCEPT !.pending_change = Addition(voter, endpoint, requester, request, whenCommitted)])
 
 \* The leader itself may be removed, the last voter never.
@@ -88,7 +88,7 @@ AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.source, m.correlation_id,
 Report(key, details) ==
   [key |-> key, endpoint |-> details.endpoint, min_version |-> details.min_version, max_version |-> details.max_version]
 
-WithReport(reports, report) == {known \in reports : known.key[1] # report.key[1]} \cup {report}
+WithReport(reports, report) == {known \in reports : known.key.id # report.key.id} \cup {report}
 
 \* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
 \*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
@@ -99,7 +99,7 @@ AfterUpdateVoterRequest(s, m) ==
       finalized == FinalizedLevel(s)
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
-      details == WithDetails(Details(s), VoterDetails(m.voter[1], m.endpoint, m.min_version, m.max_version))
+      details == WithDetails(Details(s), VoterDetails(m.voter.id, m.endpoint, m.min_version, m.max_version))
       change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
       seen == IF config.decisions.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
   IN
@@ -134,13 +134,13 @@ CanUpgrade(s, level, brokersMin, brokersMax) ==
   /\ brokersMin <= level /\ level <= brokersMax
   /\ LET known == KnownReports(s) IN
      \A v \in Voters(s) : \E report \in known :
-       report.key[2] # "" /\ Names(v, report.key) /\ report.min_version <= level /\ level <= report.max_version
+       report.key.directory_id # "" /\ Names(v, report.key) /\ report.min_version <= level /\ level <= report.max_version
 
 AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
   LET Answer(error, reason) == RefusedChange(s, "upgrade", Client, request, error, reason)
-      reports == {report \in KnownReports(s) : report.key[1] \in VoterIds(s)}
+      reports == {report \in KnownReports(s) : report.key.id \in VoterIds(s)}
       keys == {report.key : report \in reports}
-      details == {VoterDetails(report.key[1], report.endpoint, report.min_version, report.max_version) : report \in reports}
+      details == {VoterDetails(report.key.id, report.endpoint, report.min_version, report.max_version) : report \in reports}
   IN
   IF s.role # "Leader" THEN Answer("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
@@ -160,7 +160,7 @@ IsOneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) 
 \*        add-voter.duplicate-id, kraft-version.record-gate
 MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
-  /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
+  /\ Cardinality({v.id : v \in voters}) = Cardinality(voters)
   /\ Target(s) = NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
   /\ IsOneStep(Voters(s), voters)
 
@@ -175,16 +175,16 @@ AfterAppendVoters(s, voters) ==
 (* leader for itself, in place of a Fetch: {} or the request.              *)
 (***************************************************************************)
 AddVoterRequest(s, corr) ==
-  [type |-> "AddVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+  [type |-> "AddVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
    voter |-> s.replica_key, endpoint |-> OwnEndpoint(s), when_committed |-> FALSE]
 
 RemoveVoterRequest(s, voter, corr) ==
-  [type |-> "RemoveVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+  [type |-> "RemoveVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
    voter |-> voter]
 
 UpdateVoterRequest(s, corr) ==
   LET own == OwnDetails(s) IN
-  [type |-> "UpdateVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+  [type |-> "UpdateVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
    epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own.endpoint,
    min_version |-> own.min_version, max_version |-> own.max_version]
 
@@ -192,9 +192,9 @@ UpdateVoterRequest(s, corr) ==
 \* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,
 \*        auto-join.stop-before-removal
 JoinRequest(s, corr) ==
-  LET stale == {v \in Voters(s) : v[1] = s.replica_key[1]} IN
-  IF \/ ~config.auto_join[s.replica_key[1]]
-     \/ Level(s) < 1 \/ s.replica_key[2] = "" \/ Voters(s) = {} \/ IsVoter(s)
+  LET stale == {v \in Voters(s) : v.id = s.replica_key.id} IN
+  IF \/ ~config.auto_join[s.replica_key.id]
+     \/ Level(s) < 1 \/ s.replica_key.directory_id = "" \/ Voters(s) = {} \/ IsVoter(s)
   THEN {}
   ELSE IF stale # {} THEN {RemoveVoterRequest(s, v, corr) : v \in stale}
   ELSE {AddVoterRequest(s, corr)}
@@ -202,8 +202,8 @@ JoinRequest(s, corr) ==
 \* Until this leader has taken note; at level 1 only if the own entry says something else.
 \* Rules: update-voter.when-sent, update-voter.in-memory-at-version-0
 ReportRequest(s, corr) ==
-  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key[2] = ""
-     \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key[1]) = {OwnDetails(s)}
+  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key.directory_id = ""
+     \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key.id) = {OwnDetails(s)}
      \/ Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 

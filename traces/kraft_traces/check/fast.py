@@ -36,15 +36,15 @@ Description = Any
 _NO_SET: dict[str, list[int]] = {"set": []}
 _TEXT = ["word", [None, ""], ["", EMPTY_TEXT], "name"]
 _ID = ["range", 0, INTEGER_MAX]
-_ASKED_KEY = ["tuple", {"id": "integer", "directory_id": _TEXT}]
-_NO_KEY = [-1, ""]
+_ASKED_KEY = ["record", {"id": "integer", "directory_id": _TEXT}, {}]
+_NO_KEY = {"id": -1, "directory_id": ""}
 _SNAPSHOT_ID = [
     "word",
     [None],
     [{"end_offset": -1, "epoch": -1}],
     ["record", {"end_offset": _ID, "epoch": "integer"}, {}],
 ]
-_KEY = ["word", [None], [_NO_KEY], ["tuple", {"id": _ID, "directory_id": _TEXT}]]
+_KEY = ["word", [None], [_NO_KEY], ["record", {"id": _ID, "directory_id": _TEXT}, {}]]
 _RANGE = {"min_version": "integer", "max_version": "integer"}
 _DETAILS = ["set", ["record", {"id": "integer", "endpoint": _TEXT, **_RANGE}, {}]]
 _TARGET = ["word", [None], [_NO_SET], ["some", "integer"]]

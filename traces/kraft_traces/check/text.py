@@ -7,7 +7,6 @@ A line that leaves something out gives a text that TLC never gives, and is then 
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -45,7 +44,8 @@ def tla_text(value: Canonical) -> str:
         return f'"{value}"'
     if is_record_type(type(value)):
         record: Any = value
-        return f"[{', '.join([f'{name} |-> {tla_text(record[place])}' for name, place in _places(type(record))])}]"
+        places = _places(field_names(type(value)))
+        return f"[{', '.join([f'{name} |-> {tla_text(record[place])}' for name, place in places])}]"
     if isinstance(value, tuple):
         return f"<<{', '.join([tla_text(part) for part in value])}>>"
     if isinstance(value, frozenset):
@@ -56,9 +56,8 @@ def tla_text(value: Canonical) -> str:
 
 
 @cache
-def _places(kind: Any) -> tuple[tuple[str, int], ...]:
-    """The fields of a named tuple in TLC's order, each with its place."""
-    fields = field_names(kind)
+def _places(fields: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """The fields of a record in TLC's order, each with its place."""
     return tuple((name, fields.index(name)) for name in _in_order(fields))
 
 
@@ -67,7 +66,7 @@ def _rank(value: Any) -> Any:
     if isinstance(value, str):
         return int(jpype.JClass("util.UniqueString").uniqueStringOf(value).getTok())
     if is_record_type(type(value)):
-        return [_rank(value[place]) for _, place in _places(type(value))]
+        return [_rank(value[place]) for _, place in _places(field_names(type(value)))]
     return [len(value), *map(_rank, value)] if isinstance(value, tuple) else value
 
 
@@ -122,14 +121,9 @@ def _key_pairs(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
 @lru_cache(maxsize=1024)
 def _order(keys: tuple[TracedKey, ...]) -> tuple[int, ...] | None:
     """The places of keys in the order in which TLC shows a set of them; None if that is their own order."""
-    ids = [key.id for key in keys]
-    if all(one < other for one, other in pairwise(ids)):
-        return None
-    if len(set(ids)) == len(ids):
-        return tuple(sorted(range(len(keys)), key=lambda place: ids[place]))
-    table = jpype.JClass("util.UniqueString")
-    ranks = [int(table.uniqueStringOf(text_to_model(key.directory_id)).getTok()) for key in keys]
-    return tuple(sorted(range(len(keys)), key=lambda place: (ids[place], ranks[place])))
+    ranks = [_rank(key_to_model(key)) for key in keys]
+    places = tuple(sorted(range(len(keys)), key=ranks.__getitem__))
+    return None if places == tuple(range(len(keys))) else places
 
 
 def _nothing(members: tuple[object, ...] | UnsetType) -> str:

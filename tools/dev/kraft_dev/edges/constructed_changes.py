@@ -8,12 +8,10 @@ from kraft_dev.edges.constructed_messages import EPOCHS, NO_RECORDS, NOBODY, lea
 from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_ENDPOINT,
-    NO_KEY,
     NO_SNAPSHOT,
     NO_TARGET,
     OTHER_DIRECTORY,
     Fields,
-    Key,
     Place,
     details,
     hashable,
@@ -24,7 +22,7 @@ from kraft_dev.edges.constructed_place import (
 )
 from kraft_dev.edges.constructed_states import state
 from kraft_dev.edges.edge import ModelRecord
-from kraft_spec.mapping_forms import ModelAwaitedTarget, ModelReport, ModelRequest, ModelSnapshotId
+from kraft_spec.mapping_forms import NO_KEY, ModelAwaitedTarget, ModelKey, ModelReport, ModelRequest, ModelSnapshotId
 
 _CLIENT = -1
 _NOBODY_ASKED = -2
@@ -32,7 +30,7 @@ _NEW_ENDPOINT = "E-new"
 """An endpoint that no configuration names."""
 
 
-def _change(kind: str, phase: str, voter: Key, **changed: Any) -> ModelRecord:
+def _change(kind: str, phase: str, voter: ModelKey, **changed: Any) -> ModelRecord:
     """A pending change of a client, as it is before its record is appended."""
     unknown = {"min_version": -1, "max_version": -1, "offset": -1}
     asked = {"requester": _CLIENT, "request": 7, "when_committed": True}
@@ -83,7 +81,7 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
 
     Its observers are `second`, with one disk or two, or nobody.
     """
-    new, other = place.key(place.second), (place.second, OTHER_DIRECTORY)
+    new, other = place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY)
     entry = place.entry(place.first)
     of_nobody: Fields = {"requester": _NOBODY_ASKED, "request": 0}
     add: Fields = {"endpoint": place.endpoint(place.second), **of_nobody}
@@ -162,8 +160,8 @@ def joining_states(place: Place) -> Iterator[ModelRecord]:
 
 def change_requests(place: Place) -> Iterator[ModelRecord]:
     """AddVoter, RemoveVoter and UpdateVoter of replicas: of every voter, of nobody in the set, and malformed ones."""
-    listed = (place.own, place.entry(place.first), place.key(place.second), (place.second, OTHER_DIRECTORY))
-    malformed = ((place.second, ""), (-1, OTHER_DIRECTORY))
+    listed = (place.own, place.entry(place.first), place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY))
+    malformed = (ModelKey(place.second, ""), ModelKey(-1, OTHER_DIRECTORY))
     source = place.second
     for voter, when_committed in product((*listed, *malformed), (False, True)):
         asked: Fields = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
@@ -177,11 +175,11 @@ def change_requests(place: Place) -> Iterator[ModelRecord]:
         yield message(place, "UpdateVoterRequest", epoch=epoch, **told)
 
 
-def _updates(place: Place) -> Iterator[tuple[Key, str, tuple[int, int]]]:
+def _updates(place: Place) -> Iterator[tuple[ModelKey, str, tuple[int, int]]]:
     first, endpoint = place.key(place.first), place.endpoint(place.first)
     for levels in ((0, 1), (0, 0), (1, 1), (-1, 1), (1, 0)):
         yield first, endpoint, levels
-    for voter in ((place.first, OTHER_DIRECTORY), (place.first, ""), place.key(place.second)):
+    for voter in (ModelKey(place.first, OTHER_DIRECTORY), ModelKey(place.first, ""), place.key(place.second)):
         yield voter, endpoint, (0, 1)
     for other in (_NEW_ENDPOINT, NO_ENDPOINT):
         yield first, other, (0, 1)
@@ -209,7 +207,7 @@ def change_responses(place: Place) -> Iterator[ModelRecord]:
 def snapshot_requests(place: Place) -> Iterator[ModelRecord]:
     """FetchSnapshot of the leader's snapshot and of others, by a voter, its other disk and an observer."""
     kind = "FetchSnapshotRequest"
-    keys = (place.key(place.first), (place.first, OTHER_DIRECTORY))
+    keys = (place.key(place.first), ModelKey(place.first, OTHER_DIRECTORY))
     for epoch, key, (end, of) in product(EPOCHS, keys, ((2, 1), (2, 2), (3, 1), (0, 0))):
         yield message(place, kind, epoch=epoch, replica_key=key, snapshot_end_offset=end, snapshot_epoch=of)
 

@@ -12,13 +12,11 @@ from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_CHANGE,
     NO_ENDPOINT,
-    NO_KEY,
     NO_LEADER,
     NO_SNAPSHOT,
     NO_TARGET,
     OTHER_DIRECTORY,
     Fields,
-    Key,
     Place,
     checkpoint,
     logs,
@@ -26,7 +24,7 @@ from kraft_dev.edges.constructed_place import (
 )
 from kraft_dev.edges.edge import ModelRecord
 from kraft_reference.records import SET_KINDS
-from kraft_spec.mapping_forms import ModelRequest, function_entries
+from kraft_spec.mapping_forms import NO_KEY, ModelKey, ModelRequest, function_entries
 
 
 def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None = None, **fields: Any) -> ModelRecord:
@@ -83,12 +81,12 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
     return blank | fields
 
 
-def votes(place: Place) -> tuple[Key, ...]:
+def votes(place: Place) -> tuple[ModelKey, ...]:
     """Whom it may have voted for: nobody, the sender, itself, somebody else, the sender with another disk."""
     some = (NO_KEY, place.key(place.first))
     if not place.full:
         return some
-    return (*some, place.own, place.key(place.second), (place.first, OTHER_DIRECTORY))
+    return (*some, place.own, place.key(place.second), ModelKey(place.first, OTHER_DIRECTORY))
 
 
 def _known_leaders(place: Place) -> tuple[Fields, ...]:
@@ -194,7 +192,7 @@ def stopped_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Stopped", log, leader_id=leader, voted_key=voted)
     observer = max(function_entries(place.configuration["keys"]))
     yield state(place, "Stopped", leader_id=observer if observer != place.replica_id else NO_LEADER)
-    for voted in ((place.replica_id, ""), (place.replica_id, OTHER_DIRECTORY)):
+    for voted in (ModelKey(place.replica_id, ""), ModelKey(place.replica_id, OTHER_DIRECTORY)):
         yield state(place, "Stopped", voted_key=voted)
 
 
