@@ -165,5 +165,5 @@ REPLICAS: tuple[Field, ...] = (
 
 The reference has None as the `initial_voters` of a replica that was formatted with the cluster's voters."""
 
-DECISIONS: tuple[Field, ...] = _declared_fields(Profile)
-"""`config.decisions`: the decisions of a profile."""
+PROFILE: tuple[Field, ...] = _declared_fields(Profile)
+"""`config.profile`: the decisions of a profile."""

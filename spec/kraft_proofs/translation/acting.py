@@ -89,7 +89,7 @@ def act(specification: Specification, action: str, profile: Profile = KIP) -> Ac
     translator = Translator(specification)
     decided = {name: translator.text(answer) for name, answer in asdict(profile).items() if name != "name"}
     replicas = unknown("replicas", FunctionOf(NUMBER, REPLICA_STATE))
-    translator.variables["config"] = {**unknown("config", CONFIGURATION), "decisions": decided}
+    translator.variables["config"] = {**unknown("config", CONFIGURATION), "profile": decided}
     translator.variables["replicas"] = replicas
     kind = action.removeprefix("Handle") if action.startswith("Handle") else None
     message = None if kind is None else unknown("message", MESSAGES[kind])

@@ -164,7 +164,7 @@ Level(s) == s.versions[Len(s.versions)].kraft_version
 
 \* The level by which a leader accepts requests.  Rule: kraft-version.finalized-when
 FinalizedLevel(s) ==
-  IF config.decisions.kraft_version_gate = "append" THEN Level(s)
+  IF config.profile.kraft_version_gate = "append" THEN Level(s)
   ELSE LET known == {i \in 1..Len(s.versions) : i = 1 \/ s.versions[i].offset < s.high_watermark}
        IN s.versions[CHOOSE i \in known : \A j \in known : i >= j].kraft_version
 

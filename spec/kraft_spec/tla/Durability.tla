@@ -82,22 +82,22 @@ SentBeforeCrash(s, out, done) ==
 (* kraft-version.static-config-ignored                                     *)
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
-  LET forgets == s.quorum_state_version = 0 /\ config.decisions.voted_directory_at_version_0 = "forgotten"
+  LET forgets == s.quorum_state_version = 0 /\ config.profile.voted_directory_at_version_0 = "forgotten"
       read == [s EXCEPT !.voted_key = IF forgets THEN [@ EXCEPT !.directory_id = ""] ELSE @, !.moved_to = endpoint]
       id == s.replica_key.id
       ownVote == read.voted_key # NoKey /\ Names(read.voted_key, s.replica_key)
       known == EndpointOf(s, s.leader_id, NoEndpoint)
       nominated == ownVote /\ IsVoter(s)
-                     /\ (s.leader_id = NoLeader \/ config.decisions.restart_precedence = "own-vote")
+                     /\ (s.leader_id = NoLeader \/ config.profile.restart_precedence = "own-vote")
   IN
   IF LastEpoch(s) > s.epoch                           \* the file was lost: its vote counts as spent
   THEN Becomes([ToUnattached(read, LastEpoch(s), NoLeader) EXCEPT
-                  !.voted_key = IF config.decisions.vote_of_lost_file = "spent" THEN s.replica_key ELSE NoKey])
+                  !.voted_key = IF config.profile.vote_of_lost_file = "spent" THEN s.replica_key ELSE NoKey])
   ELSE IF s.leader_id = id
   THEN Becomes([ToResigned(read, <<>>) EXCEPT !.leader_endpoint = OwnEndpoint(read)])
-  ELSE IF nominated /\ s.leader_id = NoLeader /\ config.decisions.own_vote_at_restart = "prospective"
+  ELSE IF nominated /\ s.leader_id = NoLeader /\ config.profile.own_vote_at_restart = "prospective"
   THEN Becomes(ToProspective(read))
-  ELSE IF nominated /\ (s.leader_id # NoLeader \/ config.decisions.own_vote_at_restart = "candidate")
+  ELSE IF nominated /\ (s.leader_id # NoLeader \/ config.profile.own_vote_at_restart = "candidate")
   THEN Becomes(LeaderIfMajority([read EXCEPT !.role = "Candidate", !.leader_id = NoLeader, !.granted = {id}]))
   ELSE IF s.leader_id # NoLeader /\ known # NoEndpoint
   THEN Becomes([read EXCEPT !.role = "Follower", !.leader_endpoint = known])

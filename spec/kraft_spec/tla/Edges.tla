@@ -35,7 +35,7 @@ VARIABLES
 EpochLimit == 2
 MessageLimit == 2
 
-OtherDecisions ==
+OtherProfile ==
   [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
    end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
    kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
@@ -61,7 +61,7 @@ Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap_servers = {3}])
 \* Voters sets in the log.
 Changes == Formatted(Cluster(3, 3, 1))
 \* A crash at rest or in the middle of a step, a restart, a lost disk.
-Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.decisions = OtherDecisions])
+Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.profile = OtherProfile])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
   Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.speaks_endpoints = <<FALSE, TRUE, TRUE, TRUE>>])

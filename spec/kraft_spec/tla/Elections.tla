@@ -28,8 +28,8 @@ AfterElectionTimeout(s) ==
 \*        observer.never-nominates, identity.observer-definition
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
-  ELSE Becomes([s EXCEPT !.searching = @ \/ config.decisions.observer_refusal # "timer-unused",
-                         !.fetched = @ /\ config.decisions.observer_refusal # "expires"])
+  ELSE Becomes([s EXCEPT !.searching = @ \/ config.profile.observer_refusal # "timer-unused",
+                         !.fetched = @ /\ config.profile.observer_refusal # "expires"])
 
 (***************************************************************************)
 (* Requests.                                                               *)
@@ -71,7 +71,7 @@ GrantsVote(s, m) ==
 \* KIP-642's rule: a voter whose vote is free refuses it to whom it knows for no voter, and campaigns itself.
 \* Rule: reassign.votes-from-non-voters
 RefusesNonVoter(s, m) ==
-  /\ config.decisions.vote_of_non_voter = "refuse-and-campaign"
+  /\ config.profile.vote_of_non_voter = "refuse-and-campaign"
   /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
   /\ \A v \in Voters(s) : ~Names(v, m.replica_key)
 
@@ -96,7 +96,7 @@ AfterVoteRequest(s, m) ==
   ELSE IF m.epoch < s.epoch
   THEN [Refuse(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
   ELSE IF ~Addresses(m.voter_key, s.replica_key)
-  THEN Refuse(now, config.decisions.voter_key_error)
+  THEN Refuse(now, config.profile.voter_key_error)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
   ELSE IF RefusesNonVoter(now, m)

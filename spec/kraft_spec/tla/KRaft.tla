@@ -243,9 +243,9 @@ VoterChangeTimeout(r) ==
 \* The connection gives up on an answer.  Who announces by its timer asks the voter no more until that fires.
 \* Rules: begin-quorum.resend, fetch.who-fetches
 AfterRequestTimeout(s, to) ==
-  LET quiet == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
+  LET quiet == IF s.role = "Leader" /\ config.profile.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
-      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.decisions.unanswered_fetch = "servers-too"
+      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.profile.unanswered_fetch = "servers-too"
   IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledged = @ \cup quiet,
                        !.searching = @ \/ looks_elsewhere])
 
@@ -273,9 +273,9 @@ VoterEntry(s, id) == CHOOSE v \in Others(s) : v.id = id
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
     [] s.role = "Leader" ->
-         OtherIds(s) \ (CASE config.decisions.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
-                           [] config.decisions.announced_to = "all" -> s.acknowledged
-                           [] config.decisions.announced_to = "all-again" -> {})
+         OtherIds(s) \ (CASE config.profile.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
+                           [] config.profile.announced_to = "all" -> s.acknowledged
+                           [] config.profile.announced_to = "all-again" -> {})
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 

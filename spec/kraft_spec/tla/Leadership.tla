@@ -55,7 +55,7 @@ AfterBeginQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.source, m.leader_endpoint)
       back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader_id = m.source
-                /\ config.decisions.prospective_announcement = "follower"
+                /\ config.profile.prospective_announcement = "follower"
       \* A version 0 announcement has no endpoint; what is known of this leader stays known.
       endpoint == IF m.leader_endpoint = NoEndpoint THEN s.leader_endpoint ELSE m.leader_endpoint
       after == IF back THEN Follow(s, m.epoch, m.source, endpoint) ELSE learned
@@ -65,7 +65,7 @@ AfterBeginQuorumEpochRequest(s, m) ==
   ELSE IF NamesSecondLeader(s, m.epoch, m.source)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
   ELSE IF ~Addresses(m.voter_key, s.replica_key)
-  THEN Answer(after, config.decisions.voter_key_error)
+  THEN Answer(after, config.profile.voter_key_error)
   ELSE Answer(after, "NONE")
 
 \* Rule: begin-quorum.response
@@ -93,7 +93,7 @@ EndQuorumEpochRequest(s, voter, corr) ==
 AfterEndQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("EndQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.source, NoEndpoint)
-      after == IF learned.role = "Follower" /\ config.decisions.end_quorum_fetched_flag = "cleared"
+      after == IF learned.role = "Follower" /\ config.profile.end_quorum_fetched_flag = "cleared"
                THEN [learned EXCEPT !.fetched = FALSE] ELSE learned
   IN
   IF m.epoch < s.epoch

@@ -93,7 +93,7 @@ ThirdIsCutOff == {BothWaysOf({<<1, 3>>, <<2, 3>>})}
 Searcher == 4
 
 ListWithoutTheLeader ==
-  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {2, 3}]
+  /\ config = [WithProfile(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {2, 3}]
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          new == AfterRestart(NewReplica(config.keys[Searcher]), NoEndpoint).state

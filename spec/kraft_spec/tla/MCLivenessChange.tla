@@ -72,7 +72,7 @@ EventualChange == <>[]MajorityStaysConnected => <>[]IsChanged
 (* Starts: everybody has fetched everything from replica 1, the leader.    *)
 (***************************************************************************)
 Standing(voters) ==
-  /\ config = WithDecisions(Cluster(3, voters, 1))
+  /\ config = WithProfile(Cluster(3, voters, 1))
   /\ \E leads \in {LeaderOf(1, <<>>)} :
      LET end == EndOffset(leads) IN
      /\ \E states \in {[r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)]} :

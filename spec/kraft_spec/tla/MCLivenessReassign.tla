@@ -59,7 +59,7 @@ TargetRecord(voters, target) ==
   LET keys == {config.keys[r] : r \in voters} IN AssignmentOf(1, keys, FormattedDetails(keys), target)
 
 WithTarget(voters, target, stopped) ==
-  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(voters), 1))
+  /\ config = WithProfile(Cluster(Cardinality(Cast), Cardinality(voters), 1))
   /\ \E leads \in {LeaderOf(1, <<TargetRecord(voters, target)>>)} :
      LET end == EndOffset(leads)
          states == [r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)]

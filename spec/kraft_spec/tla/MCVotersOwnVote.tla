@@ -35,7 +35,7 @@ WithoutThird ==
 Starts(configuration) == config = configuration /\ \E scene \in {WithoutThird} : Begins(scene)
 
 Init == Starts(Joining(3, 3))
-InitOwnVote == Starts([Joining(3, 3) EXCEPT !.decisions.restart_precedence = "own-vote"])
+InitOwnVote == Starts([Joining(3, 3) EXCEPT !.profile.restart_precedence = "own-vote"])
 
 TimeOut(r, timer) == NobodyPolls /\ ElectionTimer(timer) /\ r # 3 /\ replicas[r].epoch < EpochLimit
 SecondCrashesOnce(r) == r = 2 /\ history.crashes = 0

@@ -47,9 +47,9 @@ StateOk(s) ==
   /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voters sets and levels in the log, the newest last
   /\ s.quorum_state_version \in 0..1                         \* of the quorum state file
   /\ s.high_watermark \in -1..EndOffset(s)
-  /\ s.role = "Leader" /\ config.decisions.leader_high_watermark = "unknown"
+  /\ s.role = "Leader" /\ config.profile.leader_high_watermark = "unknown"
        => s.high_watermark = Unknown \/ s.high_watermark > s.epoch_start_offset
-  /\ s.role = "Resigned" /\ config.decisions.leader_high_watermark = "unknown" => s.high_watermark = Unknown
+  /\ s.role = "Resigned" /\ config.profile.leader_high_watermark = "unknown" => s.high_watermark = Unknown
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
@@ -301,7 +301,7 @@ HwMonotonicAt(r) ==
       begins == before.role # after.role /\ after.role \in {"Leader", "Resigned"}
   IN \/ after.role = "Stopped"
      \/ after.high_watermark >= before.high_watermark
-     \/ begins /\ after.high_watermark = Unknown /\ config.decisions.leader_high_watermark = "unknown"
+     \/ begins /\ after.high_watermark = Unknown /\ config.profile.leader_high_watermark = "unknown"
 HwMonotonic == [][\A r \in Ids : HwMonotonicAt(r)]_replicas
 
 \* Roles change only as the transition table of the reference says.  Rule: state.roles
@@ -339,7 +339,7 @@ CreditIsBound(r, requests) ==
       Requests(types) == {m \in requests : m.type \in types /\ m.destination = r}
       WasHeard(v) ==
         \/ \E m \in Requests({"FetchRequest", "FetchSnapshotRequest"}) : IsEntryOf(v, m.replica_key)
-        \/ /\ config.decisions.update_voter_credit = "fetch"
+        \/ /\ config.profile.update_voter_credit = "fetch"
            /\ \E m \in Requests({"UpdateVoterRequest"}) : IsEntryOf(v, m.voter)
       FetchedUpTo(v, offset) ==
         \E m \in Requests({"FetchRequest"}) : IsEntryOf(v, m.replica_key) /\ m.fetch_offset = offset

@@ -48,7 +48,7 @@ AfterFetchRequest(s, m) ==
       entry == EntryOf(s, m.replica_key)
       gone == NeedsSnapshot(s, m.fetch_offset, m.last_epoch)
       agrees == ~gone /\ Agrees(s, m.fetch_offset, m.last_epoch)
-      seen == IF agrees \/ config.decisions.diverging_fetch = "counts" THEN WithFetcher(s, entry) ELSE s
+      seen == IF agrees \/ config.profile.diverging_fetch = "counts" THEN WithFetcher(s, entry) ELSE s
       progressed == WithHighWatermark([seen EXCEPT !.fetch_offsets = (entry :> m.fetch_offset) @@ @])
       served == Outcome(progressed, <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.fetch_offset), NotDiverging,
                                                     NoSnapshotId)>>)
@@ -65,7 +65,7 @@ AfterFetchRequest(s, m) ==
 \* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
   LET own == EndOfEpoch(s, m.diverging_epoch) IN
-  IF own.epoch = m.diverging_epoch \/ config.decisions.diverging_cut = "smaller-offset"
+  IF own.epoch = m.diverging_epoch \/ config.profile.diverging_cut = "smaller-offset"
   THEN Smaller(own.offset, m.diverging_end_offset) ELSE own.offset
 
 \* Rule: hw.follower

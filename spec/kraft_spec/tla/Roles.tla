@@ -123,7 +123,7 @@ WithHighWatermark(s) ==
 
 \* What no Fetch response tells: what a leader knew as a follower, until a record of its epoch is committed, and what
 \* a Resigned knew as the leader.  Rule: hw.own-epoch
-UntoldHighWatermark(offset) == IF config.decisions.leader_high_watermark = "unknown" THEN Unknown ELSE offset
+UntoldHighWatermark(offset) == IF config.profile.leader_high_watermark = "unknown" THEN Unknown ELSE offset
 
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==

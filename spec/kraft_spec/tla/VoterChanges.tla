@@ -101,7 +101,7 @@ AfterUpdateVoterRequest(s, m) ==
       keys == (Voters(s) \ named) \cup {m.voter}
       details == WithDetails(Details(s), VoterDetails(m.voter.id, m.endpoint, m.min_version, m.max_version))
       change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
-      seen == IF config.decisions.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
+      seen == IF config.profile.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
@@ -109,7 +109,7 @@ AfterUpdateVoterRequest(s, m) ==
   ELSE IF ~IsNamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
   THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
-  ELSE IF Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
+  ELSE IF Level(s) = 0 /\ config.profile.report_at_version_0 = "refused"
   THEN Answer(s, "UNSUPPORTED_VERSION", "REQUEST_REFUSED")
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
@@ -204,7 +204,7 @@ JoinRequest(s, corr) ==
 ReportRequest(s, corr) ==
   IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key.directory_id = ""
      \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key.id) = {OwnDetails(s)}
-     \/ Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
+     \/ Level(s) = 0 /\ config.profile.report_at_version_0 = "refused"
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 
 DueReport(s, corr) ==

@@ -17,7 +17,7 @@ from kraft_reference.messages import Message
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
-from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, decisions_to_model, message_to_model
+from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, message_to_model, profile_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
@@ -170,7 +170,7 @@ class TraceModel:
         return {
             event: [
                 (
-                    self._encode({**columns, "decisions": decisions_to_model(other.profile)}),
+                    self._encode({**columns, "profile": profile_to_model(other.profile)}),
                     open_answers(configuration.profile, other.profile),
                 )
                 for other in others
@@ -275,7 +275,7 @@ class TraceModel:
         """A copy of a state with the decisions of another configuration; the software is what its replicas run now."""
         config = self.variable("config", state)
         assert isinstance(config, Function), "config is a record"
-        decided = {**config, "decisions": decisions_to_model(configuration.profile)}
+        decided = {**config, "profile": profile_to_model(configuration.profile)}
         return state.copy().bind(self._config_name, self._encode(decided))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
