@@ -58,7 +58,7 @@ HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
 Mixed == Formatted([ThreeVoters EXCEPT !.pre_vote = <<"supported", "unsupported", "ignored">>])
 \* Three candidates of one epoch whose timers and polls do not wait.
 Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap_servers = {3}])
-\* Voters sets in the log.
+\* Voter sets in the log.
 Changes == Formatted(Cluster(3, 3, 1))
 \* A crash at rest or in the middle of a step, a restart, a lost disk.
 Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.profile = OtherProfile])
@@ -305,7 +305,8 @@ AddRequests(r) ==
       Naming(voter) == [plain EXCEPT !.voter = voter]
   IN {plain, [plain EXCEPT !.when_committed = FALSE], [plain EXCEPT !.same_cluster = FALSE],
       [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
-       \cup {Naming(voter) : voter \in NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest, "new"), ReplicaKey(Newest + 1, "new")}}
+       \cup {Naming(voter) : voter \in
+               NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest, "new"), ReplicaKey(Newest + 1, "new")}}
 
 RemoveRequests(r) ==
   LET Naming(voter) == RemovalOf(r, voter) IN

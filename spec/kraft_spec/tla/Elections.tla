@@ -1,7 +1,7 @@
 ----------------------------- MODULE Elections -----------------------------
 (***************************************************************************)
-(* Timeouts that start elections, Pre-Vote and Vote.  Every operator takes *)
-(* the state of the replica and the message, and gives an outcome.         *)
+(* Timeouts that start elections, Pre-Vote and Vote.  An operator After... *)
+(* maps a replica's state, and the message, to an outcome.                 *)
 (***************************************************************************)
 EXTENDS Roles
 
@@ -22,7 +22,7 @@ AfterElectionTimeout(s) ==
     [] s.role = "Resigned" /\ StandsAgain(s)  -> Becomes(ToCandidate(s))
     [] s.role = "Resigned" /\ ~StandsAgain(s) -> Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
 
-\* A voter starts a Pre-Vote, an observer only searches wider.
+\* A voter starts a Pre-Vote; an observer only fetches from the bootstrap servers as well.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,
 \*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer,
 \*        observer.never-nominates, identity.observer-definition
@@ -34,7 +34,7 @@ AfterFetchTimeout(s) ==
 (***************************************************************************)
 (* Requests.                                                               *)
 (***************************************************************************)
-\* Prospective and Candidate ask the other voters of their own set that have not answered, while they can win.
+\* Prospective and Candidate send requests to the voters that have not responded, as long as they can win.
 \* Rules: prevote.request.recipients, prevote.request.contents, vote.request.contents, state.candidate.lost
 CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s)
 
@@ -68,7 +68,7 @@ GrantsVote(s, m) ==
      ELSE IF s.leader_id # NoLeader THEN FALSE
      ELSE UpToDate(m.last_epoch, m.end_offset, s)
 
-\* KIP-642's rule: a voter whose vote is free refuses it to whom it knows for no voter, and campaigns itself.
+\* KIP-642: a voter that has not voted rejects a candidate that is not in its voter set, and starts an election itself.
 \* Rule: reassign.votes-from-non-voters
 RefusesNonVoter(s, m) ==
   /\ config.profile.vote_of_non_voter = "refuse-and-campaign"
@@ -109,7 +109,8 @@ AfterVoteRequest(s, m) ==
 (***************************************************************************)
 (* Responses.                                                              *)
 (***************************************************************************)
-\* An answer counts only if it matches an outstanding request; entering a role forgets all of them.
+\* True if a response matches an outstanding request.  This is tested before its epoch is compared: a replica that has
+\* changed its role since, or restarted, must not count a vote that was granted to its former role.
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
 Correlated(s, m) == OutstandingRequest(m.source, m.correlation_id) \in s.awaiting
 
@@ -128,7 +129,7 @@ CountVote(s, m) ==
             ELSE IF CanStillWin(counted) THEN counted
             ELSE LosePreVote(counted)
 
-\* The order: correlation, epoch and leader, support for Pre-Vote, the count.
+\* In this order: correlation, epoch and leader, support for Pre-Vote, the count of votes.
 \* Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
 \*        prevote.unsupported-version, prevote.unsupported-version.after-majority, state.prospective.discovers-leader,
 \*        state.candidate.leader-equal-epoch, prevote.response.correlate, vote.response.late

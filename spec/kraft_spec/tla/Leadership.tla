@@ -1,7 +1,7 @@
 ---------------------------- MODULE Leadership -----------------------------
 (***************************************************************************)
-(* How a leader is announced, how it finds out that it lost its quorum,    *)
-(* and how it hands over: BeginQuorumEpoch, check quorum, EndQuorumEpoch.  *)
+(* The announcement of a leader (BeginQuorumEpoch), check quorum, and the  *)
+(* hand-over (EndQuorumEpoch).                                             *)
 (***************************************************************************)
 EXTENDS Elections
 
@@ -14,7 +14,7 @@ HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
 \* Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers
 AfterCheckQuorumTimeout(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
-\* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
+\* A voter that fetches counts once in a period; a majority, with the leader, starts the next period.
 \* Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded
 WithFetcher(s, entry) ==
   IF entry \notin Others(s) THEN s
@@ -25,7 +25,7 @@ WithFetcher(s, entry) ==
 \* Rule: state.leader.resigns
 AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
-\* A leader outside its voters set resigns once the set is committed.
+\* A removed leader stays until the set without it is committed, because only it can commit that set; then it resigns.
 \* Rule: remove-voter.leader-removal
 RemovalIsCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
@@ -46,7 +46,7 @@ Response(type, s, m, error) ==
    epoch |-> s.epoch, leader_id |-> s.leader_id,
    leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
-\* The announcement is due again at every voter.  Rule: begin-quorum.resend
+\* The leader announces itself to every voter again.  Rule: begin-quorum.resend
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
 
 \* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
@@ -56,7 +56,7 @@ AfterBeginQuorumEpochRequest(s, m) ==
       learned == Learn(s, m.epoch, m.source, m.leader_endpoint)
       back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader_id = m.source
                 /\ config.profile.prospective_announcement = "follower"
-      \* A version 0 announcement has no endpoint; what is known of this leader stays known.
+      \* Version 0 of the request has no endpoint; the replica keeps the one that it knows.
       endpoint == IF m.leader_endpoint = NoEndpoint THEN s.leader_endpoint ELSE m.leader_endpoint
       after == IF back THEN Follow(s, m.epoch, m.source, endpoint) ELSE learned
   IN
@@ -88,7 +88,7 @@ EndQuorumEpochRequest(s, voter, corr) ==
   [type |-> "EndQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, preferred_candidates |-> s.preferred_candidates]
 
-\* The place in the list only sets the fetch timer, which the model has not.
+\* The position in preferred_candidates determines only the timer, which the model does not have.
 \* Rules: end-quorum.handle, end-quorum.candidate-key, end-quorum.frees-followers, end-quorum.stale
 AfterEndQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("EndQuorumEpochResponse", after, m, error)>>)

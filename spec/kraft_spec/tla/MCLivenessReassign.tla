@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* EventualChange of a quorum reassignment: under the timing assumption of *)
 (* Liveness.tla a target that is committed, and whose members run, is some *)
-(* time the voters set, cleared and committed at a leader that a majority  *)
+(* time the voter set, cleared and committed at a leader that a majority   *)
 (* follows.  Nobody asks for anything: the leader, and the next one, takes *)
 (* the steps by itself.                                                    *)
 (*                                                                         *)

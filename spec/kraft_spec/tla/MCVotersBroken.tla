@@ -141,7 +141,8 @@ TwoAdded(scene) ==
   LET leader == scene.replicas[1]
       end == EndOffset(leader)
   IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.high_watermark = end,
-                                                  !.fetch_offsets = (ReplicaKey(2, "B") :> end) @@ (ReplicaKey(4, "D") :> end) @@ @],
+                                                  !.fetch_offsets = (ReplicaKey(2, "B") :> end)
+                                                                      @@ (ReplicaKey(4, "D") :> end) @@ @],
                    !.replicas[2] = Stopped(@), !.history.crashes = 1,
                   !.replicas[4].high_watermark = end - 1,
                    !.history.committed.log = leader.log]

@@ -1,7 +1,7 @@
 -------------------------- MODULE MCVotersSnapshot ---------------------------
 (***************************************************************************)
 (* Slice "voters-snapshot": snapshots that carry voters.  The leader takes *)
-(* one whenever it can; the joiner loads it, knows the voters set from it  *)
+(* one whenever it can; the joiner loads it, knows the voter set from it   *)
 (* alone, is added and fetches its own record, which a leader of epoch 2   *)
 (* may truncate: then the set of the snapshot is in force again (scenario  *)
 (* S19).                                                                   *)

@@ -44,7 +44,7 @@ StateOk(s) ==
   /\ IsKey(s.voted_key)                                 \* votedKey
   /\ s.base.end_offset \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
   /\ s.flushed \in s.base.end_offset..EndOffset(s)          \* records before this offset survive a crash
-  /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voters sets and levels in the log, the newest last
+  /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voter sets and levels in the log, the newest last
   /\ s.quorum_state_version \in 0..1                         \* of the quorum state file
   /\ s.high_watermark \in -1..EndOffset(s)
   /\ s.role = "Leader" /\ config.profile.leader_high_watermark = "unknown"
@@ -174,19 +174,19 @@ StateMachineSafety ==
   /\ CommittedNeverLost
 
 (***************************************************************************)
-(* Voters sets.                                                            *)
+(* Voter sets.                                                             *)
 (***************************************************************************)
 \* A VotersRecord exists at level 1 only: a KRaftVersionRecord, or the snapshot, comes before it.
 \* Rules: kraft-version.record-gate, kraft-version.upgrade-atomic-batch
 SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.versions, s.voters[i].offset).kraft_version >= 1
 
-\* The voters set and the level of a replica are those of the newest records in its log, or else of its snapshot.
+\* The voter set and the level of a replica are those of the newest records in its log, or else of its snapshot.
 FollowsLog(s) ==
   /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end_offset, s.log)
   /\ s.versions = ExtendLevels(BaseLevels(s.base), s.base.end_offset, s.log)
   /\ SetsHaveLevels(s)
 
-\* What the committed records before an end offset say of the voters set and the level: the offset of the last such
+\* What the committed records before an end offset say of the voter set and the level: the offset of the last such
 \* record that is not put away, or one before all.
 LastOfKind(kinds, end) ==
   LET log == history.committed
@@ -212,7 +212,7 @@ SnapshotFollowsHistory(s) ==
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 
-\* Of several replicas with one log the voters sets agree, except for those that have none.
+\* Of several replicas with one log the voter sets agree, except for those that have none.
 \* Rules: state.leader.first-leader, bootstrap.sets-must-be-equal
 ConfigAgreement ==
   \A r \in Ids : \A q \in Ids :
@@ -221,7 +221,7 @@ ConfigAgreement ==
     IN r < q /\ EndOffset(a) = EndOffset(b) /\ LastEpoch(a) = LastEpoch(b) /\ Voters(a) # {} /\ Voters(b) # {}
          => Voters(a) = Voters(b)
 
-\* A leader's log holds at most one change of the voters set that is not committed.  A set with the keys of the one
+\* A leader's log holds at most one change of the voter set that is not committed.  A set with the keys of the one
 \* before it changes nothing: a new leader may write one that corrects what it says of the leader.
 \* Rule: voters.one-change-at-a-time
 ChangesAfter(s, end) ==
@@ -233,7 +233,7 @@ LocalOnePendingChange(r) ==
 OnePendingChange == \A r \in Ids : LocalOnePendingChange(r)
 
 (***************************************************************************)
-(* Any two voters sets that can both decide something have no disjoint     *)
+(* Any two voter sets that can both decide something have no disjoint      *)
 (* majorities.                                                             *)
 (*                                                                         *)
 (* A set decides through a replica that has it in force, as a candidate    *)
@@ -259,11 +259,10 @@ HoldsCommitted(s) ==
       end == EndOffset(committed)
   IN s.base.end_offset <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
 
-\* Is the entry of a set, which may lack a directory id, this key?  Spelled out, not Names: what the model counts with is
-\* what the properties judge.
+\* True if an entry of a voter set is this key.  Not defined by Names, because the properties check what Names counts.
 IsEntryOf(entry, key) == entry.id = key.id /\ entry.directory_id \in {"", key.directory_id}
 
-\* Entries of two sets that are one voter.
+\* True if entries of two sets are the same voter.
 SameVoter(v, w) == IsEntryOf(v, w) \/ IsEntryOf(w, v)
 
 \* Members of a majority of A that are not in B come first, and the other way round; the rest are of both.

@@ -33,13 +33,13 @@ FetchResponse(s, m, error, records, diverging, snapshot) ==
 
 NotDiverging == [epoch |-> -1, offset |-> -1]
 
-\* In whole batches.  Rule: kraft-version.upgrade-atomic-batch
+\* Whole batches only.  Rule: kraft-version.upgrade-atomic-batch
 RecordsFrom(s, offset) ==
   LET end == IF config.fetch_max_records = 0 THEN EndOffset(s)
              ELSE Smaller(EndOffset(s), offset + config.fetch_max_records)
   IN RecordsBetween(s, offset, BatchEnd(s, end))
 
-\* The Fetch that completes the catching up of a new voter is answered with the records of before.
+\* If the Fetch shows that a new voter has caught up, its response does not yet have the VotersRecord that is appended.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,
 \*        remove-voter.leader-removal, add-voter.catch-up-first, identity.leader-tracks-by-key
 AfterFetchRequest(s, m) ==
@@ -62,7 +62,7 @@ AfterFetchRequest(s, m) ==
   THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.last_epoch), NoSnapshotId)>>)
   ELSE AppendCaughtUp(ConcludeCommitted(served))
 
-\* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
+\* The offset to which a follower truncates its log after a diverging response.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
   LET own == EndOfEpoch(s, m.diverging_epoch) IN
   IF own.epoch = m.diverging_epoch \/ config.profile.diverging_cut = "smaller-offset"
@@ -73,7 +73,7 @@ FollowerHighWatermark(s, published) ==
   LET known == Smaller(published, EndOffset(s)) IN
   IF known > s.high_watermark THEN [s EXCEPT !.high_watermark = known] ELSE s
 
-\* What may not be cut off or replaced by a snapshot.
+\* The offset below which the log must not be truncated or replaced by a snapshot.
 KnownCommitted(s) == IF s.high_watermark > s.base.end_offset THEN s.high_watermark ELSE s.base.end_offset
 
 \* Rules: fetch.response.common, fetch.diverging.truncate, voters.truncation-reverts, fetch.fetched-flag,
@@ -100,7 +100,7 @@ AfterFetchResponse(s, m) ==
        ELSE Becomes(Truncated(fetched, CutOffset(s, m)))
   ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.high_watermark))
 
-\* A client's record.  Rules: hw.majority, durable.flush-before-fetch
+\* A leader appends a client's record.  Rules: hw.majority, durable.flush-before-fetch
 AfterClientAppend(s, value) ==
   ConcludeCommitted(Becomes(AppendRecords(s, <<Record(s.epoch, "Data", value, {})>>)))
 =============================================================================

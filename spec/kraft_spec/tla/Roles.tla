@@ -1,13 +1,13 @@
 ------------------------------- MODULE Roles -------------------------------
 (***************************************************************************)
-(* The six roles and how a replica enters them.  Each operator takes the   *)
-(* state before and gives the state after; RoleTable.tla (generated from   *)
-(* the reference's transition table) says which changes of role exist.     *)
+(* The six roles and how a replica enters them.  Each operator maps a      *)
+(* state to the next one.  RoleTable.tla, generated from the reference's   *)
+(* transition table, lists the changes of role.                            *)
 (* Rules: state.roles, durable.write-before-act, durable.soft-transitions  *)
 (***************************************************************************)
 EXTENDS Definitions
 
-\* Entering a role forgets what belonged to the last one, the outstanding requests included.
+\* Entering a role resets the fields of the last one, outstanding requests included.
 \* Rules: prevote.response.correlate, fetch.fetched-flag
 Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
@@ -31,20 +31,20 @@ ToFollower(s, epoch, leader, endpoint) ==
 \* The details of a voter in this replica's voter set: a set of one, or empty.
 DetailsOf(s, id) == {d \in Details(s) : d.id = id}
 
-\* The leader's endpoint from the message, else from the own voters set.
+\* The leader's endpoint from the message, else from the own voter set.
 \* Rules: discovery.endpoint-lookup, voters.endpoints-are-part-of-the-set, voters.network-client-follows-set
 EndpointOf(s, leader, endpoint) ==
   IF endpoint # NoEndpoint THEN endpoint
   ELSE IF \E d \in Details(s) : d.id = leader THEN (CHOOSE d \in Details(s) : d.id = leader).endpoint
   ELSE IF leader \in VoterIds(s) \cap Ids THEN config.endpoints[leader] ELSE NoEndpoint
 
-\* Where a replica listens, and what it would tell of itself.
+\* Where this replica listens, and the details that it reports of itself.
 \* Rules: update-voter.when-sent, update-voter.leader-self-update
 OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key.id] ELSE s.moved_to
 OwnDetails(s) ==
   LET id == s.replica_key.id IN VoterDetails(id, OwnEndpoint(s), config.min_version[id], config.max_version[id])
 
-\* Details with those of one voter in the place of older ones, or added.
+\* The details with those of one voter replaced, or added.
 WithDetails(details, reported) == {d \in details : d.id # reported.id} \cup {reported}
 
 \* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
@@ -53,13 +53,13 @@ Follow(s, epoch, leader, endpoint) ==
   THEN ToUnattached(s, epoch, leader)
   ELSE ToFollower(s, epoch, leader, EndpointOf(s, leader, endpoint))
 
-\* Another leader of the own epoch than the known one: evidence that ElectionSafety is broken.
+\* True if a message names a second leader of this epoch, which is evidence that ElectionSafety is broken.
 \* Rule: state.follower.larger-epoch-leader
 NamesSecondLeader(s, epoch, leader) ==
   epoch = s.epoch /\ leader # NoLeader /\ s.leader_id \notin {NoLeader, leader}
 
 (***************************************************************************)
-(* What any message teaches about epoch and leader.                        *)
+(* The state after the epoch and the leader of a message are learned.      *)
 (* Rules: state.epoch-monotonic, state.leader.higher-epoch,                *)
 (* state.resigned.higher-epoch, state.follower.larger-epoch-leader,        *)
 (* state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader     *)
@@ -74,8 +74,8 @@ Learn(s, epoch, leader, endpoint) ==
   THEN ToFollower(s, epoch, leader, endpoint)
   ELSE s
 
-\* Does an epoch begin with the voters set too, with the keys that it has?  At level 1 it does when the set is only in
-\* the bootstrap checkpoint, which is not replicated, and when the leader's own entry is out of date.
+\* True if the start of the epoch includes a VotersRecord with the same keys.  At kraft.version 1 it does if the set is
+\* only in the bootstrap checkpoint, which is not replicated, or if the leader's own details are out of date.
 \* Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
 \*        kraft-version.record-gate, snapshot.bootstrap-checkpoint
 WritesVoters(s) ==
@@ -83,7 +83,7 @@ WritesVoters(s) ==
   /\ \/ s.base.end_offset = 0 /\ Len(s.voters) = 1
      \/ DetailsOf(s, s.replica_key.id) \notin {{}, {OwnDetails(s)}}
 
-\* A leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
+\* A leader's record of a voter set: a VotersRecord, or a VoterAssignment during a reassignment.
 \* Rules: voters.record-replaces-set, reassign.assignment-record
 SetRecord(s, voters, details) ==
   IF Target(s) = NoTarget THEN VotersRecordOf(s.epoch, voters, details)
@@ -121,8 +121,8 @@ WithHighWatermark(s) ==
      /\ offset > s.high_watermark
   THEN [s EXCEPT !.high_watermark = offset] ELSE s
 
-\* What no Fetch response tells: what a leader knew as a follower, until a record of its epoch is committed, and what
-\* a Resigned knew as the leader.  Rule: hw.own-epoch
+\* A new leader keeps the high watermark that it knew as a follower, and a Resigned replica that it knew as the leader, or
+\* resets it to unknown (decision leader_high_watermark).  Rule: hw.own-epoch
 UntoldHighWatermark(offset) == IF config.profile.leader_high_watermark = "unknown" THEN Unknown ELSE offset
 
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
@@ -136,7 +136,8 @@ ToLeader(s) ==
 \* Rules: state.sole-voter, state.candidate.to-leader, state.voters-set.own-majority
 LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
 
-\* Its log is synced: a vote once granted is granted again without another look at the log, also after a crash.
+\* A Candidate syncs its log first.  A voter repeats a vote without comparing logs again, so if the Candidate lost an
+\* unsynced tail in a crash and asked again, it could win with a shorter log than the votes were granted for.
 \* Rules: state.candidate.entry, state.candidate-only-from-prospective, prevote.response.ignored-when-candidate
 ToCandidate(s) ==
   LeaderIfMajority(
@@ -149,8 +150,7 @@ Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.repl
 \* Rule: prevote.unsupported-version
 LacksPreVote(s) == config.pre_vote[s.replica_key.id] = "unsupported"
 
-\* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
-\* for the moment in which its timer fired.
+\* A sole voter becomes Candidate at once.  So does software without Pre-Vote, which has no role Prospective.
 \* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself,
 \*        state.prospective.entry
 ToProspective(s) ==
@@ -163,7 +163,7 @@ LosePreVote(s) ==
   THEN ToFollower(s, s.epoch, s.leader_id, s.leader_endpoint)
   ELSE ToUnattached(s, s.epoch, s.leader_id)
 
-\* The other voters by falling fetch offset.  Rule: end-quorum.send
+\* The other voters in descending order of fetch offset, then by id.  Rule: end-quorum.send
 PreferredCandidates(s) ==
   LET others == Others(s)
       Before(a, b) == \/ ReachedBy(s, a) > ReachedBy(s, b)
