@@ -18,11 +18,11 @@ from kraft_reference.state import ReplicaState
 from kraft_spec.mapping_forms import ModelValue, function_entries
 from kraft_spec.mapping_tables import (
     CLUSTER,
-    DECISIONS,
     EFFECTS,
     EVENTS,
     MESSAGES,
     NOT_IN_THE_MODEL,
+    PROFILE,
     REPLICAS,
     REPLY,
     SAME_CLUSTER,
@@ -32,7 +32,6 @@ from kraft_spec.mapping_tables import (
 
 __all__ = (
     "CLUSTER",
-    "DECISIONS",
     "EFFECTS",
     "EVENTS",
     "EVENT_TYPES",
@@ -40,6 +39,7 @@ __all__ = (
     "MESSAGE_TYPES",
     "NOT_IN_THE_MODEL",
     "OTHER_CLUSTER",
+    "PROFILE",
     "REPLICAS",
     "REPLY",
     "REPLY_NAME",
@@ -48,13 +48,13 @@ __all__ = (
     "Field",
     "configuration_from_model",
     "configuration_to_model",
-    "decisions_to_model",
     "effect_to_model",
     "event_from_model",
     "event_to_model",
     "is_same_cluster",
     "message_from_model",
     "message_to_model",
+    "profile_to_model",
     "state_from_model",
     "state_to_model",
 )
@@ -166,12 +166,12 @@ def configuration_to_model(configuration: Configuration) -> dict[str, ModelValue
         field.model: {i: field.form.to_model(getattr(replica, field.reference)) for i, replica in replicas.items()}
         for field in REPLICAS
     }
-    return {**columns, **_record(CLUSTER, configuration), "decisions": decisions_to_model(configuration.profile)}
+    return {**columns, **_record(CLUSTER, configuration), "profile": profile_to_model(configuration.profile)}
 
 
-def decisions_to_model(profile: Profile) -> dict[str, ModelValue]:
-    """Return the field `decisions` of `config`."""
-    return _record(DECISIONS, profile)
+def profile_to_model(profile: Profile) -> dict[str, ModelValue]:
+    """Return the field `profile` of `config`."""
+    return _record(PROFILE, profile)
 
 
 def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
@@ -187,7 +187,7 @@ def configuration_from_model(record: Mapping[str, ModelValue]) -> Configuration:
 
     return Configuration(
         replicas={i: replica(i) for i in sorted(function_entries(record["keys"]))},
-        profile=_profile(_arguments(DECISIONS, record["decisions"])),
+        profile=_profile(_arguments(PROFILE, record["profile"])),
         **cluster,
     )
 

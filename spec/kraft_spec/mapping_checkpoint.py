@@ -11,6 +11,7 @@ from kraft_simulation.world import Flight
 from kraft_spec.mapping import message_from_model, message_to_model, state_from_model, state_to_model
 from kraft_spec.mapping_forms import (
     KEY_SET,
+    NO_KEY,
     RECORDS,
     TARGET,
     ModelValue,
@@ -23,7 +24,7 @@ VARIABLES = ("replicas", "network", "cuts", "history")
 """Variables of the model that change in a run."""
 
 _NO_LEVEL = -1
-_NO_SET = frozenset([(-1, "")])
+_NO_SET = frozenset([NO_KEY])
 """NothingCommitted in KRaft.tla: the state in force before the first record."""
 
 

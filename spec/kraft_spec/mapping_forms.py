@@ -1,11 +1,12 @@
 """Conversion of each kind of value between model and reference: the forms that the tables of `mapping` use.
 
 A model value has a type that `kraft_spec.tlc.values` encodes and decodes: int, bool, str, tuple, frozenset, and a
-mapping for a record or a function.
-An absent value is None in the reference, and -1, "" or <<-1, "">> in the model.
+mapping for a function or a record. Small records are named tuples: `ModelKey`, `ModelDetails`, `ModelReport`,
+`ModelRequest`, `ModelAwaitedTarget`, `ModelSnapshotId`.
+An absent value is None in the reference, and -1, "" or [id |-> -1, directory_id |-> ""] in the model.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Report, Requester
@@ -14,6 +15,7 @@ from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.messages import Error
 from kraft_reference.records import Record, RecordKind
 from kraft_reference.roles import Role
+from kraft_spec.tlc.records import record_type
 
 ModelValue = Any
 """A value of the model; Any, because the reference's types check it."""
@@ -72,14 +74,30 @@ def text_from_model(text: str) -> str | None:
     return "" if text == EMPTY_TEXT else text
 
 
-def key_to_model(key: SomeKey | None) -> tuple[int, str]:
-    """Convert a replica key to <<id, directory id>>."""
-    return (-1, "") if key is None else (key.id, text_to_model(key.directory_id))
+@record_type
+class ModelKey(NamedTuple):
+    """A replica key: `ReplicaKey` in Definitions.tla."""
+
+    id: int
+    directory_id: str
 
 
-def key_from_model(key: tuple[int, str]) -> ReplicaKey | None:
+NO_KEY = ModelKey(-1, "")
+"""Absent key: `NoKey` in Definitions.tla."""
+
+
+def key_to_model(key: SomeKey | None) -> ModelKey:
+    """Convert a replica key, or None."""
+    return NO_KEY if key is None else ModelKey(key.id, text_to_model(key.directory_id))
+
+
+def key_from_model(key: ModelKey) -> ReplicaKey | None:
     """Invert `key_to_model`."""
-    return None if key[0] == -1 else ReplicaKey(key[0], text_from_model(key[1]))
+    return None if key.id == -1 else _named_key(key)
+
+
+def _named_key(key: ModelKey) -> ReplicaKey:
+    return ReplicaKey(key.id, text_from_model(key.directory_id))
 
 
 def function_entries(function: ModelValue) -> Mapping[Any, ModelValue]:
@@ -101,11 +119,11 @@ def _convert_each(convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tu
     return lambda values: tuple([convert(value) for value in values])
 
 
-def _key_set(keys: Iterable[SomeKey]) -> frozenset[tuple[int, str]]:
+def _key_set(keys: Iterable[SomeKey]) -> frozenset[ModelKey]:
     return frozenset([key_to_model(key) for key in keys])
 
 
-def _known_keys(keys: Iterable[tuple[int, str]]) -> frozenset[ReplicaKey | None]:
+def _known_keys(keys: Iterable[ModelKey]) -> frozenset[ReplicaKey | None]:
     return frozenset([key_from_model(key) for key in keys])
 
 
@@ -118,16 +136,24 @@ def _offsets_from_model(offsets: ModelValue) -> Mapping[ReplicaKey | None, int]:
     return {key_from_model(key): offset for key, offset in function_entries(offsets).items()} if offsets else {}
 
 
-DetailsRow = tuple[int, str, int, int]
-"""<<id, endpoint, lowest version, highest version>>."""
+@record_type
+class ModelDetails(NamedTuple):
+    """Endpoint and kraft.version range of a voter: `VoterDetails` in Definitions.tla."""
+
+    id: int
+    endpoint: str
+    min_version: int
+    max_version: int
 
 
-def details_to_model(details: Iterable[SomeDetails]) -> frozenset[DetailsRow]:
+def details_to_model(details: Iterable[SomeDetails]) -> frozenset[ModelDetails]:
     """Convert the details of a voter set's voters, which are a set in the model."""
-    return frozenset([(row.id, text_to_model(row.endpoint), row.min_version, row.max_version) for row in details])
+    return frozenset(
+        [ModelDetails(row.id, text_to_model(row.endpoint), row.min_version, row.max_version) for row in details]
+    )
 
 
-def details_from_model(details: Iterable[DetailsRow]) -> tuple[VoterDetails, ...]:
+def details_from_model(details: Iterable[ModelDetails]) -> tuple[VoterDetails, ...]:
     """Invert `details_to_model`, ordered by id."""
     return tuple(sorted([VoterDetails(id_, text_from_model(at) or "", low, high) for id_, at, low, high in details]))
 
@@ -312,23 +338,56 @@ def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None
     return change_of(ShownChange(**{**change, **converted}), lambda voter: voter)
 
 
-def reports_to_model(reports: Iterable[Any]) -> frozenset[tuple[ModelValue, ...]]:
+@record_type
+class ModelReport(NamedTuple):
+    """What a voter reports of itself: `Report` in VoterChanges.tla."""
+
+    key: ModelKey
+    endpoint: str
+    min_version: int
+    max_version: int
+
+
+def reports_to_model(reports: Iterable[Any]) -> frozenset[ModelReport]:
     """Convert reports of the reference or of a trace, which are a set in the model."""
     return frozenset(
-        [(key_to_model(row.key), text_to_model(row.endpoint), row.min_version, row.max_version) for row in reports]
+        [
+            ModelReport(key_to_model(row.key), text_to_model(row.endpoint), row.min_version, row.max_version)
+            for row in reports
+        ]
     )
 
 
-def _reports_from_model(reports: Iterable[tuple[Any, ...]]) -> tuple[Report, ...]:
+def _reports_from_model(reports: Iterable[ModelReport]) -> tuple[Report, ...]:
     return tuple([Report(_named_key(key), text_from_model(at) or "", *of) for key, at, *of in sorted(reports)])
 
 
-def _named_key(key: tuple[int, str]) -> ReplicaKey:
-    return ReplicaKey(key[0], text_from_model(key[1]))
+@record_type
+class ModelRequest(NamedTuple):
+    """A request whose response has not come: `OutstandingRequest` in Definitions.tla."""
+
+    destination: int
+    correlation_id: int
 
 
-def _pairs(mapping: Mapping[Hashable, Hashable]) -> frozenset[tuple[Hashable, Hashable]]:
-    return frozenset(mapping.items())
+@record_type
+class ModelAwaitedTarget(NamedTuple):
+    """A client's request that is answered when the record at the offset is committed."""
+
+    request: int
+    offset: int
+
+
+@record_type
+class ModelSnapshotId(NamedTuple):
+    """Identity of a snapshot: `SnapshotId` in Definitions.tla."""
+
+    end_offset: int
+    epoch: int
+
+
+def _records_of(kind: type[ModelRequest] | type[ModelAwaitedTarget]) -> Form:
+    return Form(lambda entries: frozenset([kind(*entry) for entry in entries.items()]), dict)
 
 
 PLAIN = Form(_identity, _identity)
@@ -350,8 +409,10 @@ SET = Form(frozenset, frozenset)
 """Replica ids, or names, each once."""
 ID_TUPLE = Form(frozenset, lambda ids: tuple(sorted(ids)))
 """Replica ids in no particular order."""
-REQUESTS = Form(_pairs, dict)
-"""Outstanding requests: receiver and correlation id."""
+REQUESTS = _records_of(ModelRequest)
+"""Outstanding requests: correlation id by receiver."""
+AWAITED_TARGETS = _records_of(ModelAwaitedTarget)
+"""Clients that await their target: offset by number of the request."""
 OFFSETS = Form(_offsets_to_model, _offsets_from_model)
 """Fetch offsets by replica key."""
 RECORDS = Form(_convert_each(record_to_model), _convert_each(record_from_model))
@@ -363,9 +424,10 @@ OPTIONAL_SNAPSHOT = Form(
     lambda snapshot: snapshot_from_model(snapshot) if snapshot else None,
 )
 SNAPSHOT_ID = Form(
-    lambda wanted: (-1, -1) if wanted is None else wanted, lambda wanted: wanted if wanted[0] >= 0 else None
+    lambda wanted: ModelSnapshotId(-1, -1) if wanted is None else ModelSnapshotId(*wanted),
+    lambda wanted: tuple(wanted) if wanted.end_offset >= 0 else None,
 )
-"""(end offset, epoch), or none."""
+"""End offset and epoch of a snapshot, or none."""
 CHANGE = Form(lambda change: change_to_model(change and shown_change(change)), _change_from_model)
 """A pending change, or none."""
 TARGET = Form(target_to_model, _target_from_model)

@@ -17,6 +17,7 @@ from kraft_reference.records import Record
 from kraft_reference.roles import Role
 from kraft_reference.state import ReplicaState
 from kraft_spec.mapping_forms import (
+    AWAITED_TARGETS,
     CHANGE,
     ERROR,
     ID_TUPLE,
@@ -106,12 +107,17 @@ def _form_of(annotation: object) -> Form:
     return PLAIN if get_origin(annotation) is Literal else _FORMS[annotation]
 
 
+_FORMS_BY_NAME: Mapping[str, Form] = {"awaited_targets": AWAITED_TARGETS}
+"""Forms of fields whose type does not determine the names in the model."""
+
+
 def _declared_fields(kind: type, *apart: str) -> tuple[Field, ...]:
     """Return the fields of a type in their order, except those that the model omits and those in `apart`."""
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind)] if is_dataclass(kind) else list(hints)
     left_out = {*NOT_IN_THE_MODEL.get(kind, ()), *apart}
-    return tuple(Field(name, name, _form_of(hints[name]), hints[name]) for name in names if name not in left_out)
+    forms = {name: _FORMS_BY_NAME.get(name) or _form_of(hints[name]) for name in names if name not in left_out}
+    return tuple(Field(name, name, form, hints[name]) for name, form in forms.items())
 
 
 def _event_fields(kind: type[events.Event]) -> tuple[Field, ...]:
@@ -159,5 +165,5 @@ REPLICAS: tuple[Field, ...] = (
 
 The reference has None as the `initial_voters` of a replica that was formatted with the cluster's voters."""
 
-DECISIONS: tuple[Field, ...] = _declared_fields(Profile)
-"""`config.decisions`: the decisions of a profile."""
+PROFILE: tuple[Field, ...] = _declared_fields(Profile)
+"""`config.profile`: the decisions of a profile."""

@@ -25,9 +25,10 @@ from kraft_reference.replica import handle
 from kraft_reference.roles import Role
 from kraft_reference.state import new_replica
 from kraft_spec import mapping
+from kraft_spec.mapping_forms import NO_KEY, ModelKey
 
 
-def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
+def one_edge(*, voted: ModelKey) -> EdgeGraph:
     """The election timeout of an Unattached voter, after which it has voted as told; it votes for nobody."""
     keys = {i: ReplicaKey(i, f"U{i}") for i in (1, 2, 3)}
     cluster = Configuration(
@@ -53,7 +54,7 @@ def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Ed
     return found
 
 
-@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+@pytest.mark.parametrize("graph", [NO_KEY], indirect=True)
 def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["edges", "--edges", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
     out = capsys.readouterr().out
@@ -62,7 +63,7 @@ def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], 
     assert load_edges(tmp_path / "edges.bin") == graph.edges
 
 
-@pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
+@pytest.mark.parametrize("graph", [NO_KEY], indirect=True)
 def test_a_stored_enumeration_is_used_when_asked_for_and_said(
     graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,12 +88,12 @@ def test_a_changed_edge_in_the_file_is_a_difference_and_named(
 ) -> None:
     never_asked(monkeypatch)
     file = tmp_path / "edges"
-    save_edges(file, one_edge(voted=(2, "U2")))
+    save_edges(file, one_edge(voted=ModelKey(2, "U2")))
     assert main(["edges", "--edges", str(file)]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
     assert "FAIL: the reference departs from the model on 1 edges" in out
     assert "ElectionTimeout at replica 1" in out
-    assert "state.voted_key: the model gives (2, 'U2'), the reference (-1, '')" in out
+    assert "state.voted_key: the model gives ModelKey(id=2, directory_id='U2'), the reference" in out
 
 
 def test_a_file_of_something_else_is_not_written_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_a_folder_that_is_not_there_is_named_before_anything_is_enumerated(
     assert f"there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("graph", [(2, "U2")], indirect=True)
+@pytest.mark.parametrize("graph", [ModelKey(2, "U2")], indirect=True)
 def test_an_edge_from_a_constructed_state_is_counted_apart(
     graph: EdgeGraph, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

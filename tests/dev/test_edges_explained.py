@@ -13,6 +13,7 @@ from kraft_reference.identity import ReplicaKey
 from kraft_reference.replica import Replica
 from kraft_reference.state import ReplicaState, new_replica
 from kraft_spec import mapping
+from kraft_spec.mapping_forms import ModelKey
 
 KEY, OTHER = ReplicaKey(1, "U1"), ReplicaKey(2, "U2")
 ALONE = Configuration({1: ReplicaConfiguration(KEY, "E1"), 2: ReplicaConfiguration(OTHER, "E2")}, frozenset({KEY}))
@@ -64,7 +65,7 @@ def test_a_cluster_that_begins_with_a_leader_has_elected_it() -> None:
 @pytest.mark.parametrize("name", ["epoch", "voted_key"])
 def test_an_edge_that_the_proof_lacks_is_shown(name: str) -> None:
     explaining, taken = started()
-    wrong = {"epoch": 7, "voted_key": (2, "U2")}[name]
+    wrong = {"epoch": 7, "voted_key": ModelKey(2, "U2")}[name]
     first = taken[0]
     followed = explaining.begin(first.configuration, [first.before, OBSERVER])
     altered = Edge(first.configuration, first.event, first.before, {**first.after, name: wrong}, "", ())

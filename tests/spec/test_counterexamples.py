@@ -4,6 +4,7 @@ import pytest
 
 from kraft_spec.counterexamples import in_words, text_of
 from kraft_spec.counterexamples.state import value_words
+from kraft_spec.mapping_forms import NO_KEY, ModelKey
 from kraft_spec.tlc.model_report import ModelCheckReport, Outcome, Progress, TraceState
 from kraft_spec.tlc.value_text import ValueTextError, parsed_value
 from kraft_spec.tlc.values import Function, ModelValue, TlaValue
@@ -11,7 +12,8 @@ from kraft_spec.tlc.values import Function, ModelValue, TlaValue
 ACTIONS = {3: "ElectionTimeout", 4: "HandleVoteRequest"}
 """What stands on the lines of Next."""
 
-VOTERS = '<<[voters |-> {<<1, "A">>, <<2, "B">>}, details |-> {}, offset |-> -1, target |-> {}]>>'
+KEYS = '{[directory_id |-> "A", id |-> 1], [directory_id |-> "B", id |-> 2]}'
+VOTERS = f"<<[voters |-> {KEYS}, details |-> {{}}, offset |-> -1, target |-> {{}}]>>"
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,7 @@ VOTERS = '<<[voters |-> {<<1, "A">>, <<2, "B">>}, details |-> {}, offset |-> -1,
         ("{{}, {1}}", frozenset({frozenset(), frozenset({1})})),
         ("1..3", frozenset({1, 2, 3})),
         ("[a |-> 1, b |-> [c |-> {}]]", Function({"a": 1, "b": Function({"c": frozenset()})})),
+        ('[directory_id |-> "B", id |-> 2]', ModelKey(2, "B")),
         ('(<<2, "B">> :> 2 @@ <<3, "C">> :> 1)', Function({(2, "B"): 2, (3, "C"): 1})),
         ("(1 :> 5 @@ 2 :> 6)", (5, 6)),
         ("none", ModelValue("none")),
@@ -56,9 +59,9 @@ def test_a_text_that_is_no_value_is_an_error(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ((1, "A"), "1-A"),
-        ((1, ""), "1"),
-        ((-1, ""), "nobody"),
+        (ModelKey(1, "A"), "1-A"),
+        (ModelKey(1, ""), "1"),
+        (NO_KEY, "nobody"),
         (("A", 0), "A-0"),
         ((), "[]"),
         (frozenset({10, 9}), "{9, 10}"),
@@ -86,14 +89,19 @@ def variables(first: str, network: str, cuts: str = "{}") -> tuple[tuple[str, st
     )
 
 
+def key(number: int, directory: str) -> str:
+    """A replica key as TLC prints it."""
+    return f'[directory_id |-> "{directory}", id |-> {number}]'
+
+
 def replica(number: int, directory: str, role: str = "Unattached", **fields: str) -> str:
     """The state of a replica as TLC prints it."""
     texts = {
-        "replica_key": f'<<{number}, "{directory}">>',
+        "replica_key": key(number, directory),
         "role": f'"{role}"',
         "epoch": "0",
         "leader_id": "-1",
-        "voted_key": '<<-1, "">>',
+        "voted_key": key(-1, ""),
         "log": "<<>>",
         "base": "[end_offset |-> 0]",
         "high_watermark": "-1",
@@ -110,7 +118,7 @@ def message(sender: int, to: int, corr: int) -> str:
     return (
         f'[type |-> "VoteRequest", source |-> {sender}, destination |-> {to}, correlation_id |-> {corr}, '
         "epoch |-> 1, pre_vote |-> FALSE, "
-        f'replica_key |-> <<{sender}, "{"AB"[sender - 1]}">>, voter_key |-> <<{to}, "other">>]'
+        f"replica_key |-> {key(sender, 'AB'[sender - 1])}, voter_key |-> {key(to, 'other')}]"
     )
 
 
@@ -121,7 +129,7 @@ def record(epoch: int, kind: str, value: int) -> str:
 
 def test_a_counterexample_in_words() -> None:
     start = replica(1, "A", log=f"<<{record(1, 'Data', 0)}>>", epoch="1")
-    campaigns = replica(1, "A", "Candidate", log=f"<<{record(1, 'Data', 0)}>>", epoch="2", voted_key='<<1, "A">>')
+    campaigns = replica(1, "A", "Candidate", log=f"<<{record(1, 'Data', 0)}>>", epoch="2", voted_key=key(1, "A"))
     voted = replica(1, "A", log=f"<<{record(2, 'LeaderChange', 2)}, {record(2, 'Data', 7)}>>", epoch="2")
     trace = (
         TraceState(1, "Initial predicate", "", "", variables(start, f"{{{message(2, 1, 1)}}}")),

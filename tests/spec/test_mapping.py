@@ -129,7 +129,7 @@ def covered(*tables: Iterable[Field]) -> set[str]:
         *((kind, covered(table)) for kind, table in mapping.EFFECTS.items()),
         (Configuration, covered(mapping.CLUSTER) | {"replicas", "profile"}),
         (ReplicaConfiguration, covered(mapping.REPLICAS)),
-        (Profile, covered(mapping.DECISIONS)),
+        (Profile, covered(mapping.PROFILE)),
         (Record, set(mapping_forms.record_to_model(Record(1, RecordKind.VOTER_ASSIGNMENT, 0)))),
         (VotersEntry, {"offset", "voters", "details", "target"}),
         (messages.Reply, covered(mapping.REPLY)),
@@ -176,4 +176,4 @@ def model_shapes() -> dict[str, frozenset[str]]:
 def test_every_field_of_the_model_is_mapped() -> None:
     shapes = in_own_process(model_shapes)
     assert shapes["replica"] == {field.model for field in mapping.STATE}
-    assert shapes["config"] == {field.model for field in (*mapping.CLUSTER, *mapping.REPLICAS)} | {"decisions"}
+    assert shapes["config"] == {field.model for field in (*mapping.CLUSTER, *mapping.REPLICAS)} | {"profile"}

@@ -89,13 +89,13 @@ def act(specification: Specification, action: str, profile: Profile = KIP) -> Ac
     translator = Translator(specification)
     decided = {name: translator.text(answer) for name, answer in asdict(profile).items() if name != "name"}
     replicas = unknown("replicas", FunctionOf(NUMBER, REPLICA_STATE))
-    translator.variables["config"] = {**unknown("config", CONFIGURATION), "decisions": decided}
+    translator.variables["config"] = {**unknown("config", CONFIGURATION), "profile": decided}
     translator.variables["replicas"] = replicas
     kind = action.removeprefix("Handle") if action.startswith("Handle") else None
     message = None if kind is None else unknown("message", MESSAGES[kind])
     at = z3.Int("replica")
     before = replicas.at(at)
-    guard = [before["replica_key"][0] == at, at >= 0]
+    guard = [before["replica_key"].id == at, at >= 0]
     if kind is not None and message is not None:
         guard.append(message["type"] == translator.text(kind))
     arguments = [OPEN if parameter == "endpoint" else z3.Int(parameter) for parameter in ACTIONS[action]]

@@ -35,6 +35,7 @@ from kraft_proofs.induction.symbols import (
 )
 from kraft_proofs.translation.translator import Counted, Translator
 from kraft_proofs.translation.values import TEXT, Set, Value, sequence
+from kraft_spec.mapping_forms import ModelKey
 
 # Functions that map between both sides.
 
@@ -128,12 +129,12 @@ TOLD = (variables(REPLICA, "told_leader")[0], variables(ENTRY, "told_log")[0])
 
 def has_voted(s: Value) -> Formula:
     """State that the replica's state contains a vote."""
-    return s["voted_key"][0] != -1
+    return s["voted_key"].id != -1
 
 
 def one_directory_at_version_0(s: Value) -> Formula:
     """Return the assumption that an id has no other directory if a restart forgets the directory of its vote."""
-    return Implies(And(s["quorum_state_version"] == 0, has_voted(s)), has_one_directory(s["voted_key"][0]))
+    return Implies(And(s["quorum_state_version"] == 0, has_voted(s)), has_one_directory(s["voted_key"].id))
 
 
 def read(t: Translator, s: Value, m: Value | None, state: State) -> Mapping[str, Formula]:
@@ -141,20 +142,22 @@ def read(t: Translator, s: Value, m: Value | None, state: State) -> Mapping[str,
     if m is None:
         return {}
     own, leader = replica_of(*s["replica_key"]), m.get("leader_id", m["source"])
-    assumed = {"it is of another": And(m["source"] >= 0, m["source"] != s["replica_key"][0])}
+    assumed = {"it is of another": And(m["source"] >= 0, m["source"] != s["replica_key"].id)}
     if "last_epoch" in m:
         key, ends = m["replica_key"], (epoch_of(ASKED_LOG) == m["last_epoch"], offset_of(ASKED_LOG) == m["end_offset"])
         was_asked = And(state.asked(replica_of(*key), m["epoch"], ASKED_LOG), *ends)
-        takes = t.variables["config"]["pre_vote"].at(s["replica_key"][0]) == t.text("supported")
+        takes = t.variables["config"]["pre_vote"].at(s["replica_key"].id) == t.text("supported")
         assumed["its Candidate asked"] = Implies(Not(m["pre_vote"]), was_asked)
-        assumed["its key"] = And(key[0] == m["source"], Implies(key[1] == t.text(""), has_one_directory(key[0])))
+        assumed["its key"] = And(
+            key.id == m["source"], Implies(key.directory_id == t.text(""), has_one_directory(key.id))
+        )
         assumed["no Pre-Vote is taken for a vote"] = Implies(m["pre_vote"], takes)
         return assumed
     if "epoch" in m and "replica_key" not in m:
         elected = And(state.elected(m["epoch"], *TOLD), id_of(TOLD[0]) == leader)
         assumed["its leader"] = Implies(leader != -1, elected)
     if "granted" in m:
-        its_key = (m["source"], directory_of(in_force(state.log_end(own)), m["source"]))
+        its_key = ModelKey(m["source"], directory_of(in_force(state.log_end(own)), m["source"]))
         voted = state.granted(replica_of(*its_key), s["epoch"], own, state.log_end(own))
         counts = And(m["granted"], m["epoch"] == s["epoch"], s["role"] == t.text("Candidate"))
         assumed["it answers the request"] = Implies(And(counts, t.truth(t.call("Correlated", s, m))), voted)
@@ -183,7 +186,7 @@ def told(t: Translator, s: Value, m: Value, answered: Value | None, state: State
     if "type" in m and "epoch" in m and "leader_id" not in m:
         announces = Or(*(m["type"] == t.text(f"{kind}QuorumEpochRequest") for kind in ("Begin", "End")))
         led = Or(*(state.elected(m["epoch"], own, f) for f in past.led))
-        facts["its sender led"] = Implies(announces, And(led, m["source"] == s["replica_key"][0]))
+        facts["its sender led"] = Implies(announces, And(led, m["source"] == s["replica_key"].id))
     return facts
 
 
@@ -221,7 +224,7 @@ class Sides:
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
         (first, its_name), *later_sets = self._voters.values()
         for other, name in later_sets:
-            same = forall((i, d), first.has((i, d)) == other.has((i, d)))
+            same = forall((i, d), first.has(ModelKey(i, d)) == other.has(ModelKey(i, d)))
             facts[f"{name}, {its_name}"] = Implies(same, name == its_name)
         return facts
 
@@ -235,13 +238,13 @@ class Sides:
         by_id = isinstance(counted.members.shape, z3.SortRef)
 
         def entry(number: Expression) -> Value:
-            return (number, directory_of(name, number))
+            return ModelKey(number, directory_of(name, number))
 
         i, d = z3.Int("id"), z3.Const("directory", TEXT)
-        key_or_id = i if by_id else (i, d)
+        key_or_id = i if by_id else ModelKey(i, d)
         among = forall((i, d), Implies(counted.members.has(key_or_id), voters.has(entry(i) if by_id else key_or_id)))
         its_key = entry(id_of(_v))
-        is_counted = counted.members.has(its_key[0] if by_id else its_key)
+        is_counted = counted.members.has(its_key.id if by_id else its_key)
         of_it = And(is_counted, voters.has(its_key), _v == replica_of(*its_key))
         return Implies(
             And(2 * counted.number > size, among),
@@ -253,7 +256,7 @@ class Sides:
         t = self._translator
         own = replica_of(*s["replica_key"])
         log, epoch, end = state.log_end(own), s["epoch"], t.call("EndOffset", s)
-        base, own_id = s["base"]["end_offset"], s["replica_key"][0]
+        base, own_id = s["base"]["end_offset"], s["replica_key"].id
         voted, leader = s["voted_key"], s["leader_id"]
         of_other = And(leader != -1, leader != own_id)
         voters = t.call("Voters", s)
@@ -264,12 +267,13 @@ class Sides:
             return Or(*(s["role"] == t.text(role) for role in roles))
 
         def entry(number: Expression) -> Value:
-            return (number, directory_of(name, number))
+            return ModelKey(number, directory_of(name, number))
 
         campaigns, leads, start = is_in("Candidate", "Prospective"), is_in("Leader"), s["epoch_start_offset"]
         watermark, at = s["high_watermark"], cut(log, _o)
         offsets = s["fetch_offsets"]
-        has_told, told_offset = offsets.domain.has((i, d)), offsets.at((i, d))
+        has_told, told_offset = offsets.domain.has(ModelKey(i, d)), offsets.at(ModelKey(i, d))
+        has_no_directory = voters.has(ModelKey(i, t.text("")))
         of_epoch = And(epoch_of(at) == epoch, state.acknowledged(own, at))
         listed: Mapping[str, tuple[Formula, ...]] = {
             "epoch": (state.epoch(own) == epoch, epoch >= 0),
@@ -284,8 +288,10 @@ class Sides:
             ),
             "voters": (
                 in_force(log) == name,
-                forall((i, d), Implies(voters.has((i, d)), d == directory_of(name, i)), voters.has((i, d))),
-                forall((i,), Implies(voters.has((i, t.text(""))), has_one_directory(i)), voters.has((i, t.text("")))),
+                forall(
+                    (i, d), Implies(voters.has(ModelKey(i, d)), d == directory_of(name, i)), voters.has(ModelKey(i, d))
+                ),
+                forall((i,), Implies(has_no_directory, has_one_directory(i)), has_no_directory),
             ),
             "flushed": (state.flushed(own) == cut(log, s["flushed"]), base <= s["flushed"], s["flushed"] <= end),
             "voted_key": (
@@ -295,7 +301,7 @@ class Sides:
                     state.granted(own, epoch, _r, _f),
                 ),
                 Implies(has_voted(s), _any(state.granted(own, epoch, replica_of(*voted), f) for f in past.voted)),
-                Implies(And(has_voted(s), voted[1] == t.text("")), has_one_directory(voted[0])),
+                Implies(And(has_voted(s), voted.directory_id == t.text("")), has_one_directory(voted.id)),
             ),
             "leader_id": (
                 state.follows(own, epoch) == of_other,

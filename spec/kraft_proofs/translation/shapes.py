@@ -12,12 +12,23 @@ from kraft_reference.log import Snapshot, VersionEntry, VotersEntry
 from kraft_reference.records import Record
 from kraft_reference.roles import Role
 from kraft_spec import mapping_tables
+from kraft_spec.mapping_forms import (
+    AWAITED_TARGETS,
+    REQUESTS,
+    Form,
+    ModelAwaitedTarget,
+    ModelDetails,
+    ModelKey,
+    ModelReport,
+    ModelRequest,
+    ModelSnapshotId,
+)
 from kraft_spec.mapping_tables import Field
 
-KEY: Shape = (NUMBER, TEXT)
+KEY: Shape = ModelKey(NUMBER, TEXT)
 _CONTENT: Mapping[str, Shape] = {
     "voters": SetOf(KEY),
-    "details": SetOf((NUMBER, TEXT, NUMBER, NUMBER)),
+    "details": SetOf(ModelDetails(NUMBER, TEXT, NUMBER, NUMBER)),
     "target": SetOf(NUMBER),
 }
 _CHANGE: Mapping[str, Shape] = {
@@ -47,21 +58,25 @@ _SHAPES: Mapping[object, Shape] = {
     frozenset[ReplicaKey] | None: SetOf(KEY),
     frozenset[int]: SetOf(NUMBER),
     tuple[int, ...]: SetOf(NUMBER),
-    tuple[int, int] | None: (NUMBER, NUMBER),
-    Mapping[int, int]: SetOf((NUMBER, NUMBER)),
+    tuple[int, int] | None: ModelSnapshotId(NUMBER, NUMBER),
     Mapping[ReplicaKey, int]: FunctionOf(KEY, NUMBER),
     tuple[Record, ...]: SequenceOf({"epoch": NUMBER, "kind": TEXT, "value": NUMBER, **_CONTENT}),
     tuple[VotersEntry, ...]: SequenceOf({"offset": NUMBER, **_CONTENT}),
     tuple[VersionEntry, ...]: SequenceOf({"offset": NUMBER, "kraft_version": NUMBER}),
     Snapshot: {"end_offset": NUMBER, "epoch": NUMBER, "kraft_version": NUMBER, **_CONTENT},
     PendingChange | None: _CHANGE,
-    tuple[Report, ...]: SetOf((KEY, TEXT, NUMBER, NUMBER)),
+    tuple[Report, ...]: SetOf(ModelReport(KEY, TEXT, NUMBER, NUMBER)),
 }
 """Shape of each type of the reference in the model, as written by `mapping_forms`."""
 
+_SHAPES_BY_FORM: Mapping[Form, Shape] = {
+    REQUESTS: SetOf(ModelRequest(NUMBER, NUMBER)),
+    AWAITED_TARGETS: SetOf(ModelAwaitedTarget(NUMBER, NUMBER)),
+}
+
 
 def _shapes_of(fields: Iterable[Field]) -> Mapping[str, Shape]:
-    return {field.model: _SHAPES[_type_of(field.kind)] for field in fields}
+    return {field.model: _SHAPES_BY_FORM.get(field.form) or _SHAPES[_type_of(field.kind)] for field in fields}
 
 
 def _type_of(kind: object) -> object:

@@ -78,7 +78,7 @@ class Case(NamedTuple):
 def chain(acted: Acted) -> tuple[Link, ...]:
     """Return the possible steps of an action in order, determined by its changes as in `refinement`."""
     t, s, after = acted.translator, acted.before, acted.after
-    own, own_id, epoch, leader = replica_of(*s["replica_key"]), s["replica_key"][0], after["epoch"], after["leader_id"]
+    own, own_id, epoch, leader = replica_of(*s["replica_key"]), s["replica_key"].id, after["epoch"], after["leader_id"]
     is_later = epoch != s["epoch"]
     votes = And(has_voted(after), Or(is_later, Not(has_voted(s))))
     stands = And(has_voted(after), is_later, t.truth(t.call("Names", after["voted_key"], s["replica_key"])))

@@ -35,6 +35,7 @@ from kraft_proofs.translation.values import (
 from kraft_spec.compiled import nodes
 from kraft_spec.compiled.terms import UnsupportedError
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import is_record_type, like, named_record
 from kraft_spec.tlc.specification import Specification
 
 LEFT_OPEN: Mapping[str, str] = {
@@ -202,9 +203,12 @@ class Translator:
             return self._bind(name, node, args[0], scope)
         if name == "$RcdConstructor":
             pairs = (nodes.arguments(pair) for pair in args)
-            return {nodes.text(field): self.value(value_node, scope) for field, value_node in pairs}
+            entries = {nodes.text(field): self.value(value_node, scope) for field, value_node in pairs}
+            return named_record(entries) or entries
         if name == "$RcdSelect":
             record = self.value(args[0], scope)
+            if is_record_type(type(record)):
+                record = record._asdict()
             return record.get(nodes.text(args[1]), OPEN) if isinstance(record, Mapping) else OPEN
         if name == "$Except":
             return self._update(args, scope)
@@ -423,8 +427,10 @@ def _binding(parameters: Several[JavaObject], values: Several[Value], scope: Sco
 def _shape_of(value: Value) -> Shape | None:
     if isinstance(value, z3.ExprRef):
         return value.sort()
-    parts = tuple(_shape_of(part) for part in value) if isinstance(value, tuple) else (None,)
-    return None if None in parts else parts
+    if not isinstance(value, tuple):
+        return None
+    parts = [_shape_of(part) for part in value]
+    return None if None in parts else like(value, parts)
 
 
 def _any_of(formulas: Several[Formula]) -> Formula:

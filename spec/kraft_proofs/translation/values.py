@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 import z3
 
 from kraft_proofs.induction.symbols import NUMBER, TRUTH, Expression, Formula
+from kraft_spec.tlc.records import like
 
 TEXT = z3.DeclareSort("Text")
 """Strings of TLA+: a distinct constant for each string in the model."""
 
 Value: TypeAlias = Any
-"""A Z3 expression, a tuple, a record as a mapping, a `Sequence`, `Set` or `Function`, or `OPEN`."""
+"""A Z3 expression, a tuple, a record as a mapping or a named tuple, a `Sequence`, `Set` or `Function`, or `OPEN`."""
 
 
 class Open:
@@ -113,7 +114,7 @@ def unknown(name: str, shape: Shape, *args: Expression) -> Value:
     if isinstance(shape, z3.SortRef):
         return z3.Function(name, *(arg.sort() for arg in args), shape)(*args) if args else z3.Const(name, shape)
     if isinstance(shape, tuple):
-        return tuple(unknown(f"{name}.{number}", part, *args) for number, part in enumerate(shape, start=1))
+        return like(shape, [unknown(f"{name}.{number}", part, *args) for number, part in enumerate(shape, start=1)])
     if isinstance(shape, Mapping):
         return {field: unknown(f"{name}.{field}", part, *args) for field, part in shape.items()}
     if isinstance(shape, SequenceOf):
@@ -152,7 +153,7 @@ def conditional(condition: Formula, then: Value, otherwise: Value) -> Value:
             for name in fields
         }
     if isinstance(then, tuple) and isinstance(otherwise, tuple) and len(then) == len(otherwise):
-        return tuple(conditional(condition, *pair) for pair in zip(then, otherwise, strict=True))
+        return like(then, [conditional(condition, *pair) for pair in zip(then, otherwise, strict=True)])
     if isinstance(then, Set) and isinstance(otherwise, Set):
         shape = otherwise.shape if then.shape is None else then.shape
         return Set(shape, lambda member: z3.If(condition, then.has(member), otherwise.has(member)))

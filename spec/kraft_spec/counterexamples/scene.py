@@ -5,7 +5,8 @@ from typing import Any
 
 from kraft_spec.counterexamples.messages import sent_words
 from kraft_spec.counterexamples.records import log_words
-from kraft_spec.counterexamples.state import NOBODY, State, field_name, value_words
+from kraft_spec.counterexamples.state import State, field_name, value_words
+from kraft_spec.mapping_forms import NO_KEY
 
 _NOT_LISTED = ("replicas", "network", "cuts", "history", "config", "spent")
 
@@ -31,7 +32,7 @@ def _replica_words(replica: Mapping[Any, Any]) -> str:
     parts = [f"{replica['role']}", f"epoch {replica['epoch']}"]
     if replica["leader_id"] != -1:
         parts.append(f"leader {replica['leader_id']}")
-    if replica["voted_key"] != NOBODY:
+    if replica["voted_key"] != NO_KEY:
         parts.append(f"voted for {value_words(replica['voted_key'])}")
     parts.append(log_words(replica))
     if replica["high_watermark"] != -1:

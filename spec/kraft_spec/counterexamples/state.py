@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kraft_spec.mapping_forms import NO_KEY, ModelKey
 from kraft_spec.tlc.model_report import TraceState
 from kraft_spec.tlc.value_text import parsed_value
 from kraft_spec.tlc.values import Function
 
-NOBODY = (-1, "")
-"""Absent key: `NoKey` in Definitions.tla."""
-
-_SILENT: tuple[Any, ...] = (False, "", -1, "NONE", (), frozenset(), NOBODY)
+_SILENT: tuple[Any, ...] = (False, "", -1, "NONE", (), frozenset(), NO_KEY)
 """Default values, which are omitted."""
 
 _NOTHING_PENDING = {"kind": "none"}
@@ -94,12 +92,12 @@ def value_words(value: Any) -> str:
 
 def _tuple_words(value: tuple[Any, ...]) -> str:
     match value:
-        case (-1, ""):
+        case ModelKey(-1, ""):
             return "nobody"
-        case (int(number), "") | ("", int(number)):
+        case ModelKey(number, ""):
             return f"{number}"
-        case (int(first), str(second)):
-            return f"{first}-{second}"
+        case ModelKey(number, directory):
+            return f"{number}-{directory}"
         case (str(first), int(second)):
             return f"{first}-{second}"
     return f"[{', '.join(value_words(element) for element in value)}]"

@@ -72,7 +72,7 @@ def under_profile(check: ModelCheck, profile: str) -> ModelCheck:
 
 def takes_profile(check: ModelCheck) -> bool:
     """Return True if a profile can set the check's decisions: it is not about partitions and sets none itself."""
-    return "Decisions" not in check.configuration.replaces and "Partition" not in check.configuration.module
+    return "Profile" not in check.configuration.replaces and "Partition" not in check.configuration.module
 
 
 @dataclass(frozen=True, slots=True)

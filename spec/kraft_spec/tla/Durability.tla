@@ -1,24 +1,23 @@
 ---------------------------- MODULE Durability -----------------------------
 (***************************************************************************)
-(* What is on disk, in which order an outcome reaches it, and what a       *)
-(* restart makes of it.                                                    *)
+(* The state on disk, the order in which an outcome is written, crashes    *)
+(* and restarts.                                                           *)
 (***************************************************************************)
 EXTENDS Snapshots
 
-\* A replica that does not run keeps its epoch, leader, vote and log, and nothing else.
+\* A stopped replica: it keeps epoch, leader, vote and log, and loses the rest.
 Stopped(s) ==
   [Cleared(s) EXCEPT !.role = "Stopped", !.leader_endpoint = NoEndpoint, !.high_watermark = Unknown, !.moved_to = NoEndpoint]
 
-\* A crash loses any part of the log's unflushed tail, in whole batches; what was synced ended one, whatever it looks
-\* like.
+\* A crash loses any number of unflushed batches at the end of the log.
 \* Rules: durable.flush-before-fetch, kraft-version.upgrade-atomic-batch
 Crashed(s, kept) == [Stopped(Truncated(s, kept)) EXCEPT !.flushed = kept]
 KeptAfterCrash(s) == {kept \in s.flushed .. EndOffset(s) : kept = s.flushed \/ ~TearsBatch(s, kept)}
 
 (***************************************************************************)
-(* The effects of an outcome, in the order in which they happen: quorum    *)
-(* state, snapshot, log, flush, and only then the messages.  A snapshot    *)
-(* makes durable what it is in place of.                                   *)
+(* The effects of an outcome in their order: quorum state, snapshot, log,  *)
+(* flush, and only then the messages, because a message must not depend on *)
+(* something that a crash can lose.                                        *)
 (* Rules: durable.write-before-act, vote.persist-before-reply,             *)
 (* durable.soft-transitions, identity.voted-key-persisted                  *)
 (***************************************************************************)
@@ -35,10 +34,9 @@ DurableEffects(s, after) ==
           \o (IF after.flushed > s.flushed THEN <<"FlushLog">> ELSE <<>>)
 
 (***************************************************************************)
-(* What every outcome comes to, whatever the event was, before it becomes  *)
-(* a step: the quorum state file is written in the version that fits the   *)
-(* newest level, and the requester of a change that a leader leaves behind *)
-(* gets an answer.                                                           *)
+(* The end of every step: the quorum state file has the version of the     *)
+(* newest kraft.version, and a leader that leaves its role answers the     *)
+(* requester of its pending change.                                        *)
 (* Rules: durable.version-by-kraft, kraft-version.finalized-when,          *)
 (* add-voter.leader-change-leaves-outcome-open, reassign.client-retries    *)
 (***************************************************************************)
@@ -47,7 +45,7 @@ AtStepEnd(s, out) ==
   IN IF out.state.quorum_state_version = Level(out.state) \/ Quorum(out.state) = Quorum(s) THEN answered
      ELSE [answered EXCEPT !.state.quorum_state_version = Level(out.state)]
 
-\* What a replica has on disk when only the first done effects happened.
+\* The state on disk after the first done effects.
 OnDiskAfter(s, after, done) ==
   LET effects == DurableEffects(s, after)
       Done(effect) == \E i \in 1..Smaller(done, Len(effects)) : effects[i] = effect
@@ -65,15 +63,15 @@ OnDiskAfter(s, after, done) ==
                             !.flushed = after.flushed]
      ELSE IF Done("FlushLog") THEN [written EXCEPT !.flushed = after.flushed] ELSE written
 
-\* The messages that left before the crash.
+\* The messages that were sent before the crash.
 \* Rules: vote.persist-before-reply, durable.write-before-act
 SentBeforeCrash(s, out, done) ==
   LET durable == Len(DurableEffects(s, out.state)) IN
   IF done <= durable THEN <<>> ELSE SubSeq(out.sends, 1, done - durable)
 
 (***************************************************************************)
-(* Restart, listening at an endpoint of its own choice or where the        *)
-(* configuration says (NoEndpoint).                                        *)
+(* A restart, at an endpoint of its own or that of the configuration       *)
+(* (NoEndpoint).                                                           *)
 (* Rules: durable.restart.was-leader, durable.restart.voted-self,          *)
 (* durable.restart.known-leader, durable.restart.log-epoch,                *)
 (* durable.vote.v0-uuid-in-memory, durable.fields-v0, durable.fields-v1,   *)
@@ -82,31 +80,30 @@ SentBeforeCrash(s, out, done) ==
 (* kraft-version.static-config-ignored                                     *)
 (***************************************************************************)
 AfterRestart(s, endpoint) ==
-  LET forgets == s.quorum_state_version = 0 /\ config.decisions.voted_directory_at_version_0 = "forgotten"
-      read == [s EXCEPT !.voted_key = IF forgets THEN <<@[1], "">> ELSE @, !.moved_to = endpoint]
-      id == s.replica_key[1]
+  LET forgets == s.quorum_state_version = 0 /\ config.profile.voted_directory_at_version_0 = "forgotten"
+      read == [s EXCEPT !.voted_key = IF forgets THEN [@ EXCEPT !.directory_id = ""] ELSE @, !.moved_to = endpoint]
+      id == s.replica_key.id
       ownVote == read.voted_key # NoKey /\ Names(read.voted_key, s.replica_key)
       known == EndpointOf(s, s.leader_id, NoEndpoint)
       nominated == ownVote /\ IsVoter(s)
-                     /\ (s.leader_id = NoLeader \/ config.decisions.restart_precedence = "own-vote")
+                     /\ (s.leader_id = NoLeader \/ config.profile.restart_precedence = "own-vote")
   IN
   IF LastEpoch(s) > s.epoch                           \* the file was lost: its vote counts as spent
   THEN Becomes([ToUnattached(read, LastEpoch(s), NoLeader) EXCEPT
-                  !.voted_key = IF config.decisions.vote_of_lost_file = "spent" THEN s.replica_key ELSE NoKey])
+                  !.voted_key = IF config.profile.vote_of_lost_file = "spent" THEN s.replica_key ELSE NoKey])
   ELSE IF s.leader_id = id
   THEN Becomes([ToResigned(read, <<>>) EXCEPT !.leader_endpoint = OwnEndpoint(read)])
-  ELSE IF nominated /\ s.leader_id = NoLeader /\ config.decisions.own_vote_at_restart = "prospective"
+  ELSE IF nominated /\ s.leader_id = NoLeader /\ config.profile.own_vote_at_restart = "prospective"
   THEN Becomes(ToProspective(read))
-  ELSE IF nominated /\ (s.leader_id # NoLeader \/ config.decisions.own_vote_at_restart = "candidate")
+  ELSE IF nominated /\ (s.leader_id # NoLeader \/ config.profile.own_vote_at_restart = "candidate")
   THEN Becomes(LeaderIfMajority([read EXCEPT !.role = "Candidate", !.leader_id = NoLeader, !.granted = {id}]))
   ELSE IF s.leader_id # NoLeader /\ known # NoEndpoint
   THEN Becomes([read EXCEPT !.role = "Follower", !.leader_endpoint = known])
   ELSE Becomes([read EXCEPT !.role = "Unattached"])
 
 (***************************************************************************)
-(* A replica as it is formatted, with the list that it was given; a disk   *)
-(* that replaces another is given none at level 1, or it would bring back  *)
-(* an old one.                                                             *)
+(* A formatted replica with a list of voters.  A replaced disk gets no     *)
+(* list at kraft.version 1, because the list would be out of date.         *)
 (* Rules: identity.directory-id-at-format, bootstrap.standalone,           *)
 (* bootstrap.multi-voter, bootstrap.no-list-means-observer                 *)
 (***************************************************************************)
@@ -121,10 +118,10 @@ FormattedWith(key, voters) ==
    preferred_candidates |-> <<>>, awaiting |-> {},
    pending_change |-> NoChange, reports |-> {}, awaited_targets |-> {}, wanted_snapshot |-> NoSnapshotId]
 
-\* {NoKey} stands for the voters of the cluster.
+\* The voters that a replica is formatted with; {NoKey} means those of the cluster.
 \* Rules: bootstrap.sets-must-be-equal, bootstrap.static-quorum, voters.static-set-at-version-0
 InitialVoters(id) == IF config.initial_voters[id] = {NoKey} THEN config.voters ELSE config.initial_voters[id]
 
-NewReplica(key) == FormattedWith(key, InitialVoters(key[1]))
+NewReplica(key) == FormattedWith(key, InitialVoters(key.id))
 EmptyReplica(key) == FormattedWith(key, IF config.kraft_version = 0 THEN config.voters ELSE {})
 =============================================================================

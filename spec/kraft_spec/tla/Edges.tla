@@ -35,7 +35,7 @@ VARIABLES
 EpochLimit == 2
 MessageLimit == 2
 
-OtherDecisions ==
+OtherProfile ==
   [observer_refusal |-> "lasts", voter_key_error |-> "INVALID_VOTER_KEY", prospective_announcement |-> "stays",
    end_quorum_fetched_flag |-> "kept", diverging_fetch |-> "ignored", restart_precedence |-> "own-vote",
    kraft_version_gate |-> "append", vote_of_non_voter |-> "refuse-and-campaign",
@@ -50,7 +50,7 @@ Formatted(cluster) ==
   [cluster EXCEPT !.initial_voters = [r \in DOMAIN @ |-> IF @[r] = {NoKey} THEN cluster.voters ELSE @[r]]]
 
 \* Static voters have no directory ids.
-StaticVoters == {<<1, "">>, <<2, "">>, <<3, "">>}
+StaticVoters == {ReplicaKey(1, ""), ReplicaKey(2, ""), ReplicaKey(3, "")}
 
 \* A leader that resigns, an append, a rival; one crash of a voter that has voted for the rival.
 HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
@@ -58,10 +58,10 @@ HandOver == Formatted([ThreeVoters EXCEPT !.voters = StaticVoters])
 Mixed == Formatted([ThreeVoters EXCEPT !.pre_vote = <<"supported", "unsupported", "ignored">>])
 \* Three candidates of one epoch whose timers and polls do not wait.
 Rivals == Formatted([ThreeVoters EXCEPT !.bootstrap_servers = {3}])
-\* Voters sets in the log.
+\* Voter sets in the log.
 Changes == Formatted(Cluster(3, 3, 1))
 \* A crash at rest or in the middle of a step, a restart, a lost disk.
-Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.decisions = OtherDecisions])
+Crashing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}, !.profile = OtherProfile])
 \* An observer that follows record by record; a leader of old software.
 Observing ==
   Formatted([Cluster(4, 3, 1) EXCEPT !.fetch_max_records = 1, !.speaks_endpoints = <<FALSE, TRUE, TRUE, TRUE>>])
@@ -70,7 +70,7 @@ Observing ==
 Adding == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>])
 \* A voter that has lost its disk joins by itself: it removes its old key and adds its new one.
 Rejoining ==
-  Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {<<1, "A">>, <<2, "B">>, <<3, "old">>},
+  Formatted([Cluster(3, 3, 1) EXCEPT !.voters = {ReplicaKey(1, "A"), ReplicaKey(2, "B"), ReplicaKey(3, "old")},
                                      !.initial_voters = <<{NoKey}, {NoKey}, {}>>, !.auto_join = <<FALSE, FALSE, TRUE>>])
 \* A client has a voter removed, the leader for one.
 Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}])
@@ -78,7 +78,7 @@ Removing == Formatted([Cluster(3, 3, 1) EXCEPT !.bootstrap_servers = {2}])
 Reassigning == Formatted([Cluster(3, 2, 1) EXCEPT !.initial_voters = <<{NoKey}, {NoKey}, {}>>,
                                                   !.bootstrap_servers = {2}])
 \* Static voters report, and a client raises the level; a voter moves.
-Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}, !.fetch_max_records = 1])
+Upgrading == Formatted([Cluster(2, 2, 0) EXCEPT !.voters = {ReplicaKey(1, ""), ReplicaKey(2, "")}, !.fetch_max_records = 1])
 \* Snapshots of a sole voter and of its observer.
 Trimming == Formatted([Cluster(2, 1, 1) EXCEPT !.initial_voters = <<{NoKey}, {}>>])
 
@@ -127,7 +127,7 @@ MayCrashOnce(r) ==
   IF Asked THEN Constructed /\ step.crashing
   ELSE /\ history.crashes = 0
        /\ \/ In(Crashing) /\ r \in {1, 2}
-          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted_key[1] = 2 /\ replicas[2].role = "Candidate"
+          \/ In(HandOver) /\ r = 3 /\ replicas[3].voted_key.id = 2 /\ replicas[2].role = "Candidate"
           \/ In(Adding) /\ r = 1 /\ IsPending(replicas[r])
           \/ In(Upgrading) /\ r = 2 /\ Level(replicas[2]) = 1
 
@@ -184,7 +184,7 @@ May(name, r) ==
          [] name = "AdvanceReassignment" -> Calm
          [] name = "Crash" -> Calm /\ MayCrashOnce(r)
          [] name = "Restart" -> Calm
-         [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key[2] # "new"
+         [] name = "ReplaceDisk" -> Calm /\ replicas[r].replica_key.directory_id # "new"
          [] name = "ReplaceSoftware" -> Calm
          [] OTHER -> TRUE
 
@@ -215,7 +215,7 @@ CutsOnce(from, to) == In(Changes) /\ Calm /\ cuts = {} /\ <<from, to>> = <<1, 2>
 \* Requests whose messages are gone while their sender still waits.
 Lost(r) ==
   {<<r, a>> : a \in {a \in replicas[r].awaiting :
-                       \A m \in network : m.correlation_id = 0 \/ {m.source, m.destination} # {r, a[1]}}}
+                       \A m \in network : m.correlation_id = 0 \/ {m.source, m.destination} # {r, a.destination}}}
 
 EdgesBounds ==
   /\ EpochsUpTo(EpochLimit)
@@ -232,8 +232,8 @@ EdgesState == <<config, replicas, network, cuts, history.crashes>>
 (***************************************************************************)
 EdgesTransmit(r, consumed, after, sends) ==
   LET lost == replicas[r].awaiting \ after.awaiting
-      Forgotten(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
-                      \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
+      Forgotten(m) == \/ IsRequest(m) /\ m.source = r /\ OutstandingRequest(m.destination, m.correlation_id) \in lost
+                      \/ ~IsRequest(m) /\ m.destination = r /\ OutstandingRequest(m.source, m.correlation_id) \in lost
   IN network' = IF Constructed THEN {} ELSE
                 {IF Forgotten(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m : m \in network \ consumed}
                   \cup {sends[i] : i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
@@ -293,7 +293,7 @@ VotersSets == SUBSET {config.keys[i] : i \in Ids \cap 1..3}
 (***************************************************************************)
 Newest == Max(Ids)
 Elsewhere == "elsewhere"
-NamedBadly == {<<-1, "new">>, <<Newest, "">>, <<Newest, "(empty)">>}
+NamedBadly == {ReplicaKey(-1, "new"), ReplicaKey(Newest, ""), ReplicaKey(Newest, "(empty)")}
 
 AdditionOf(r) ==
   [name |-> "AddVoter", replica |-> r, request |-> 1, voter |-> config.keys[Newest],
@@ -305,13 +305,14 @@ AddRequests(r) ==
       Naming(voter) == [plain EXCEPT !.voter = voter]
   IN {plain, [plain EXCEPT !.when_committed = FALSE], [plain EXCEPT !.same_cluster = FALSE],
       [plain EXCEPT !.endpoint = ""], [plain EXCEPT !.endpoint = "(empty)"]}
-       \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest, "new">>, <<Newest + 1, "new">>}}
+       \cup {Naming(voter) : voter \in
+               NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest, "new"), ReplicaKey(Newest + 1, "new")}}
 
 RemoveRequests(r) ==
   LET Naming(voter) == RemovalOf(r, voter) IN
   {[Naming(config.keys[1]) EXCEPT !.same_cluster = FALSE]}
     \cup {Naming(config.keys[i]) : i \in Ids}
-    \cup {Naming(voter) : voter \in NamedBadly \cup {<<1, "new">>, <<Newest + 1, "new">>}}
+    \cup {Naming(voter) : voter \in NamedBadly \cup {ReplicaKey(1, "new"), ReplicaKey(Newest + 1, "new")}}
 
 FeatureRequests(r) ==
   {[name |-> "UpdateFeatures", replica |-> r, request |-> 1, kraft_version |-> asked[1], brokers_min |-> asked[2],

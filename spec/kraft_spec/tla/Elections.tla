@@ -1,7 +1,7 @@
 ----------------------------- MODULE Elections -----------------------------
 (***************************************************************************)
-(* Timeouts that start elections, Pre-Vote and Vote.  Every operator takes *)
-(* the state of the replica and the message, and gives an outcome.         *)
+(* Timeouts that start elections, Pre-Vote and Vote.  An operator After... *)
+(* maps a replica's state, and the message, to an outcome.                 *)
 (***************************************************************************)
 EXTENDS Roles
 
@@ -22,32 +22,32 @@ AfterElectionTimeout(s) ==
     [] s.role = "Resigned" /\ StandsAgain(s)  -> Becomes(ToCandidate(s))
     [] s.role = "Resigned" /\ ~StandsAgain(s) -> Becomes(ToUnattached(s, s.epoch + 1, NoLeader))
 
-\* A voter starts a Pre-Vote, an observer only searches wider.
+\* A voter starts a Pre-Vote; an observer only fetches from the bootstrap servers as well.
 \* Rules: state.follower.fetch-timeout, observer.fetch-timeout, prevote.follower.refusal-expires,
 \*        observer.becomes-voter, voters.self-added-may-campaign, remove-voter.removed-node-becomes-observer,
 \*        observer.never-nominates, identity.observer-definition
 AfterFetchTimeout(s) ==
   IF IsVoter(s) THEN Becomes(ToProspective(s))
-  ELSE Becomes([s EXCEPT !.searching = @ \/ config.decisions.observer_refusal # "timer-unused",
-                         !.fetched = @ /\ config.decisions.observer_refusal # "expires"])
+  ELSE Becomes([s EXCEPT !.searching = @ \/ config.profile.observer_refusal # "timer-unused",
+                         !.fetched = @ /\ config.profile.observer_refusal # "expires"])
 
 (***************************************************************************)
 (* Requests.                                                               *)
 (***************************************************************************)
-\* Prospective and Candidate ask the other voters of their own set that have not answered, while they can win.
+\* Prospective and Candidate send requests to the voters that have not responded, as long as they can win.
 \* Rules: prevote.request.recipients, prevote.request.contents, vote.request.contents, state.candidate.lost
 CanStillWin(s) == IsMajority(Cardinality(Voters(s)) - Cardinality(s.rejected), s)
 
 VoteRequest(s, voter, corr) ==
-  [type |-> "VoteRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "VoteRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, voter_key |-> voter,
    last_epoch |-> LastEpoch(s), end_offset |-> EndOffset(s), pre_vote |-> s.role = "Prospective"]
 
 VoteResponse(s, m, granted, error, preVote) ==
-  [type |-> "VoteResponse", source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+  [type |-> "VoteResponse", source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    granted |-> granted, pre_vote |-> preVote]
 
 \* Rules: prevote.leader.rejects, prevote.unattached.grants, prevote.prospective.grants, prevote.candidate.grants,
@@ -68,10 +68,10 @@ GrantsVote(s, m) ==
      ELSE IF s.leader_id # NoLeader THEN FALSE
      ELSE UpToDate(m.last_epoch, m.end_offset, s)
 
-\* KIP-642's rule: a voter whose vote is free refuses it to whom it knows for no voter, and campaigns itself.
+\* KIP-642: a voter that has not voted rejects a candidate that is not in its voter set, and starts an election itself.
 \* Rule: reassign.votes-from-non-voters
 RefusesNonVoter(s, m) ==
-  /\ config.decisions.vote_of_non_voter = "refuse-and-campaign"
+  /\ config.profile.vote_of_non_voter = "refuse-and-campaign"
   /\ IsVoter(s) /\ s.role \in {"Unattached", "Prospective"} /\ s.voted_key = NoKey /\ s.leader_id = NoLeader
   /\ \A v \in Voters(s) : ~Names(v, m.replica_key)
 
@@ -87,7 +87,7 @@ WithVote(s, key) ==
 \*        vote.request.stale-epoch, vote.request.higher-epoch, vote.voter-key, vote.inconsistent-voter-set-gone,
 \*        identity.addressed-to-key
 AfterVoteRequest(s, m) ==
-  LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key[1]] = "supported"
+  LET preVote == m.pre_vote /\ config.pre_vote[s.replica_key.id] = "supported"
       Refuse(after, error) == Outcome(after, <<VoteResponse(after, m, FALSE, error, preVote)>>)
       now == IF m.epoch > s.epoch THEN ToUnattached(s, m.epoch, NoLeader) ELSE s
   IN
@@ -96,7 +96,7 @@ AfterVoteRequest(s, m) ==
   ELSE IF m.epoch < s.epoch
   THEN [Refuse(s, "FENCED_LEADER_EPOCH") EXCEPT !.reason = "STALE_EPOCH"]
   ELSE IF ~Addresses(m.voter_key, s.replica_key)
-  THEN Refuse(now, config.decisions.voter_key_error)
+  THEN Refuse(now, config.profile.voter_key_error)
   ELSE IF preVote
   THEN Outcome(now, <<VoteResponse(now, m, GrantsPreVote(now, m), "NONE", TRUE)>>)
   ELSE IF RefusesNonVoter(now, m)
@@ -109,11 +109,12 @@ AfterVoteRequest(s, m) ==
 (***************************************************************************)
 (* Responses.                                                              *)
 (***************************************************************************)
-\* An answer counts only if it matches an outstanding request; entering a role forgets all of them.
+\* True if a response matches an outstanding request.  This is tested before its epoch is compared: a replica that has
+\* changed its role since, or restarted, must not count a vote that was granted to its former role.
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
-Correlated(s, m) == <<m.source, m.correlation_id>> \in s.awaiting
+Correlated(s, m) == OutstandingRequest(m.source, m.correlation_id) \in s.awaiting
 
-Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a[1] # m.source}]
+Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a.destination # m.source}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
 \*        state.prospective.to-candidate, state.candidate.to-leader, state.voters-set.own-majority
@@ -128,7 +129,7 @@ CountVote(s, m) ==
             ELSE IF CanStillWin(counted) THEN counted
             ELSE LosePreVote(counted)
 
-\* The order: correlation, epoch and leader, support for Pre-Vote, the count.
+\* In this order: correlation, epoch and leader, support for Pre-Vote, the count of votes.
 \* Rules: prevote.response.epoch-first, prevote.response.leader-wins-over-grant, prevote.response.flag-false,
 \*        prevote.unsupported-version, prevote.unsupported-version.after-majority, state.prospective.discovers-leader,
 \*        state.candidate.leader-equal-epoch, prevote.response.correlate, vote.response.late

@@ -12,7 +12,7 @@
 (*              The newest that was led stays, for LeaderCompleteness.     *)
 (*   committed  records, except for the last, before where every replica   *)
 (*              has a snapshot go to past: one entry where the epoch, the  *)
-(*              voters set or the level changes, which says what a         *)
+(*              voter set or the level changes, which says what a          *)
 (*              snapshot from there on says.  That is all that a property  *)
 (*              compares with a snapshot, and it gives the epoch of each   *)
 (*              record, which tells it from any other at its offset.       *)
@@ -28,7 +28,7 @@ IsNews(committed, offset) ==
   \/ /\ RecordAt(committed, offset).kind \in SetKinds \cup {"KRaftVersion"}
      /\ [SnapshotAt(committed, offset + 1) EXCEPT !.end_offset = offset] # SnapshotAt(committed, offset)
 
-\* An entry of past, with the fields of a snapshot and an offset as in the histories of voters sets and levels.
+\* An entry of past, with the fields of a snapshot and an offset as in the histories of voter sets and levels.
 PastEntry(committed, offset) ==
   LET there == SnapshotAt(committed, offset + 1) IN
   [offset |-> offset, epoch |-> there.epoch, kraft_version |-> there.kraft_version,

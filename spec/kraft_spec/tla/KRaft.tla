@@ -1,9 +1,8 @@
 ------------------------------- MODULE KRaft -------------------------------
 (***************************************************************************)
-(* KRaft's elections with Pre-Vote (KIP-996), replication as far as they   *)
-(* need it (KIP-595), voter changes (KIP-853), and quorum reassignment as  *)
-(* a mode on top of them (KIP-642).  Nothing here is bounded.  What bounds *)
-(* it takes the place of operators:                                        *)
+(* KRaft: elections with Pre-Vote (KIP-996), replication (KIP-595) as far  *)
+(* as elections need it, voter changes (KIP-853), and quorum reassignment  *)
+(* (KIP-642).  The model is unbounded.  Other modules override operators:  *)
 (*   MC, Sim  of the switches below; of whole actions that are closed      *)
 (*            (models/checks/closed.toml); of InFlight, FetchTargets and   *)
 (*            NamedKeys, for fewer interleavings.  Liveness takes a        *)
@@ -32,7 +31,7 @@ MayTimeOutRequest(r, to) == TRUE
 MayAppend(r) == TRUE
 MayChangeVoters(r) == FALSE           \* AddVoter, RemoveVoter
 MayAppendVoters(r) == FALSE
-Reassignments == {}                   \* AlterPartitionReassignments for the quorum: what clients ask for
+Reassignments == {}                   \* AlterPartitionReassignments for the quorum: targets that clients request
 MayReassign(r) == TRUE
 MayUpgrade(r) == FALSE
 MayReport(s) == FALSE                 \* UpdateVoter and auto join, by a follower in this state
@@ -40,8 +39,8 @@ MayTakeSnapshot(r, end) == FALSE
 MayMove(r, endpoint) == endpoint = NoEndpoint
 MayCrash(r) == TRUE
 MayReplaceDisk(r) == FALSE
-NewSoftware(r) == {}                  \* how the software that the replica may get takes Pre-Votes
-NewDirectories(r) == {"new"}          \* the ids that the disk may get
+NewSoftware(r) == {}                  \* support for Pre-Vote of software that replaces the replica's
+NewDirectories(r) == {"new"}          \* directory ids of disks that replace the replica's
 MayShutDown(r) == TRUE
 MayDuplicate(m) == TRUE
 MayCut(from, to) == TRUE
@@ -65,36 +64,36 @@ IsRequest(m) == m.type \in RequestTypes
 
 InFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types /\ <<m.source, m.destination>> \notin cuts}
 
-\* Messages that the replica's forgetting leaves behind.
+\* The network after a replica has forgotten outstanding requests.
 Forget(r, before, after, messages) ==
   LET lost == before \ after
-      Stale(m) == \/ IsRequest(m) /\ m.source = r /\ <<m.destination, m.correlation_id>> \in lost
-                  \/ ~IsRequest(m) /\ m.destination = r /\ <<m.source, m.correlation_id>> \in lost
+      Stale(m) == \/ IsRequest(m) /\ m.source = r /\ OutstandingRequest(m.destination, m.correlation_id) \in lost
+                  \/ ~IsRequest(m) /\ m.destination = r /\ OutstandingRequest(m.source, m.correlation_id) \in lost
   IN IF lost = {} THEN messages
      ELSE {IF IsRequest(m) /\ Stale(m) THEN [m EXCEPT !.correlation_id = 0] ELSE m :
              m \in {n \in messages : IsRequest(n) \/ ~Stale(n)}}
 
-\* What of it enters the network: a Reply goes to a client, and an answer only to who waits for it.  The answer to a
-\* voter change may come long after the request, when its sender has forgotten it; if it waits for another answer on the
-\* same connection by then, it takes this one for that.  That adds behaviours and hides none: the answer frees the
-\* connection, as a timeout may, and teaches what its sender knows.
+\* True if a message enters the network: a Reply does not, and a response does only if its receiver waits for it.  The
+\* response to a voter change may come after its receiver has given up the request; if it then waits for another response
+\* on the same connection, it takes this one for that.  This adds behaviours and hides none: the response frees the
+\* connection, as a timeout can, and has the epoch and leader that its sender knows.
 IsWanted(m) ==
   CASE m.type = "Reply" -> FALSE
     [] m.type \in ChangeResponseTypes ->
-         m.correlation_id # 0 /\ <<m.source, m.correlation_id>> \in replicas[m.destination].awaiting
+         m.correlation_id # 0 /\ OutstandingRequest(m.source, m.correlation_id) \in replicas[m.destination].awaiting
     [] OTHER -> IsRequest(m) \/ m.correlation_id # 0
 
 Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
 
-\* After the event at r: consumed leaves the network, sends enter it.  Who crashes after sending a request waits for no
-\* answer to it, so that one is forgotten as well.
+\* The network after an event at r: the messages in consumed leave it, those in sends enter it.  A replica that crashes
+\* after it sent a request has forgotten the request.
 Transmit(r, consumed, after, sends) ==
   LET entering == Entering(sends)
-      asked == {<<m.destination, m.correlation_id>> : m \in {n \in entering : IsRequest(n)}}
+      asked == {OutstandingRequest(m.destination, m.correlation_id) : m \in {n \in entering : IsRequest(n)}}
   IN network' = Forget(r, replicas[r].awaiting \cup asked, after.awaiting, (network \ consumed) \cup entering)
 
 (***************************************************************************)
-(* What the properties remember.                                           *)
+(* History, for the properties.                                            *)
 (*   epochs     epoch -> who led it, how far it wrote, whether it wrote an *)
 (*              offset twice                                               *)
 (*   votes      replica id -> the newest epoch it voted in, and for whom   *)
@@ -113,10 +112,10 @@ EpochEntry(epoch) ==
   ELSE IF epoch \in DOMAIN history.left THEN history.left[epoch]
   ELSE [leaders |-> {}, end_offset |-> 0, rewritten |-> FALSE]
 
-\* Who leads says so in its quorum state file, also if it crashes in the very step that elects it.
+\* A leader has written itself to its quorum state file, also if it crashes in the step that elects it.
 EpochsAfter(s, after) ==
   IF \/ after.role \notin {"Leader", "Stopped"}
-     \/ after.leader_id # after.replica_key[1]
+     \/ after.leader_id # after.replica_key.id
      \/ after.leader_id = s.leader_id /\ after.epoch = s.epoch /\ EndOffset(after) = EndOffset(s)
   THEN history.epochs
   ELSE LET entry == EpochEntry(after.epoch) IN
@@ -135,7 +134,7 @@ VotesAfter(r, s, after) ==
           IF @.epoch = after.epoch THEN [@ EXCEPT !.candidates = @ \cup {after.voted_key}]
           ELSE [epoch |-> after.epoch, candidates |-> {after.voted_key}]]
 
-\* A log that begins after what is known to be committed can add nothing to it; StateMachineSafety says so.
+\* A log that begins after the committed log adds nothing to it; StateMachineSafety checks that.
 CommittedAfter(after) ==
   LET end == EndOffset(history.committed) IN
   IF /\ after.role \in {"Leader", "Resigned"}
@@ -144,30 +143,30 @@ CommittedAfter(after) ==
   THEN [history.committed EXCEPT !.log = @ \o RecordsBetween(after, end, after.high_watermark)]
   ELSE history.committed
 
-\* What is kept of a history after the event at r, whose state was s.
+\* The history that is kept after the event at r, whose state was s.
 Remembered(remembered, r, s) == remembered
 
-\* after is what is left of the replica, shown is what others have seen of it: the same, unless it crashed after
-\* some of its messages had left.
+\* after is the replica's state, shown its state as its messages have it; they differ only if it crashed after some of its
+\* messages were sent.
 HistoryAfter(r, s, after, shown) ==
   [epochs |-> EpochsAfter(s, after), votes |-> VotesAfter(r, s, after), committed |-> CommittedAfter(shown),
    crashes |-> history.crashes + (IF after.role = "Stopped" /\ s.role # "Stopped" THEN 1 ELSE 0),
    directories |-> IF after.replica_key = s.replica_key THEN history.directories
-                   ELSE history.directories \cup {after.replica_key[2]},
+                   ELSE history.directories \cup {after.replica_key.directory_id},
    left |-> history.left]
 
 Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, shown), r, s)
 
-\* A leader whose removal is committed resigns in that very step, and may forget how far it has committed
-\* (leader_high_watermark); those that it has told do not.
+\* A leader resigns in the step that commits its removal, and may reset its high watermark (leader_high_watermark), which
+\* its Fetch responses still contain.
 Told(after, sends) ==
   IF after.role # "Resigned" THEN after
   ELSE LET told == {sends[i].high_watermark : i \in {j \in DOMAIN sends : sends[j].type = "FetchResponse"}}
        IN [after EXCEPT !.high_watermark = Max({@} \cup told)]
 
 (***************************************************************************)
-(* How an outcome becomes a step: whole, or up to a crash after any prefix *)
-(* of its effects.                                                         *)
+(* An outcome becomes a step: whole, or up to a crash after any prefix of  *)
+(* its effects.                                                            *)
 (***************************************************************************)
 Step(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
@@ -195,7 +194,7 @@ Perform(r, consumed, out) ==
           \E kept \in KeptAfterCrash(OnDiskAfter(replicas[r], out.state, done)) :
             CrashAfter(r, consumed, out, done, kept)
 
-\* Every event goes through here; Perform may be overridden, what an outcome comes to may not.
+\* All events go through Take; Perform may be overridden, AtStepEnd may not.
 Take(r, consumed, out) == Perform(r, consumed, AtStepEnd(replicas[r], out))
 
 \* The delivered message leaves the network; a network that duplicates keeps it.
@@ -233,25 +232,25 @@ BeginQuorumEpochTimeout(r) ==
   /\ MayTimeOut(r, "begin-quorum-epoch")
   /\ Take(r, {}, AfterBeginQuorumEpochTimeout(replicas[r]))
 
-\* The time of the pending voter change is over.  Rule: add-voter.timeout
+\* The pending voter change expires.  Rule: add-voter.timeout
 VoterChangeTimeout(r) ==
   /\ Runs(r)
   /\ IsPending(replicas[r])
   /\ MayTimeOut(r, "voter-change")
   /\ Take(r, {}, AfterVoterChangeTimeout(replicas[r]))
 
-\* The connection gives up on an answer.  Who announces by its timer asks the voter no more until that fires.
+\* A request times out.  A leader that announces itself by its timer sends nothing to this voter until the timer fires.
 \* Rules: begin-quorum.resend, fetch.who-fetches
 AfterRequestTimeout(s, to) ==
-  LET quiet == IF s.role = "Leader" /\ config.decisions.announcement_again = "by-timer"
+  LET quiet == IF s.role = "Leader" /\ config.profile.announcement_again = "by-timer"
               THEN OtherIds(s) \cap {to} ELSE {}
-      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.decisions.unanswered_fetch = "servers-too"
-  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a[1] # to}, !.acknowledged = @ \cup quiet,
+      looks_elsewhere == s.role = "Follower" /\ s.leader_id = to /\ config.profile.unanswered_fetch = "servers-too"
+  IN Becomes([s EXCEPT !.awaiting = {a \in @ : a.destination # to}, !.acknowledged = @ \cup quiet,
                        !.searching = @ \/ looks_elsewhere])
 
 RequestTimeout(r, to) ==
   /\ Runs(r)
-  /\ \E a \in replicas[r].awaiting : a[1] = to
+  /\ \E a \in replicas[r].awaiting : a.destination = to
   /\ MayTimeOutRequest(r, to)
   /\ Take(r, {}, AfterRequestTimeout(replicas[r], to))
 
@@ -266,32 +265,32 @@ RequestTimeout(r, to) ==
 (* auto-join.remove-stale-self-first, auto-join.add-self,                  *)
 (* voters.no-begin-epoch-to-observers                                      *)
 (***************************************************************************)
-Idle(s, to) == \A a \in s.awaiting : a[1] # to
+Idle(s, to) == \A a \in s.awaiting : a.destination # to
 
-VoterEntry(s, id) == CHOOSE v \in Others(s) : v[1] = id
+VoterEntry(s, id) == CHOOSE v \in Others(s) : v.id = id
 
 DueElectionRequests(s) ==
   CASE s.role \in {"Prospective", "Candidate"} /\ CanStillWin(s) -> OtherIds(s) \ (s.granted \cup s.rejected)
     [] s.role = "Leader" ->
-         OtherIds(s) \ (CASE config.decisions.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
-                           [] config.decisions.announced_to = "all" -> s.acknowledged
-                           [] config.decisions.announced_to = "all-again" -> {})
+         OtherIds(s) \ (CASE config.profile.announced_to = "not-fetching" -> s.acknowledged \cup s.fetchers
+                           [] config.profile.announced_to = "all" -> s.acknowledged
+                           [] config.profile.announced_to = "all-again" -> {})
     [] s.role = "Resigned" -> OtherIds(s) \ s.acknowledged
     [] OTHER -> {}
 
-Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key[1] /\ Idle(s, id)}
+Due(s) == {id \in DueElectionRequests(s) : id # s.replica_key.id /\ Idle(s, id)}
 
 ElectionRequest(s, id, corr) ==
   CASE s.role \in {"Prospective", "Candidate"} -> VoteRequest(s, VoterEntry(s, id), corr)
     [] s.role = "Leader" -> BeginQuorumEpochRequest(s, VoterEntry(s, id), corr)
     [] s.role = "Resigned" -> EndQuorumEpochRequest(s, VoterEntry(s, id), corr)
 
-\* The request about voters that is due, {} or one: a leader asks a new voter for its versions, a follower tells its
-\* leader of itself.
+\* The request of a voter change that is due, {} or a set of one: a leader's ApiVersions to a new voter, or a follower's
+\* request for itself.
 DueChangeRequest(s, corr) ==
   CASE s.role = "Leader" -> {ApiVersionsRequest(s, id, corr) :
                                id \in {id \in AwaitsVersionsOf(s) :
-                                        id # s.replica_key[1] /\ Idle(s, id) /\ id \notin Due(s)}}
+                                        id # s.replica_key.id /\ Idle(s, id) /\ id \notin Due(s)}}
     [] s.role = "Follower" -> IF MayReport(s) THEN DueReport(s, corr) ELSE {}
     [] OTHER -> {}
 
@@ -300,7 +299,7 @@ AfterPoll(s, corr) ==
       change == DueChangeRequest(s, corr)
       asked == Due(s) \cup {m.destination : m \in change}
       requests == [n \in 1..Len(to) |-> ElectionRequest(s, to[n], corr)]
-  IN Outcome([s EXCEPT !.awaiting = @ \cup {<<id, corr>> : id \in asked}],
+  IN Outcome([s EXCEPT !.awaiting = @ \cup {OutstandingRequest(id, corr) : id \in asked}],
              IF change = {} THEN requests ELSE Append(requests, CHOOSE m \in change : TRUE))
 
 SomethingIsDue(s) == Due(s) # {} \/ DueChangeRequest(s, Correlation) # {}
@@ -310,12 +309,12 @@ Poll(r) ==
   /\ SomethingIsDue(replicas[r])
   /\ Take(r, {}, AfterPoll(replicas[r], Correlation))
 
-\* A Fetch, or the snapshot that the leader has in place of records.  What was appended is synced before a Fetch: the
-\* leader counts the offset as persisted.  Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
+\* A Fetch or a FetchSnapshot.  The log is synced before a Fetch, because the leader counts the fetch offset as persisted.
+\* Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
 AfterFetchPoll(s, to, corr) ==
   IF s.wanted_snapshot # NoSnapshotId /\ to = s.leader_id
-  THEN Outcome([s EXCEPT !.awaiting = {<<to, corr>>}], <<FetchSnapshotRequest(s, to, corr)>>)
-  ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {<<to, corr>>}], <<FetchRequest(s, to, corr)>>)
+  THEN Outcome([s EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchSnapshotRequest(s, to, corr)>>)
+  ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchRequest(s, to, corr)>>)
 
 PollFetch(r, to) ==
   /\ Runs(r)
@@ -375,7 +374,7 @@ ClientAppend(r, value) ==
   /\ MayAppend(r)
   /\ Take(r, {}, AfterClientAppend(replicas[r], value))
 
-\* Of an admin client, whose number for it is request; any replica answers.
+\* Request of an admin client, with its number; any replica answers.
 \* Rules: add-voter.check-order, add-voter.leader-only
 AddVoter(r, request, voter, endpoint, whenCommitted, sameCluster) ==
   /\ Runs(r)
@@ -394,7 +393,7 @@ UpdateFeatures(r, request, level, brokersMin, brokersMax) ==
   /\ MayUpgrade(r)
   /\ Take(r, {}, AfterUpdateFeatures(replicas[r], request, level, brokersMin, brokersMax))
 
-\* A set from elsewhere.  Rules: voters.at-most-one-difference, voters.one-change-at-a-time
+\* A voter set without a request.  Rules: voters.at-most-one-difference, voters.one-change-at-a-time
 AppendVoters(r, voters) ==
   /\ Runs(r)
   /\ replicas[r].role = "Leader"
@@ -403,14 +402,14 @@ AppendVoters(r, voters) ==
   /\ MayAppendSet(replicas[r], voters)
   /\ Take(r, {}, AfterAppendVoters(replicas[r], voters))
 
-\* Of an admin client for the quorum's own partition.
+\* Request of an admin client for the quorum's own partition.
 \* Rules: reassign.request-leader-only, reassign.cancel-null
 AlterPartitionReassignments(r, request, asked) ==
   /\ Runs(r)
   /\ MayReassign(r)
   /\ Take(r, {}, AfterAlterPartitionReassignments(replicas[r], request, asked))
 
-\* The leader's next step towards the target; voter is whom it adds or removes, any that NextSteps leaves open.
+\* The leader's next step towards the target: it adds or removes this voter, one of NextSteps.
 \* Rules: reassign.add-or-remove-choice, reassign.new-leader-resumes
 AdvanceReassignment(r, voter) ==
   /\ Runs(r)
@@ -436,13 +435,13 @@ Crash(r, kept) ==
   /\ kept \in KeptAfterCrash(replicas[r])
   /\ Step(r, {}, Becomes(Crashed(replicas[r], kept)))
 
-\* It listens where the configuration says, or somewhere else from now on.  Rule: update-voter.when-sent
+\* The replica listens at the configured endpoint, or at another one from now on.  Rule: update-voter.when-sent
 Restart(r, endpoint) ==
   /\ ~Runs(r)
   /\ MayMove(r, endpoint)
   /\ Take(r, {}, AfterRestart(replicas[r], endpoint))
 
-\* Formatting makes up a new id: no disk takes one that any replica has, or has had.
+\* A new disk has a directory id that no replica has had.
 \* Rule: identity.directory-id-at-format
 IsNewDirectory(directory) == directory \notin history.directories \ {""}
 
@@ -451,9 +450,9 @@ ReplaceDisk(r, directory) ==
   /\ ~Runs(r)
   /\ IsNewDirectory(directory)
   /\ MayReplaceDisk(r)
-  /\ Step(r, {}, Becomes(EmptyReplica(<<r, directory>>)))
+  /\ Step(r, {}, Becomes(EmptyReplica(ReplicaKey(r, directory))))
 
-\* The next start runs it; whom a Pre-Vote can be sent to, the network knows from now on.
+\* The replica runs other software from its next start on; the network knows at once whether it supports Pre-Vote.
 \* Rule: prevote.unsupported-version
 ReplaceSoftware(r, support) ==
   /\ ~Runs(r)
@@ -462,9 +461,9 @@ ReplaceSoftware(r, support) ==
   /\ UNCHANGED <<replicas, network, cuts, history>>
 
 (***************************************************************************)
-(* The network's own actions.                                              *)
+(* The network.                                                            *)
 (***************************************************************************)
-\* A Pre-Vote cannot be encoded for software below Vote version 2; the sender's network layer answers itself.
+\* A Pre-Vote needs version 2 of Vote; for older software the sender's own network client answers.
 \* Rules: prevote.unsupported-version
 UnsupportedVersionAnswer(m) ==
   [type |-> "VoteResponse", source |-> m.destination, destination |-> m.source, correlation_id |-> m.correlation_id,
@@ -498,17 +497,17 @@ HealLink(from, to) ==
 (***************************************************************************)
 (* The specification.                                                      *)
 (***************************************************************************)
-\* What was in force before the first record is not replicated: {NoKey} and level -1 stand for that.
+\* The state before the first record is not replicated: its voters are {NoKey}, its kraft.version -1.
 NothingCommitted ==
   [base |-> [end_offset |-> 0, epoch |-> 0, kraft_version |-> -1, voters |-> {NoKey}, details |-> {},
              target |-> NoTarget],
    log |-> <<>>, past |-> <<>>]
 
-\* A history in which these records are committed.
+\* A history with these committed records.
 HistoryOf(records) ==
   [epochs |-> [e \in {} |-> 0], votes |-> [r \in Ids |-> NoVotes],
    committed |-> [NothingCommitted EXCEPT !.log = records], crashes |-> 0,
-   directories |-> {config.keys[r][2] : r \in Ids}, left |-> [e \in {} |-> 0]]
+   directories |-> {config.keys[r].directory_id : r \in Ids}, left |-> [e \in {} |-> 0]]
 
 NewHistory == HistoryOf(<<>>)
 
@@ -551,7 +550,7 @@ Next ==
   \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterRequest"}) : HandleUpdateVoterRequest(r, m)
   \/ \E r \in Ids : \E m \in InFlight(r, {"UpdateVoterResponse"}) : HandleUpdateVoterResponse(r, m)
   \/ \E r \in Ids : ClientAppend(r, 0)
-  \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
+  \/ \E r \in Ids : \E voter \in NamedKeys : AddVoter(r, 1, voter, config.endpoints[voter.id], TRUE, TRUE)
   \/ \E r \in Ids : \E voter \in NamedKeys : RemoveVoter(r, 1, voter, TRUE)
   \/ \E r \in Ids : UpdateFeatures(r, 1, 1, 0, 1)
   \/ \E r \in Ids : \E asked \in Reassignments : AlterPartitionReassignments(r, 1, asked)

@@ -1,7 +1,7 @@
 ---------------------------- MODULE Leadership -----------------------------
 (***************************************************************************)
-(* How a leader is announced, how it finds out that it lost its quorum,    *)
-(* and how it hands over: BeginQuorumEpoch, check quorum, EndQuorumEpoch.  *)
+(* The announcement of a leader (BeginQuorumEpoch), check quorum, and the  *)
+(* hand-over (EndQuorumEpoch).                                             *)
 (***************************************************************************)
 EXTENDS Elections
 
@@ -14,18 +14,18 @@ HasCheckQuorumTimer(s) == s.role = "Leader" /\ Others(s) # {}
 \* Rules: check-quorum.resign, check-quorum.zombie-leader, check-quorum.frees-followers
 AfterCheckQuorumTimeout(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
-\* A valid Fetch of a voter counts once per period; a complete majority starts the period anew.
+\* A voter that fetches counts once in a period; a majority, with the leader, starts the next period.
 \* Rules: check-quorum.resign, check-quorum.counts-keys, hw.leader-excluded
 WithFetcher(s, entry) ==
   IF entry \notin Others(s) THEN s
-  ELSE LET fetchers == {f \in s.fetchers \cup {entry[1]} : f \in OtherIds(s)}
+  ELSE LET fetchers == {f \in s.fetchers \cup {entry.id} : f \in OtherIds(s)}
            present == Cardinality(fetchers) + (IF IsVoter(s) THEN 1 ELSE 0)
        IN [s EXCEPT !.fetchers = IF IsMajority(present, s) THEN {} ELSE fetchers]
 
 \* Rule: state.leader.resigns
 AfterShutdown(s) == Becomes(ToResigned(s, PreferredCandidates(s)))
 
-\* A leader outside its voters set resigns once the set is committed.
+\* A removed leader stays until the set without it is committed, because only it can commit that set; then it resigns.
 \* Rule: remove-voter.leader-removal
 RemovalIsCommitted(s) ==
   /\ s.role = "Leader" /\ ~IsVoter(s)
@@ -36,17 +36,17 @@ RemovalIsCommitted(s) ==
 (***************************************************************************)
 \* Rules: begin-quorum.on-election, begin-quorum.endpoint
 BeginQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "BeginQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, voter_key |-> voter,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
 Response(type, s, m, error) ==
-  [type |-> type, source |-> s.replica_key[1], destination |-> m.source, correlation_id |-> m.correlation_id,
+  [type |-> type, source |-> s.replica_key.id, destination |-> m.source, correlation_id |-> m.correlation_id,
    error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint]
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint]
 
-\* The announcement is due again at every voter.  Rule: begin-quorum.resend
+\* The leader announces itself to every voter again.  Rule: begin-quorum.resend
 AfterBeginQuorumEpochTimeout(s) == Becomes([s EXCEPT !.acknowledged = {}])
 
 \* Rules: begin-quorum.accept, begin-quorum.stale, begin-quorum.voter-key, begin-quorum.membership-not-checked,
@@ -55,8 +55,8 @@ AfterBeginQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("BeginQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.source, m.leader_endpoint)
       back == s.role = "Prospective" /\ s.epoch = m.epoch /\ s.leader_id = m.source
-                /\ config.decisions.prospective_announcement = "follower"
-      \* A version 0 announcement has no endpoint; what is known of this leader stays known.
+                /\ config.profile.prospective_announcement = "follower"
+      \* Version 0 of the request has no endpoint; the replica keeps the one that it knows.
       endpoint == IF m.leader_endpoint = NoEndpoint THEN s.leader_endpoint ELSE m.leader_endpoint
       after == IF back THEN Follow(s, m.epoch, m.source, endpoint) ELSE learned
   IN
@@ -65,7 +65,7 @@ AfterBeginQuorumEpochRequest(s, m) ==
   ELSE IF NamesSecondLeader(s, m.epoch, m.source)
   THEN [Answer(s, "INVALID_REQUEST") EXCEPT !.reason = "SECOND_LEADER_IN_EPOCH"]
   ELSE IF ~Addresses(m.voter_key, s.replica_key)
-  THEN Answer(after, config.decisions.voter_key_error)
+  THEN Answer(after, config.profile.voter_key_error)
   ELSE Answer(after, "NONE")
 
 \* Rule: begin-quorum.response
@@ -85,15 +85,15 @@ AfterBeginQuorumEpochResponse(s, m) ==
 (***************************************************************************)
 \* Rule: end-quorum.send
 EndQuorumEpochRequest(s, voter, corr) ==
-  [type |-> "EndQuorumEpochRequest", source |-> s.replica_key[1], destination |-> voter[1], correlation_id |-> corr,
+  [type |-> "EndQuorumEpochRequest", source |-> s.replica_key.id, destination |-> voter.id, correlation_id |-> corr,
    epoch |-> s.epoch, preferred_candidates |-> s.preferred_candidates]
 
-\* The place in the list only sets the fetch timer, which the model has not.
+\* The position in preferred_candidates determines only the timer, which the model does not have.
 \* Rules: end-quorum.handle, end-quorum.candidate-key, end-quorum.frees-followers, end-quorum.stale
 AfterEndQuorumEpochRequest(s, m) ==
   LET Answer(after, error) == Outcome(after, <<Response("EndQuorumEpochResponse", after, m, error)>>)
       learned == Learn(s, m.epoch, m.source, NoEndpoint)
-      after == IF learned.role = "Follower" /\ config.decisions.end_quorum_fetched_flag = "cleared"
+      after == IF learned.role = "Follower" /\ config.profile.end_quorum_fetched_flag = "cleared"
                THEN [learned EXCEPT !.fetched = FALSE] ELSE learned
   IN
   IF m.epoch < s.epoch

@@ -159,13 +159,13 @@ Spec == Start /\ [][Next]_variables /\ Fairness
 (***************************************************************************)
 (* Premises and goals, as states.                                          *)
 (***************************************************************************)
-\* The voters set of the longest log among these replicas.
+\* The voter set of the longest log among these replicas.
 NewestVoters(ids) ==
   LET newest == CHOOSE r \in ids : \A q \in ids : UpToDate(LastEpoch(replicas[r]), EndOffset(replicas[r]),
                                                            replicas[q])
-  IN {v[1] : v \in Voters(replicas[newest])}
+  IN {v.id : v \in Voters(replicas[newest])}
 
-\* Replicas that run, reach each other pairwise, and are a majority of the newest voters set that they know.
+\* Replicas that run, reach each other pairwise, and are a majority of the newest voter set that they know.
 ConnectedMajority(ids) ==
   /\ ids # {}
   /\ \A a \in ids : Runs(a) /\ \A b \in ids : a # b => Linked(a, b)

@@ -55,7 +55,7 @@ EXTENDS LocalForms
 (***************************************************************************)
 (* Clusters.                                                               *)
 (***************************************************************************)
-KipDecisions ==
+KipProfile ==
   [observer_refusal |-> "expires", voter_key_error |-> "INVALID_REQUEST", prospective_announcement |-> "follower",
    end_quorum_fetched_flag |-> "cleared", diverging_fetch |-> "counts", restart_precedence |-> "known-leader",
    kraft_version_gate |-> "commit", vote_of_non_voter |-> "by-log",
@@ -65,14 +65,14 @@ KipDecisions ==
    diverging_cut |-> "own-offset", unanswered_fetch |-> "leader-again",
    update_voter_credit |-> "none", report_at_version_0 |-> "noted"]
 
-Decisions == KipDecisions
+Profile == KipProfile
 
 \* Other answers to open decisions: docs/decisions.md.
 OpenDecisionsOtherwise ==
-  [KipDecisions EXCEPT !.leader_high_watermark = "unknown", !.own_vote_at_restart = "unattached",
-                       !.end_quorum_fetched_flag = "kept", !.announcement_again = "by-timer",
-                       !.announced_to = "all",
-                       !.diverging_cut = "smaller-offset", !.unanswered_fetch = "servers-too"]
+  [KipProfile EXCEPT !.leader_high_watermark = "unknown", !.own_vote_at_restart = "unattached",
+                     !.end_quorum_fetched_flag = "kept", !.announcement_again = "by-timer",
+                     !.announced_to = "all",
+                     !.diverging_cut = "smaller-offset", !.unanswered_fetch = "servers-too"]
 
 Directories == <<"A", "B", "C", "D", "E">>
 Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
@@ -80,8 +80,8 @@ Endpoints == <<"E1", "E2", "E3", "E4", "E5">>
 \* Replicas 1..size, of which 1..voters are the voters, at the kraft.version level.
 Cluster(size, voters, level) ==
   [endpoints |-> [r \in 1..size |-> Endpoints[r]],
-   keys |-> [r \in 1..size |-> <<r, Directories[r]>>],
-   voters |-> {<<r, Directories[r]>> : r \in 1..voters},
+   keys |-> [r \in 1..size |-> ReplicaKey(r, Directories[r])],
+   voters |-> {ReplicaKey(r, Directories[r]) : r \in 1..voters},
    kraft_version |-> level,
    bootstrap_servers |-> {1},
    pre_vote |-> [r \in 1..size |-> "supported"],
@@ -91,7 +91,7 @@ Cluster(size, voters, level) ==
    initial_voters |-> [r \in 1..size |-> {NoKey}],
    auto_join |-> [r \in 1..size |-> FALSE],
    fetch_max_records |-> 0,
-   decisions |-> Decisions]
+   profile |-> Profile]
 
 \* Three voters at kraft.version 0, where an epoch starts with one record instead of three: the logs stay short.
 ThreeVoters == Cluster(3, 3, 0)

@@ -29,7 +29,7 @@ InitFirst == InitWith(ThreeVoters)
 SingleCrash == 1
 FirstEpochOnly == 1
 
-FirstTwoFetch(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
+FirstTwoFetch(s) == IF s.role = "Follower" /\ s.replica_key.id # 3 THEN {s.leader_id} ELSE {}
 
 NobodyIsDue == \A r \in Ids : ~PollIsDue(replicas[r]) /\ (r \in Crashers \/ ~FetchIsDue(replicas[r]))
 

@@ -20,7 +20,7 @@ FirstStaysDown(r, endpoint) == r # 1 /\ endpoint = NoEndpoint
 Committing ==
   LET key == ThreeVoters.keys[1]
       Extended(s) == Flushed(Appended(s, <<Record(1, "Data", 0, {})>>))
-      FetchedUpTo(s, v) == IF v[1] = 2 THEN EndOffset(s) ELSE EndOffset(s) - 1
+      FetchedUpTo(s, v) == IF v.id = 2 THEN EndOffset(s) ELSE EndOffset(s) - 1
       Fetched(s) == WithHighWatermark([s EXCEPT !.fetch_offsets = Each([v \in Others(s) |-> FetchedUpTo(s, v)])])
       voted == [NewReplica(key) EXCEPT !.role = "Candidate", !.epoch = 1, !.voted_key = key]
   IN Of(Fetched, Of(Extended, Of(ToLeader, voted)))

@@ -13,11 +13,11 @@
 (***************************************************************************)
 EXTENDS MCReplication
 
-StaticVoters == [ThreeVoters EXCEPT !.voters = {<<r, "">> : r \in 1..3}]
+StaticVoters == [ThreeVoters EXCEPT !.voters = {ReplicaKey(r, "") : r \in 1..3}]
 
 InitStatic == Elected(StaticVoters, 1)
 
 ThirdCrashesOnce(r) == r = 3 /\ history.crashes = 0
-ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].replica_key[2] # "new"
+ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].replica_key.directory_id # "new"
 
 =============================================================================

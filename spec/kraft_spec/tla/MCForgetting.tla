@@ -24,10 +24,10 @@ RememberWithoutEpochs(r, s, after, shown) ==
 (***************************************************************************)
 (* The start.                                                              *)
 (***************************************************************************)
-TwoStatic == [Cluster(2, 2, 0) EXCEPT !.voters = {<<1, "">>, <<2, "">>}]
+TwoStatic == [Cluster(2, 2, 0) EXCEPT !.voters = {ReplicaKey(1, ""), ReplicaKey(2, "")}]
 
 Records == <<Record(1, "LeaderChange", 1, {}), Record(1, "Data", 0, {}), Record(3, "LeaderChange", 1, {})>>
-Led(end) == [leaders |-> {<<1, "A">>}, end_offset |-> end, rewritten |-> FALSE]
+Led(end) == [leaders |-> {ReplicaKey(1, "A")}, end_offset |-> end, rewritten |-> FALSE]
 
 Init ==
   LET Standing(r) ==
@@ -37,7 +37,7 @@ Init ==
         IN [based EXCEPT !.epoch = 3, !.voted_key = TwoStatic.keys[1], !.leader_id = 1, !.flushed = 3]
       whole == [HistoryOf(Records) EXCEPT
                   !.crashes = 2, !.epochs = (1 :> Led(2)) @@ (3 :> Led(3)),
-                  !.votes = [r \in Ids |-> [epoch |-> 3, candidates |-> {<<1, "A">>}]]]
+                  !.votes = [r \in Ids |-> [epoch |-> 3, candidates |-> {ReplicaKey(1, "A")}]]]
   IN
   /\ config = TwoStatic
   /\ replicas = [r \in 1..2 |-> Standing(r)]

@@ -18,7 +18,7 @@ EpochLimit == 2
 
 Init == Elected(ThreeVoters, 1)
 
-SecondFetches(s) == IF s.role = "Follower" /\ s.replica_key[1] = 2 THEN {s.leader_id} ELSE {}
+SecondFetches(s) == IF s.role = "Follower" /\ s.replica_key.id = 2 THEN {s.leader_id} ELSE {}
 
 TimeOut(r, timer) ==
   /\ NobodyPollsOrFetches

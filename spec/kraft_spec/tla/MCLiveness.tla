@@ -48,7 +48,7 @@ LeaderOf(id, more) ==
 
 \* A follower that has fetched the first end records.
 FollowerOf(leads, id, end) ==
-  LET leader == leads.replica_key[1]
+  LET leader == leads.replica_key.id
       new == NewReplica(config.keys[id])
       voted == IF IsVoter(new) THEN Voted(id, leader) ELSE [new EXCEPT !.epoch = 1]
       Following(s) == [ToFollower(s, 1, leader, config.endpoints[leader]) EXCEPT !.fetched = TRUE]
@@ -62,13 +62,13 @@ Knowing(states, leader, end) ==
            IF r # leader THEN [each[r] EXCEPT !.high_watermark = Smaller(end, EndOffset(each[r]))]
            ELSE [each[r] EXCEPT !.high_watermark = end,
                                 !.fetch_offsets = Each([v \in {EntryOf(each[r], each[q].replica_key) : q \in DOMAIN each \ {r}}
-                                                          |-> Smaller(end, EndOffset(each[v[1]]))])]]
+                                                          |-> Smaller(end, EndOffset(each[v.id]))])]]
   IN Each(Of(Knows, Each(states)))
 
 EpochOne(leads, end) ==
   [HistoryOf(SubSeq(leads.log, 1, end))
      EXCEPT !.epochs = 1 :> [leaders |-> {leads.replica_key}, end_offset |-> EndOffset(leads), rewritten |-> FALSE],
-            !.votes = [r \in Ids |-> IF \E v \in config.voters : v[1] = r
+            !.votes = [r \in Ids |-> IF \E v \in config.voters : v.id = r
                                      THEN [epoch |-> 1, candidates |-> {leads.replica_key}] ELSE NoVotes]]
 
 (***************************************************************************)

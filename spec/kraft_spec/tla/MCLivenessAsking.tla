@@ -68,7 +68,7 @@ LossIsNoticed(r, to) == IF replicas[r].role \in {"Follower", "Unattached"} THEN 
 
 GivesUp == \E r \in Ids : \E to \in Ids : replicas[r].role = "Leader" /\ RequestTimeout(r, to)
 MayGiveUp ==
-  \E r \in Ids : \E a \in replicas[r].awaiting : replicas[r].role = "Leader" /\ MayTimeOutRequest(r, a[1])
+  \E r \in Ids : \E a \in replicas[r].awaiting : replicas[r].role = "Leader" /\ MayTimeOutRequest(r, a.destination)
 
 AnnouncesAgain == \E r \in Ids : BeginQuorumEpochTimeout(r)
 MayAnnounceAgain ==
@@ -93,7 +93,7 @@ ThirdIsCutOff == {BothWaysOf({<<1, 3>>, <<2, 3>>})}
 Searcher == 4
 
 ListWithoutTheLeader ==
-  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {2, 3}]
+  /\ config = [WithProfile(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {2, 3}]
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          new == AfterRestart(NewReplica(config.keys[Searcher]), NoEndpoint).state
@@ -116,10 +116,10 @@ SpecOfSearch == Spec /\ SearchFairness
 (***************************************************************************)
 (* Broken on purpose: somebody is left out.                                *)
 (***************************************************************************)
-DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.replica_key[1] /\ Idle(s, id)}
+DueWithout(s, left) == {id \in DueElectionRequests(s) \ left : id # s.replica_key.id /\ Idle(s, id)}
 
-DueButOneVote(s) == DueWithout(s, IF s.replica_key[1] = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
-DueButOneAnnouncement(s) == DueWithout(s, IF s.replica_key[1] = 1 /\ s.role = "Leader" THEN {3} ELSE {})
+DueButOneVote(s) == DueWithout(s, IF s.replica_key.id = 3 /\ s.role \in {"Prospective", "Candidate"} THEN {2} ELSE {})
+DueButOneAnnouncement(s) == DueWithout(s, IF s.replica_key.id = 1 /\ s.role = "Leader" THEN {3} ELSE {})
 
 FirstServer(s) ==
   CASE s.role = "Follower"   -> IF s.searching THEN {Min(BootstrapServers(s))} \cup {s.leader_id} ELSE {s.leader_id}

@@ -34,13 +34,13 @@ AsksAgain(r) ==
 (* these messages arrive.                                                  *)
 (***************************************************************************)
 Ask(r) ==
-  \E voter \in Named : \/ AddVoter(r, 1, voter, config.endpoints[voter[1]], TRUE, TRUE)
+  \E voter \in Named : \/ AddVoter(r, 1, voter, config.endpoints[voter.id], TRUE, TRUE)
                        \/ RemoveVoter(r, 1, voter, TRUE)
 
 AskIsDue(r) ==
   /\ Named # {}
   /\ Runs(r) /\ AsksAgain(r)
-  /\ MembershipError(replicas[r], TRUE, TRUE)[1] = ""
+  /\ MembershipError(replicas[r], TRUE, TRUE) = NotRefused
 
 VersionsStep ==
   \/ \E r \in Ids : AwaitsVersionsOf(replicas[r]) # {} /\ Poll(r)
@@ -72,7 +72,7 @@ EventualChange == <>[]MajorityStaysConnected => <>[]IsChanged
 (* Starts: everybody has fetched everything from replica 1, the leader.    *)
 (***************************************************************************)
 Standing(voters) ==
-  /\ config = WithDecisions(Cluster(3, voters, 1))
+  /\ config = WithProfile(Cluster(3, voters, 1))
   /\ \E leads \in {LeaderOf(1, <<>>)} :
      LET end == EndOffset(leads) IN
      /\ \E states \in {[r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)]} :
@@ -84,8 +84,8 @@ Standing(voters) ==
 TwoVoters == Standing(2)
 AllVoters == Standing(3)
 
-Third == {<<3, "C">>}
-TheLeader == {<<1, "A">>}
+Third == {ReplicaKey(3, "C")}
+TheLeader == {ReplicaKey(1, "A")}
 WithoutTheLeader == {2, 3}
 
 \* Probe: the change is never there.

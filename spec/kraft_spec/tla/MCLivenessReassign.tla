@@ -2,7 +2,7 @@
 (***************************************************************************)
 (* EventualChange of a quorum reassignment: under the timing assumption of *)
 (* Liveness.tla a target that is committed, and whose members run, is some *)
-(* time the voters set, cleared and committed at a leader that a majority  *)
+(* time the voter set, cleared and committed at a leader that a majority   *)
 (* follows.  Nobody asks for anything: the leader, and the next one, takes *)
 (* the steps by itself.                                                    *)
 (*                                                                         *)
@@ -24,7 +24,7 @@ EXTENDS MCLivenessChange
 
 LastReturn == 2
 One == 1
-Leaver(s) == Target(s) # NoTarget /\ s.replica_key[1] \notin Target(s)
+Leaver(s) == Target(s) # NoTarget /\ s.replica_key.id \notin Target(s)
 
 TimelyLeaver(r, timer) ==
   /\ TimelyChange(r, timer)
@@ -59,7 +59,7 @@ TargetRecord(voters, target) ==
   LET keys == {config.keys[r] : r \in voters} IN AssignmentOf(1, keys, FormattedDetails(keys), target)
 
 WithTarget(voters, target, stopped) ==
-  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(voters), 1))
+  /\ config = WithProfile(Cluster(Cardinality(Cast), Cardinality(voters), 1))
   /\ \E leads \in {LeaderOf(1, <<TargetRecord(voters, target)>>)} :
      LET end == EndOffset(leads)
          states == [r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)]
@@ -90,5 +90,5 @@ MayStep(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ EpochIs
 NobodyResumes(s) == MayStep(s) /\ s.epoch = 1
 
 \* Without reassign.leader-steps-down-before-own-removal: the last one to remove does not hand over.
-NeverHandsOver(s) == MayStep(s) /\ ~(~AddsNext(s) /\ RemovingVoters(s) = {s.replica_key[1]})
+NeverHandsOver(s) == MayStep(s) /\ ~(~AddsNext(s) /\ RemovingVoters(s) = {s.replica_key.id})
 =============================================================================

@@ -18,7 +18,7 @@ ChangesNothing(s, to) ==
   LET sent == AfterFetchPoll(s, to, Correlation)
       handled == AfterFetchRequest(replicas[to], sent.sends[1])
       answered == AfterFetchResponse(sent.state, handled.sends[1])
-  IN \/ ~Reaches(s.replica_key[1], to)
+  IN \/ ~Reaches(s.replica_key.id, to)
      \/ /\ [handled.state EXCEPT !.fetchers = {}] = [replicas[to] EXCEPT !.fetchers = {}]
         /\ answered.state = s
 
@@ -69,9 +69,9 @@ Five == 1..5
 Refusal == "expires"
 FlagAfterEndQuorum == "cleared"
 
-WithDecisions(configuration) ==
-  [configuration EXCEPT !.bootstrap_servers = {}, !.decisions.observer_refusal = Refusal,
-                        !.decisions.end_quorum_fetched_flag = FlagAfterEndQuorum]
+WithProfile(configuration) ==
+  [configuration EXCEPT !.bootstrap_servers = {}, !.profile.observer_refusal = Refusal,
+                        !.profile.end_quorum_fetched_flag = FlagAfterEndQuorum]
 
 VotersRecord(ids) ==
   LET keys == {config.keys[r] : r \in ids} IN VotersRecordOf(1, keys, FormattedDetails(keys))
@@ -81,7 +81,7 @@ VotersRecord(ids) ==
 (* round; all links work again.                                            *)
 (***************************************************************************)
 RemovedVoter ==
-  /\ config = WithDecisions(Cluster(3, 3, 1))
+  /\ config = WithProfile(Cluster(3, 3, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2})>>)
          end == EndOffset(leads)
          states == <<leads, FollowerOf(leads, 2, end), Prospective(FollowerOf(leads, 3, end - 1))>>
@@ -100,7 +100,7 @@ CannotCommitCuts == {BothWaysOf({<<1, 3>>, <<1, 4>>}), {<<1, 2>>, <<1, 3>>, <<1,
 AnswersAreLost == {{<<1, 3>>, <<1, 4>>}}
 
 LeaderThatCannotCommit ==
-  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
+  /\ config = WithProfile(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
   /\ LET leads == LeaderOf(1, <<Record(1, "Data", 0, {})>>)
          end == EndOffset(leads)
          Has(r) == FollowerOf(leads, r, IF r = 2 THEN end ELSE end - 1)
@@ -131,7 +131,7 @@ TimelyByWhatIsHeard(r, timer) ==
 (* elected replica 2; nobody tells it.  Replica 4 is an observer of it.    *)
 (***************************************************************************)
 ZombieLeader ==
-  /\ config = WithDecisions(Cluster(4, 3, 1))
+  /\ config = WithProfile(Cluster(4, 3, 1))
   /\ \E old \in {LeaderOf(1, <<VotersRecord({2, 3})>>)} :
        LET end == EndOffset(old)
            key == config.keys[2]
@@ -154,7 +154,7 @@ ZombieLeader ==
 (* is down.                                                                *)
 (***************************************************************************)
 NewVoterUnaware ==
-  /\ config = WithDecisions(Cluster(3, 2, 1))
+  /\ config = WithProfile(Cluster(3, 2, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({1, 2, 3})>>)
          end == EndOffset(leads)
          states == <<Stopped(leads), FollowerOf(leads, 2, end), FollowerOf(leads, 3, end - 1)>>
@@ -169,7 +169,7 @@ NewVoterUnaware ==
 (* has the old leader's grant and its own, and needs that of replica 3.    *)
 (***************************************************************************)
 HandOver ==
-  /\ config = WithDecisions(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
+  /\ config = WithProfile(Cluster(Cardinality(Cast), Cardinality(Cast), 0))
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          known == Knowing([r \in Ids |-> IF r = 1 THEN leads ELSE FollowerOf(leads, r, end)], 1, end)
@@ -183,7 +183,7 @@ HandOver ==
 (* nobody else; now it is down.                                            *)
 (***************************************************************************)
 ObserverAhead ==
-  /\ config = [WithDecisions(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {1, 3}]
+  /\ config = [WithProfile(Cluster(4, 3, 0)) EXCEPT !.bootstrap_servers = {1, 3}]
   /\ LET leads == LeaderOf(1, <<>>)
          end == EndOffset(leads)
          candidate == [FollowerOf(leads, 3, end) EXCEPT !.epoch = 2, !.leader_id = NoLeader,
@@ -202,7 +202,7 @@ ObserverAhead ==
 (* record, is the difference: with it, it is its own majority.             *)
 (***************************************************************************)
 RemovedLeader(fetched) ==
-  /\ config = WithDecisions(Cluster(2, 2, 1))
+  /\ config = WithProfile(Cluster(2, 2, 1))
   /\ LET leads == LeaderOf(1, <<VotersRecord({2})>>)
          end == EndOffset(leads)
          remains == [FollowerOf(leads, 2, end - 1 + fetched) EXCEPT !.high_watermark = end - 1]

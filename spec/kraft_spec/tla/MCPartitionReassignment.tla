@@ -43,16 +43,16 @@ MayCancel == TRUE
 
 StaysPut(epoch) == epoch
 
-KipDecisions ==
+KipProfile ==
   [completes_with |-> "adding", completes |-> "in-its-own-step", override_base |-> "original",
    replicas_order |-> "removing-first", leader_epoch |-> "of-leaders", idle_when_named |-> "listed"]
-KafkaDecisions ==
+KafkaProfile ==
   [completes_with |-> "target-if-fewer", completes |-> "with-the-change", override_base |-> "replicas",
    replicas_order |-> "target-first", leader_epoch |-> "of-removals-too", idle_when_named |-> "left-out"]
-Decisions == KipDecisions
-TargetDecisions == [KipDecisions EXCEPT !.completes_with = "target"]
-WidenedBase == [KipDecisions EXCEPT !.override_base = "replicas"]
-KafkaFromOriginal == [KafkaDecisions EXCEPT !.override_base = "original"]
+Profile == KipProfile
+TargetProfile == [KipProfile EXCEPT !.completes_with = "target"]
+WidenedBase == [KipProfile EXCEPT !.override_base = "replicas"]
+KafkaFromOriginal == [KafkaProfile EXCEPT !.override_base = "original"]
 
 RECURSIVE Orders(_)
 Orders(ids) == IF ids = {} THEN {<<>>} ELSE UNION {{<<r>> \o rest : rest \in Orders(ids \ {r})} : r \in ids}
@@ -66,7 +66,7 @@ AnyTargets == AllOrders \cup BadTargets
 Starts == {<<1>>, <<1, 2>>, <<1, 2, 3>>}
 
 Init ==
-  /\ config = [brokers |-> Brokers, controllers |-> {1, 2}, unclean |-> UncleanTopics, decisions |-> Decisions]
+  /\ config = [brokers |-> Brokers, controllers |-> {1, 2}, unclean |-> UncleanTopics, profile |-> Profile]
   /\ \E replicas \in Starts : Begins(Name :> replicas, 1)
   /\ spent = [requests |-> 0, failures |-> 0, failovers |-> 0, znode |-> 0, laggards |-> 0]
 

@@ -59,7 +59,7 @@ Starts == SUBSET (1..Size) \ {{}}
 (***************************************************************************)
 Planned(ids) ==
   WithoutPreVote([Cluster(Size, Size, 1)
-                    EXCEPT !.voters = {<<r, Directories[r]>> : r \in ids},
+                    EXCEPT !.voters = {ReplicaKey(r, Directories[r]) : r \in ids},
                            !.initial_voters = [r \in 1..Size |-> IF r \in ids THEN {NoKey} ELSE {}],
                            !.bootstrap_servers = 1..Size])
 
@@ -68,7 +68,7 @@ VotedFor(leader, r) ==
   [new EXCEPT !.epoch = 1, !.voted_key = IF IsVoter(new) THEN config.keys[leader] ELSE NoKey]
 
 FollowsAt(leads, r) ==
-  LET leader == leads.replica_key[1]
+  LET leader == leads.replica_key.id
       Follows(s) == ToFollower(s, 1, leader, config.endpoints[leader])
       Has(s) == [Flushed(s) EXCEPT !.fetched = TRUE, !.high_watermark = EndOffset(leads)]
       Fetches(s) == Appended(s, leads.log)
@@ -76,7 +76,7 @@ FollowsAt(leads, r) ==
 
 StandsAt(leads) ==
   LET end == EndOffset(leads)
-      id == leads.replica_key[1]
+      id == leads.replica_key.id
       fetching == {config.keys[r] : r \in Ids \ {id}}
       leader == [leads EXCEPT !.acknowledged = OtherIds(leads), !.high_watermark = end,
                               !.fetch_offsets = [k \in fetching |-> end]]
@@ -138,11 +138,11 @@ AllIsDelivered == AtRest /\ News = {}
 LeadsStill(s) == s.leader_id # NoLeader /\ replicas[s.leader_id].role = "Leader" /\ replicas[s.leader_id].epoch = s.epoch
 NewerLeaders(s) == {r \in Ids : replicas[r].role = "Leader" /\ replicas[r].epoch > s.epoch}
 
-Concerned(s) == IsVoter(s) \/ \E q \in Ids : replicas[q].role = "Leader" /\ s.replica_key[1] \in Target(replicas[q])
+Concerned(s) == IsVoter(s) \/ \E q \in Ids : replicas[q].role = "Leader" /\ s.replica_key.id \in Target(replicas[q])
 
 Fetching(s) ==
   IF s.role # "Follower" \/ ~Concerned(s) THEN {}
-  ELSE IF s.searching THEN NewerLeaders(s) \ {s.replica_key[1]}
+  ELSE IF s.searching THEN NewerLeaders(s) \ {s.replica_key.id}
   ELSE IF LeadsStill(s) \/ IsVoter(s) THEN {s.leader_id} ELSE {}
 
 IsLost(s) == s.role = "Follower" /\ ~IsVoter(s) /\ Concerned(s) /\ ~LeadsStill(s) /\ NewerLeaders(s) # {}

@@ -46,7 +46,7 @@ Bounds == EpochsUpTo(EpochLimit)
 (* an invariant can tell them apart (a test compares).                     *)
 (***************************************************************************)
 OnlyThird == {3}
-FirstTwoFetch(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
+FirstTwoFetch(s) == IF s.role = "Follower" /\ s.replica_key.id # 3 THEN {s.leader_id} ELSE {}
 AnyInFlight(r, types) == {m \in network : m.destination = r /\ m.type \in types}
 Visible == <<[r \in Ids |-> [replicas[r] EXCEPT !.awaiting = {}, !.flushed = 0]], history>>
 =============================================================================

@@ -34,11 +34,11 @@
 (*                                                                         *)
 (* 9. No Pre-Vote (WithoutPreVote): a replica whose timer fires is         *)
 (*    Candidate at once.  A round of Pre-Votes changes no epoch, vote, log *)
-(*    or voters set; it only decides whether a campaign follows.  So the   *)
+(*    or voter set; it only decides whether a campaign follows.  So the    *)
 (*    behaviours with it are found among those without, where followers    *)
 (*    that fetch cannot keep a rival down.  What Pre-Vote itself does is   *)
 (*    the matter of the slices election, stability and mixed; it is the    *)
-(*    same whatever the voters set.                                        *)
+(*    same whatever the voter set.                                         *)
 (*                                                                         *)
 (* Client events happen at leaders only: all other replicas, and a leader  *)
 (* that refuses, answer the client and change nothing, which is no step of *)
@@ -186,7 +186,7 @@ AsksAny(r) == replicas[r].role = "Leader" /\ Rested
 AsksSecond(r) == r = 2 /\ AsksAny(r)
 
 \* Replica 3 votes and never fetches: any majority needs it or the records of the others.
-ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.replica_key[1] # 3 THEN {s.leader_id} ELSE {}
+ThirdOnlyVotes(s) == IF s.role = "Follower" /\ s.replica_key.id # 3 THEN {s.leader_id} ELSE {}
 
 ElectionTimer(timer) == timer \in {"election", "fetch"}
 =============================================================================

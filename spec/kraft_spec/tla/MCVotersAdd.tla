@@ -88,7 +88,7 @@ InitFirst == InitWith(Joining(4, 3))
 
 OnlyFirst(r, timer) == r = 1 /\ Rested /\ replicas[r].epoch = 0
 FourthSearches(s) ==
-  IF s.role = "Follower" THEN {s.leader_id} ELSE IF s.replica_key[1] = 4 /\ replicas[1].role = "Leader" THEN {1} ELSE {}
+  IF s.role = "Follower" THEN {s.leader_id} ELSE IF s.replica_key.id = 4 /\ replicas[1].role = "Leader" THEN {1} ELSE {}
 
 Plain(s) == [Uncredited(s) EXCEPT !.awaiting = {}]
 NobodyStands ==

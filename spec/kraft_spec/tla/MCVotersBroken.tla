@@ -14,7 +14,7 @@ ThreeEpochs == 3
 Campaigns == <<0, 0, 0, 0, 0>>
 TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ replicas[r].epoch = Campaigns[r]
 Fetching == {}
-SomeFetch(s) == IF s.role = "Follower" /\ s.replica_key[1] \in Fetching THEN {s.leader_id} ELSE {}
+SomeFetch(s) == IF s.role = "Follower" /\ s.replica_key.id \in Fetching THEN {s.leader_id} ELSE {}
 
 Bounds == EpochsUpTo(EpochLimit)
 
@@ -33,7 +33,7 @@ InitS10Loss ==
      \E left \in {AppendsFor(stand, <<SetOf({1, 2, 3, 4, 5})>>, {5})} :
      \E scene \in {NextLeads(left, 2, {3, 4})} : Begins(scene)
 
-KeysOfS10 == {<<1, "A">>, <<5, "E">>}
+KeysOfS10 == {ReplicaKey(1, "A"), ReplicaKey(5, "E")}
 SecondOnce == <<0, 1, 0, 0, 0>>
 FirstAgain == <<2, 0, 0, 0, 0>>
 ThirdFetches == {3}
@@ -45,7 +45,7 @@ InitS11 ==
   /\ config = Joining(5, 3)
   /\ \E scene \in {Stand({})} : Begins(scene)
 
-KeysOfS11 == {<<4, "D">>, <<5, "E">>}
+KeysOfS11 == {ReplicaKey(4, "D"), ReplicaKey(5, "E")}
 NewFetch == {4, 5}
 
 \* voters.at-most-one-difference: both in one record.
@@ -71,7 +71,7 @@ AppendsAfterChange(r) == r = 1 /\ Rested /\ EndOffset(replicas[r]) = 4
 (* S5.  Replica 3 comes back with an empty disk.                           *)
 (***************************************************************************)
 EmptyThird(scene) ==
-  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
+  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(ReplicaKey(3, "new")), NoEndpoint).state,
                 !.history.votes[3] = NoVotes, !.history.crashes = 1, !.history.directories = @ \cup {"new"}]
 
 InitVote ==
@@ -85,8 +85,8 @@ InitFetch ==
      \E scene \in {EmptyThird(stand)} : Begins(scene)
 
 NewDiskFetches(s) ==
-  CASE s.replica_key[1] = 3 /\ s.role = "Follower" -> {s.leader_id}
-    [] s.replica_key[1] = 3 /\ s.role = "Unattached" -> BootstrapServers(s)
+  CASE s.replica_key.id = 3 /\ s.role = "Follower" -> {s.leader_id}
+    [] s.replica_key.id = 3 /\ s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER -> {}
 
 (***************************************************************************)
@@ -129,7 +129,7 @@ InitS13 ==
 
 FirstTwice == <<2, 0, 0, 0, 0>>
 AllButThird == {1, 4, 5}
-AddsFifth == {<<5, "E">>}
+AddsFifth == {ReplicaKey(5, "E")}
 
 (***************************************************************************)
 (* S12.  Every replica uses the newest set that it knows to be committed.  *)
@@ -141,7 +141,8 @@ TwoAdded(scene) ==
   LET leader == scene.replicas[1]
       end == EndOffset(leader)
   IN [scene EXCEPT !.replicas[1] = [leader EXCEPT !.high_watermark = end,
-                                                  !.fetch_offsets = (<<2, "B">> :> end) @@ (<<4, "D">> :> end) @@ @],
+                                                  !.fetch_offsets = (ReplicaKey(2, "B") :> end)
+                                                                      @@ (ReplicaKey(4, "D") :> end) @@ @],
                    !.replicas[2] = Stopped(@), !.history.crashes = 1,
                   !.replicas[4].high_watermark = end - 1,
                    !.history.committed.log = leader.log]

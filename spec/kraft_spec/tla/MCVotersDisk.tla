@@ -21,18 +21,18 @@ EXTENDS MCVoters
 Nobody == {}
 EpochLimit == 2
 Campaigners == {2}
-Both == {<<3, "C">>, <<3, "new">>}
+Both == {ReplicaKey(3, "C"), ReplicaKey(3, "new")}
 
 \* Replica 3 has just started with an empty disk.
 Replaced(scene) ==
-  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(<<3, "new">>), NoEndpoint).state,
+  [scene EXCEPT !.replicas[3] = AfterRestart(EmptyReplica(ReplicaKey(3, "new")), NoEndpoint).state,
                 !.history.votes[3] = NoVotes, !.history.crashes = 1, !.history.directories = @ \cup {"new"}]
 
 Init == config = Joining(3, 3) /\ \E stand \in {Stand({})} : \E scene \in {Replaced(stand)} : Begins(scene)
 
 FollowsOrSearches(s) ==
   CASE s.role = "Follower" -> {s.leader_id}
-    [] s.role = "Unattached" /\ s.replica_key[2] = "new" -> BootstrapServers(s)
+    [] s.role = "Unattached" /\ s.replica_key.directory_id = "new" -> BootstrapServers(s)
     [] OTHER -> {}
 
 TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ replicas[r].epoch < EpochLimit
@@ -40,7 +40,7 @@ TimeOut(r, timer) == Rested /\ ElectionTimer(timer) /\ r \in Campaigners /\ repl
 \* Probe: must be found violated.
 NobodyReturns ==
   ~\E r \in Ids : LET s == replicas[r] IN
-     /\ s.role = "Leader" /\ <<3, "new">> \in Voters(s)
+     /\ s.role = "Leader" /\ ReplicaKey(3, "new") \in Voters(s)
      /\ s.high_watermark > s.voters[Len(s.voters)].offset
 
 Bounds == EpochsUpTo(EpochLimit)

@@ -37,7 +37,7 @@ InitJoin ==
   /\ config = [Joining(3, 3) EXCEPT !.auto_join[3] = TRUE]
   /\ \E stand \in {Stand({})} : \E scene \in {Replaced(stand)} : Begins(scene)
 
-Joins(s) == s.replica_key[1] = 3
+Joins(s) == s.replica_key.id = 3
 
 TimeOutOrEnd(r, timer) == TimeOut(r, timer) \/ (timer = "voter-change" /\ Rested)
 
@@ -51,8 +51,8 @@ VersionsAreAsked ==
 
 \* Probe: must be found violated.  Replica 3 fetches its set only when its own request is answered.
 NobodyRejoins ==
-  ~(/\ <<3, "new">> \in Voters(replicas[3])
+  ~(/\ ReplicaKey(3, "new") \in Voters(replicas[3])
     /\ \E r \in Ids : LET s == replicas[r] IN
-         /\ s.role = "Leader" /\ <<3, "new">> \in Voters(s)
+         /\ s.role = "Leader" /\ ReplicaKey(3, "new") \in Voters(s)
          /\ s.high_watermark > s.voters[Len(s.voters)].offset)
 =============================================================================

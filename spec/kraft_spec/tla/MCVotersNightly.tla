@@ -21,20 +21,20 @@ EpochLimit == 3
 
 Init == config = Joining(4, 3) /\ \E scene \in {Stand({4})} : Begins(scene)
 
-Changing == {config.keys[3], config.keys[4]} \cup {k \in {replicas[3].replica_key} : k[2] = "new"}
+Changing == {config.keys[3], config.keys[4]} \cup {k \in {replicas[3].replica_key} : k.directory_id = "new"}
 
 \* One or two changes behind the set of the first records.
 ChangesTwice(r) ==
   replicas[r].role = "Leader" /\ NobodyPolls /\ ~IsPending(replicas[r]) /\ Len(replicas[r].voters) <= 3
 
 CrashesOnce(r) == history.crashes = 0
-ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].replica_key[2] # "new"
+ThirdLosesItsDisk(r) == r = 3 /\ replicas[r].replica_key.directory_id # "new"
 
 TimeOut(r, timer) == NobodyPolls /\ timer \in {"election", "fetch"} /\ replicas[r].epoch < EpochLimit
 
 FollowsOrSearches(s) ==
   CASE s.role = "Follower" -> {s.leader_id}
-    [] s.role = "Unattached" /\ s.replica_key[2] = "new" -> BootstrapServers(s)
+    [] s.role = "Unattached" /\ s.replica_key.directory_id = "new" -> BootstrapServers(s)
     [] OTHER -> {}
 
 AfterPollsAlive(r, types) ==

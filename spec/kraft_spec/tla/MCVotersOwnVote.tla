@@ -35,7 +35,7 @@ WithoutThird ==
 Starts(configuration) == config = configuration /\ \E scene \in {WithoutThird} : Begins(scene)
 
 Init == Starts(Joining(3, 3))
-InitOwnVote == Starts([Joining(3, 3) EXCEPT !.decisions.restart_precedence = "own-vote"])
+InitOwnVote == Starts([Joining(3, 3) EXCEPT !.profile.restart_precedence = "own-vote"])
 
 TimeOut(r, timer) == NobodyPolls /\ ElectionTimer(timer) /\ r # 3 /\ replicas[r].epoch < EpochLimit
 SecondCrashesOnce(r) == r = 2 /\ history.crashes = 0
@@ -45,7 +45,7 @@ AppendsOne(r) ==
 AsksOnce(r) == AsksFirst(r) /\ replicas[r].epoch = 1
 
 FollowsOrSearches(s) ==
-  CASE s.replica_key[1] = 3 -> {}
+  CASE s.replica_key.id = 3 -> {}
     [] s.role = "Follower" -> {s.leader_id}
     [] s.role = "Unattached" -> BootstrapServers(s)
     [] OTHER -> {}

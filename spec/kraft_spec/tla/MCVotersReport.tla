@@ -17,7 +17,7 @@
 (***************************************************************************)
 EXTENDS MCVoters
 
-StaticVoters == WithoutPreVote([Cluster(4, 4, 0) EXCEPT !.voters = {<<r, "">> : r \in 1..4}])
+StaticVoters == WithoutPreVote([Cluster(4, 4, 0) EXCEPT !.voters = {ReplicaKey(r, "") : r \in 1..4}])
 Moved(scene) == [scene EXCEPT !.replicas[2].moved_to = "E5", !.replicas[3].moved_to = "E5"]
 
 Init ==
@@ -25,7 +25,7 @@ Init ==
   \/ config = Joining(4, 4) /\ \E scene \in {Stand({})} : Begins(Moved(scene))
 
 Reports(s) == TRUE
-FourthIsSilent(s) == IF s.role = "Follower" /\ s.replica_key[1] # 4 THEN {s.leader_id} ELSE {}
+FourthIsSilent(s) == IF s.role = "Follower" /\ s.replica_key.id # 4 THEN {s.leader_id} ELSE {}
 
 Bounds == EpochsUpTo(1)
 =============================================================================

@@ -1,7 +1,7 @@
 -------------------------- MODULE MCVotersSnapshot ---------------------------
 (***************************************************************************)
 (* Slice "voters-snapshot": snapshots that carry voters.  The leader takes *)
-(* one whenever it can; the joiner loads it, knows the voters set from it  *)
+(* one whenever it can; the joiner loads it, knows the voter set from it   *)
 (* alone, is added and fetches its own record, which a leader of epoch 2   *)
 (* may truncate: then the set of the snapshot is in force again (scenario  *)
 (* S19).                                                                   *)
@@ -31,7 +31,7 @@ LeaderTakesOne(r, end) == r = 1 /\ replicas[r].role = "Leader" /\ Rested
 (* snapshot which it loads from the leader of epoch 2.                     *)
 (***************************************************************************)
 Padding(number) == [i \in 1..number |-> Record(1, "Data", 0, {})]
-StaticVoters == WithoutPreVote([ThreeVoters EXCEPT !.voters = {<<r, "">> : r \in 1..3}])
+StaticVoters == WithoutPreVote([ThreeVoters EXCEPT !.voters = {ReplicaKey(r, "") : r \in 1..3}])
 OwnRecords(before, records, more) == Padding(before) \o records \o Padding(more)
 
 InitOverwritten ==
@@ -49,7 +49,7 @@ NewLeaderTakesOne(r, end) ==
 NewLeaderAppends(r) == r = 2 /\ Rested /\ replicas[r].base.end_offset = 0 /\ RecordsOfOwnEpoch(r) < 2
 
 FetchesForTheSnapshot(s) ==
-  IF s.role = "Follower" /\ (s.replica_key[1] = 1 \/ replicas[2].base.end_offset = 0) THEN {s.leader_id} ELSE {}
+  IF s.role = "Follower" /\ (s.replica_key.id = 1 \/ replicas[2].base.end_offset = 0) THEN {s.leader_id} ELSE {}
 
 \* The old leader hears of the new one once that has its snapshot; before, it truncates (voters-truncation).
 OldLeaderWaits(r, types) == IF r = 1 /\ replicas[2].base.end_offset = 0 THEN {} ELSE Delivered(r, types)

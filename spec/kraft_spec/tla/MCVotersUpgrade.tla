@@ -22,7 +22,7 @@ Nobody == {}
 EpochLimit == 2
 Campaigners == {2}
 
-StaticVoters == WithoutPreVote([ThreeVoters EXCEPT !.voters = {<<r, "">> : r \in 1..3}])
+StaticVoters == WithoutPreVote([ThreeVoters EXCEPT !.voters = {ReplicaKey(r, "") : r \in 1..3}])
 
 Init == config = StaticVoters /\ \E scene \in {Stand({})} : Begins(scene)
 

@@ -1,9 +1,8 @@
 ------------------------------ MODULE Observed ------------------------------
 (***************************************************************************)
-(* What can be seen of a step from outside: the effects of an outcome in   *)
-(* order, the state of a replica, the reason of a refusal.  Fields have    *)
-(* the names of a trace line; a message is shown as it is.  Trace.tla      *)
-(* shows it for a line, Edges.tla for every edge.                          *)
+(* The observable part of a step: the effects in order, the replica's      *)
+(* state, the reason of a refusal.  Fields have the names of a trace line. *)
+(* Trace.tla compares it with a line, Edges.tla with the reference.        *)
 (***************************************************************************)
 EXTENDS Properties
 
@@ -35,7 +34,7 @@ ObservedState(s) ==
    pending_change |-> s.pending_change, reports |-> s.reports, awaited_targets |-> s.awaited_targets,
    wanted_snapshot |-> s.wanted_snapshot, quorum_state_version |-> s.quorum_state_version, moved_to |-> s.moved_to]
 
-\* Why a replica takes no notice of an event; "" where it has to.  Rule: state.roles
+\* The reason why a replica ignores an event; "" if it must not.  Rule: state.roles
 RefusalReason(name, r) ==
   IF ~Runs(r)
   THEN IF name \in {"Restart", "ReplaceDisk", "ReplaceSoftware"} THEN "" ELSE "NOT_RUNNING"

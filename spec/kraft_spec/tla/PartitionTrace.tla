@@ -13,7 +13,7 @@ NoEvent == [name |-> "none"]
 
 \* config is bound before: see Start.
 Init ==
-  /\ config = [brokers |-> {}, controllers |-> {1}, unclean |-> {}, decisions |-> <<>>,
+  /\ config = [brokers |-> {}, controllers |-> {1}, unclean |-> {}, profile |-> <<>>,
                assignments |-> NoPartitions, first |-> 1]
   /\ Begins(NoPartitions, 1)
   /\ event = NoEvent

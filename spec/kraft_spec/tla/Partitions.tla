@@ -9,9 +9,9 @@
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
-VARIABLE config   \* brokers, controllers, unclean (topics), decisions; never changes
+VARIABLE config   \* brokers, controllers, unclean (topics), profile; never changes
 
-Decided(point, answer) == config.decisions[point] = answer
+Decided(point, answer) == config.profile[point] = answer
 
 NoLeader == -1
 NoTarget == <<-1>>   \* in a request: cancel

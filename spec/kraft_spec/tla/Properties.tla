@@ -12,10 +12,10 @@ EXTENDS KRaft, RoleTable
 (***************************************************************************)
 RoleNames == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "Resigned"}
 
-IsKey(k) == k[1] \in Ids \cup {-1} /\ k[2] \in STRING
+IsKey(k) == k.id \in Ids \cup {-1} /\ k.directory_id \in STRING
 
 \* <<id, endpoint, lowest level, highest level>>
-IsDetails(d) == d[2] \in STRING /\ d[3] \in Nat /\ d[4] \in Nat
+IsDetails(d) == d.endpoint \in STRING /\ d.min_version \in Nat /\ d.max_version \in Nat
 
 RecordOk(r) ==
   /\ r.epoch \in Nat \ {0}
@@ -29,7 +29,7 @@ RecordOk(r) ==
 ChangeOk(change) ==
   /\ change.kind \in {"add", "remove", "update", "upgrade"}
   /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
-  /\ change.voter[2] \in STRING /\ change.endpoint \in STRING
+  /\ change.voter.directory_id \in STRING /\ change.endpoint \in STRING
   /\ change.min_version \in -1..change.max_version
   /\ change.phase = "learn-versions" <=> change.offset < 0
   /\ change.requester \in Ids \cup {Client, Reassignment} /\ change.request \in Nat
@@ -44,12 +44,12 @@ StateOk(s) ==
   /\ IsKey(s.voted_key)                                 \* votedKey
   /\ s.base.end_offset \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
   /\ s.flushed \in s.base.end_offset..EndOffset(s)          \* records before this offset survive a crash
-  /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voters sets and levels in the log, the newest last
+  /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voter sets and levels in the log, the newest last
   /\ s.quorum_state_version \in 0..1                         \* of the quorum state file
   /\ s.high_watermark \in -1..EndOffset(s)
-  /\ s.role = "Leader" /\ config.decisions.leader_high_watermark = "unknown"
+  /\ s.role = "Leader" /\ config.profile.leader_high_watermark = "unknown"
        => s.high_watermark = Unknown \/ s.high_watermark > s.epoch_start_offset
-  /\ s.role = "Resigned" /\ config.decisions.leader_high_watermark = "unknown" => s.high_watermark = Unknown
+  /\ s.role = "Resigned" /\ config.profile.leader_high_watermark = "unknown" => s.high_watermark = Unknown
   /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
@@ -59,19 +59,19 @@ StateOk(s) ==
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
   /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
                                                     \* Follower: its leader, once that took note of UpdateVoter
-  /\ \A a \in s.awaiting : a[1] \in Ids             \* outstanding requests <<to, correlation>>
+  /\ \A a \in s.awaiting : a.destination \in Ids    \* outstanding requests
   /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
-  /\ \A report \in s.reports : IsKey(report[1])          \* Leader at level 0: what voters report of themselves
-  /\ \A a \in s.awaited_targets :                           \* Leader: requests <<number, offset>> that await their target
-       a[1] \in Nat /\ s.high_watermark <= a[2] /\ a[2] < EndOffset(s)
-  /\ s.wanted_snapshot[1] \in Nat \cup {-1}                   \* Follower: the snapshot to fetch
+  /\ \A report \in s.reports : IsKey(report.key)         \* Leader at level 0: what voters report of themselves
+  /\ \A a \in s.awaited_targets :                           \* Leader: clients' requests that await their target
+       a.request \in Nat /\ s.high_watermark <= a.offset /\ a.offset < EndOffset(s)
+  /\ s.wanted_snapshot.end_offset \in Nat \cup {-1}          \* Follower: the snapshot to fetch
 
 \* Which fields may be set in which role.  Rules: state.roles, observer.states
 RoleOk(s) ==
-  /\ s.role \in {"Leader", "Resigned"} => s.leader_id = s.replica_key[1]
+  /\ s.role \in {"Leader", "Resigned"} => s.leader_id = s.replica_key.id
   /\ s.role = "Follower" => s.leader_id # NoLeader /\ s.leader_endpoint # NoEndpoint
   /\ s.role = "Candidate" => s.leader_id = NoLeader /\ s.voted_key # NoKey
-  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key[1] \in s.granted
+  /\ s.role \in {"Prospective", "Candidate"} => IsVoter(s) /\ s.replica_key.id \in s.granted
   /\ s.role \notin {"Prospective", "Candidate"} => s.granted = {} /\ s.rejected = {}
   /\ s.role # "Follower" => ~s.fetched /\ ~s.searching /\ s.wanted_snapshot = NoSnapshotId
   /\ s.role # "Leader" => s.pending_change.kind = "none" /\ s.reports = {} /\ s.awaited_targets = {}
@@ -97,8 +97,8 @@ ElectionSafety == \A e \in DOMAIN history.epochs : Cardinality(history.epochs[e]
 LocalVoteOncePerEpoch(r) ==
   LET candidates == history.votes[r].candidates IN
   \/ Cardinality(candidates) <= 1
-  \/ /\ Cardinality({c[1] : c \in candidates}) <= 1
-     /\ replicas[r].quorum_state_version = 0 \/ Cardinality({c \in candidates : c[2] # ""}) <= 1
+  \/ /\ Cardinality({c.id : c \in candidates}) <= 1
+     /\ replicas[r].quorum_state_version = 0 \/ Cardinality({c \in candidates : c.directory_id # ""}) <= 1
 VoteOncePerEpoch == \A r \in Ids : LocalVoteOncePerEpoch(r)
 
 \* No replica is Follower of its own id.
@@ -174,19 +174,19 @@ StateMachineSafety ==
   /\ CommittedNeverLost
 
 (***************************************************************************)
-(* Voters sets.                                                            *)
+(* Voter sets.                                                             *)
 (***************************************************************************)
 \* A VotersRecord exists at level 1 only: a KRaftVersionRecord, or the snapshot, comes before it.
 \* Rules: kraft-version.record-gate, kraft-version.upgrade-atomic-batch
 SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.versions, s.voters[i].offset).kraft_version >= 1
 
-\* The voters set and the level of a replica are those of the newest records in its log, or else of its snapshot.
+\* The voter set and the level of a replica are those of the newest records in its log, or else of its snapshot.
 FollowsLog(s) ==
   /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end_offset, s.log)
   /\ s.versions = ExtendLevels(BaseLevels(s.base), s.base.end_offset, s.log)
   /\ SetsHaveLevels(s)
 
-\* What the committed records before an end offset say of the voters set and the level: the offset of the last such
+\* What the committed records before an end offset say of the voter set and the level: the offset of the last such
 \* record that is not put away, or one before all.
 LastOfKind(kinds, end) ==
   LET log == history.committed
@@ -212,7 +212,7 @@ SnapshotFollowsHistory(s) ==
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 
-\* Of several replicas with one log the voters sets agree, except for those that have none.
+\* Of several replicas with one log the voter sets agree, except for those that have none.
 \* Rules: state.leader.first-leader, bootstrap.sets-must-be-equal
 ConfigAgreement ==
   \A r \in Ids : \A q \in Ids :
@@ -221,7 +221,7 @@ ConfigAgreement ==
     IN r < q /\ EndOffset(a) = EndOffset(b) /\ LastEpoch(a) = LastEpoch(b) /\ Voters(a) # {} /\ Voters(b) # {}
          => Voters(a) = Voters(b)
 
-\* A leader's log holds at most one change of the voters set that is not committed.  A set with the keys of the one
+\* A leader's log holds at most one change of the voter set that is not committed.  A set with the keys of the one
 \* before it changes nothing: a new leader may write one that corrects what it says of the leader.
 \* Rule: voters.one-change-at-a-time
 ChangesAfter(s, end) ==
@@ -233,7 +233,7 @@ LocalOnePendingChange(r) ==
 OnePendingChange == \A r \in Ids : LocalOnePendingChange(r)
 
 (***************************************************************************)
-(* Any two voters sets that can both decide something have no disjoint     *)
+(* Any two voter sets that can both decide something have no disjoint      *)
 (* majorities.                                                             *)
 (*                                                                         *)
 (* A set decides through a replica that has it in force, as a candidate    *)
@@ -259,11 +259,10 @@ HoldsCommitted(s) ==
       end == EndOffset(committed)
   IN s.base.end_offset <= end /\ end <= EndOffset(s) /\ EpochBefore(s, end) = LastEpoch(committed)
 
-\* Is the entry of a set, which may lack a directory id, this key?  Spelled out, not Names: what the model counts with is
-\* what the properties judge.
-IsEntryOf(entry, key) == entry[1] = key[1] /\ entry[2] \in {"", key[2]}
+\* True if an entry of a voter set is this key.  Not defined by Names, because the properties check what Names counts.
+IsEntryOf(entry, key) == entry.id = key.id /\ entry.directory_id \in {"", key.directory_id}
 
-\* Entries of two sets that are one voter.
+\* True if entries of two sets are the same voter.
 SameVoter(v, w) == IsEntryOf(v, w) \/ IsEntryOf(w, v)
 
 \* Members of a majority of A that are not in B come first, and the other way round; the rest are of both.
@@ -301,7 +300,7 @@ HwMonotonicAt(r) ==
       begins == before.role # after.role /\ after.role \in {"Leader", "Resigned"}
   IN \/ after.role = "Stopped"
      \/ after.high_watermark >= before.high_watermark
-     \/ begins /\ after.high_watermark = Unknown /\ config.decisions.leader_high_watermark = "unknown"
+     \/ begins /\ after.high_watermark = Unknown /\ config.profile.leader_high_watermark = "unknown"
 HwMonotonic == [][\A r \in Ids : HwMonotonicAt(r)]_replicas
 
 \* Roles change only as the transition table of the reference says.  Rule: state.roles
@@ -317,7 +316,7 @@ PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.destination, m)]_<<replicas, network>>
 
 \* Is a request that names its receiver meant for this key?  Spelled out like IsEntryOf.
-IsMeantFor(addressed, own) == addressed[1] \in {-1, own[1]} /\ addressed[2] \in {"", own[2]}
+IsMeantFor(addressed, own) == addressed.id \in {-1, own.id} /\ addressed.directory_id \in {"", own.directory_id}
 
 \* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
 \* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
@@ -339,7 +338,7 @@ CreditIsBound(r, requests) ==
       Requests(types) == {m \in requests : m.type \in types /\ m.destination = r}
       WasHeard(v) ==
         \/ \E m \in Requests({"FetchRequest", "FetchSnapshotRequest"}) : IsEntryOf(v, m.replica_key)
-        \/ /\ config.decisions.update_voter_credit = "fetch"
+        \/ /\ config.profile.update_voter_credit = "fetch"
            /\ \E m \in Requests({"UpdateVoterRequest"}) : IsEntryOf(v, m.voter)
       FetchedUpTo(v, offset) ==
         \E m \in Requests({"FetchRequest"}) : IsEntryOf(v, m.replica_key) /\ m.fetch_offset = offset
@@ -347,7 +346,7 @@ CreditIsBound(r, requests) ==
        /\ \A v \in DOMAIN after.fetch_offsets :
             \/ v \in DOMAIN before.fetch_offsets /\ after.fetch_offsets[v] = before.fetch_offsets[v]
             \/ FetchedUpTo(v, after.fetch_offsets[v])
-       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v[1] = id /\ WasHeard(v)
+       /\ \A id \in after.fetchers \ before.fetchers : \E v \in Voters(before) : v.id = id /\ WasHeard(v)
 
 IdentityBindingAt(r, requests) == GrantIsBound(r, requests) /\ CreditIsBound(r, requests)
 IdentityBinding == [][\A r \in Ids : IdentityBindingAt(r, network)]_<<replicas, network>>

@@ -1,6 +1,6 @@
 ------------------------- MODULE QuorumReassignment -------------------------
 (***************************************************************************)
-(* Quorum reassignment (KIP-642): a target for the voters set, and the     *)
+(* Quorum reassignment (KIP-642): a target for the voter set, and the      *)
 (* steps that the leader takes towards it.  The target stands in the       *)
 (* newest VoterAssignment of the log.  The steps are the single-voter      *)
 (* changes of VoterChanges.tla under the same conditions; nobody asked for *)
@@ -25,18 +25,19 @@ SetAt(s) ==
       others == {i \in 1..Len(s.voters) : Differs(i)}
   IN s.voters[IF others = {} THEN 1 ELSE Max(others) + 1].offset
 
-\* The newest voters, committed or not, with another target.
+\* A record of the newest voters, committed or not, with this target.
 \* Rules: reassign.assignment-record, reassign.request-new-target, reassign.cancel-by-new-target
 Assignment(s, target) ==
   LET newest == s.voters[Len(s.voters)]
   IN AssignmentOf(s.epoch, newest.voters, newest.details, target)
 
-\* The outcome with a client that is answered when the record at this offset is committed, at once if it is.
+\* The outcome with a client that is answered when the record at this offset is committed.
 \* Rules: reassign.request-success-after-commit, reassign.request-same-target
 Awaited(out, request, offset) ==
-  ConcludeCommitted([out EXCEPT !.state.awaited_targets = {a \in @ : a[1] # request} \cup {<<request, offset>>}])
+  LET awaited == [request |-> request, offset |-> offset]
+  IN ConcludeCommitted([out EXCEPT !.state.awaited_targets = {a \in @ : a.request # request} \cup {awaited}])
 
-\* The record changes no voting right, so it may follow a step that is not committed, which its voters set contains.
+\* The record changes no voter, so it may follow a step that is not committed; its voter set includes that step.
 \* Rules: reassign.request-leader-only, reassign.request-same-target, reassign.request-new-target,
 \*        reassign.cancel-null, reassign.cancel-by-new-target, reassign.request-success-after-commit
 AfterAlterPartitionReassignments(s, request, asked) ==
@@ -70,26 +71,26 @@ AddsNext(s) == NewVoters(s) # {} /\ Cardinality(NewVoters(s)) >= Cardinality(Rem
 \* Rules: reassign.commit-before-next-step, voters.epoch-committed-before-change, reassign.new-leader-resumes
 MayAdvance(s) == s.role = "Leader" /\ Target(s) # NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
 
-\* Whom the next step may add or remove; NoKey stands for a step that does neither, which finishes or hands over.
-\* Nobody is added before it has fetched: that is how the leader learns its directory id.  The leader itself is never
-\* removed by its own step.
+\* The voters that the next step may add or remove; NoKey for a step that does neither, but ends the reassignment or hands
+\* over.  A replica is added only after it has fetched, because the leader learns its directory id that way.  The leader
+\* does not remove itself.
 \* Rules: reassign.three-sets, reassign.add-or-remove-choice, reassign.single-member-steps, reassign.completion,
 \*        reassign.leader-removed-last, reassign.leader-steps-down-before-own-removal, reassign.promotion-by-leader
 NextSteps(s) ==
-  LET others == {v \in Voters(s) : v[1] \in RemovingVoters(s) \ {s.replica_key[1]}} IN
+  LET others == {v \in Voters(s) : v.id \in RemovingVoters(s) \ {s.replica_key.id}} IN
   IF ~MayAdvance(s) THEN {}
-  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.fetch_offsets : key[1] \in NewVoters(s) /\ key[2] # ""}
+  ELSE IF AddsNext(s) THEN {key \in DOMAIN s.fetch_offsets : key.id \in NewVoters(s) /\ key.directory_id # ""}
   ELSE IF others # {} THEN others ELSE {NoKey}
 
-\* An addition begins and goes on as an AddVoter; a voter is removed; the leader hands over; the target is cleared.
+\* One step: add a voter as AddVoter does, remove one, hand over, or clear the target.
 \* Rules: reassign.single-member-steps, reassign.commit-before-next-step, reassign.completion,
 \*        reassign.leader-steps-down-before-own-removal, reassign.catch-up-before-add, reassign.add-or-remove-choice
 AfterAdvanceReassignment(s, voter) ==
   IF voter = NoKey
   THEN IF RemovingVoters(s) # {} THEN Becomes(ToResigned(s, PreferredCandidates(s)))
        ELSE ConcludeCommitted(Becomes(AppendRecords(s, <<Assignment(s, NoTarget)>>)))
-  ELSE IF voter[1] \in NewVoters(s)
-  THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter[1]], Reassignment, 0, TRUE)])
+  ELSE IF voter.id \in NewVoters(s)
+  THEN Becomes([s EXCEPT !.pending_change = Addition(voter, config.endpoints[voter.id], Reassignment, 0, TRUE)])
   ELSE ConcludeCommitted(AppendChange(Becomes(s), <<SetRecord(s, Voters(s) \ {voter}, Details(s))>>,
                           ImmediateChange("remove", voter, Reassignment, 0, TRUE)))
 =============================================================================

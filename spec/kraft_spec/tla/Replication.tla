@@ -7,7 +7,7 @@ EXTENDS PendingChanges
 
 \* Rules: discovery.bootstrap, discovery.bootstrap-fallback
 BootstrapServers(s) ==
-  (IF config.bootstrap_servers = {} THEN {v[1] : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key[1]}
+  (IF config.bootstrap_servers = {} THEN {v.id : v \in config.voters} ELSE config.bootstrap_servers) \ {s.replica_key.id}
 
 \* To whom a replica sends a Fetch.
 \* Rules: fetch.who-fetches, discovery.leader-endpoint-known, observer.fetch-timeout,
@@ -19,27 +19,27 @@ FetchTargets(s) ==
 
 \* Rules: fetch.replica-key, discovery.leader-endpoint-known, identity.could-become-voter
 FetchRequest(s, to, corr) ==
-  [type |-> "FetchRequest", source |-> s.replica_key[1], destination |-> to, correlation_id |-> corr,
+  [type |-> "FetchRequest", source |-> s.replica_key.id, destination |-> to, correlation_id |-> corr,
    epoch |-> s.epoch, replica_key |-> s.replica_key, fetch_offset |-> EndOffset(s), last_epoch |-> LastEpoch(s)]
 
 FetchResponse(s, m, error, records, diverging, snapshot) ==
-  [type |-> "FetchResponse", source |-> s.replica_key[1], destination |-> m.source,
+  [type |-> "FetchResponse", source |-> s.replica_key.id, destination |-> m.source,
    correlation_id |-> m.correlation_id, error |-> error,
    epoch |-> s.epoch, leader_id |-> s.leader_id,
-   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key[1]] THEN s.leader_endpoint ELSE NoEndpoint,
+   leader_endpoint |-> IF config.speaks_endpoints[s.replica_key.id] THEN s.leader_endpoint ELSE NoEndpoint,
    high_watermark |-> IF error = "NONE" /\ s.high_watermark > s.epoch_start_offset THEN s.high_watermark ELSE Unknown,
    diverging_epoch |-> diverging.epoch, diverging_end_offset |-> diverging.offset, records |-> records,
-   snapshot_end_offset |-> snapshot[1], snapshot_epoch |-> snapshot[2]]
+   snapshot_end_offset |-> snapshot.end_offset, snapshot_epoch |-> snapshot.epoch]
 
 NotDiverging == [epoch |-> -1, offset |-> -1]
 
-\* In whole batches.  Rule: kraft-version.upgrade-atomic-batch
+\* Whole batches only.  Rule: kraft-version.upgrade-atomic-batch
 RecordsFrom(s, offset) ==
   LET end == IF config.fetch_max_records = 0 THEN EndOffset(s)
              ELSE Smaller(EndOffset(s), offset + config.fetch_max_records)
   IN RecordsBetween(s, offset, BatchEnd(s, end))
 
-\* The Fetch that completes the catching up of a new voter is answered with the records of before.
+\* If the Fetch shows that a new voter has caught up, its response does not yet have the VotersRecord that is appended.
 \* Rules: fetch.leader-only, fetch.replica-key, fetch.leader-outside-set-serves, hw.majority, check-quorum.counts-keys,
 \*        remove-voter.leader-removal, add-voter.catch-up-first, identity.leader-tracks-by-key
 AfterFetchRequest(s, m) ==
@@ -48,7 +48,7 @@ AfterFetchRequest(s, m) ==
       entry == EntryOf(s, m.replica_key)
       gone == NeedsSnapshot(s, m.fetch_offset, m.last_epoch)
       agrees == ~gone /\ Agrees(s, m.fetch_offset, m.last_epoch)
-      seen == IF agrees \/ config.decisions.diverging_fetch = "counts" THEN WithFetcher(s, entry) ELSE s
+      seen == IF agrees \/ config.profile.diverging_fetch = "counts" THEN WithFetcher(s, entry) ELSE s
       progressed == WithHighWatermark([seen EXCEPT !.fetch_offsets = (entry :> m.fetch_offset) @@ @])
       served == Outcome(progressed, <<FetchResponse(progressed, m, "NONE", RecordsFrom(s, m.fetch_offset), NotDiverging,
                                                     NoSnapshotId)>>)
@@ -57,15 +57,15 @@ AfterFetchRequest(s, m) ==
   ELSE IF m.epoch > s.epoch THEN Refuse("UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
   ELSE IF s.role # "Leader" THEN Refuse("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF gone
-  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, <<s.base.end_offset, s.base.epoch>>)>>)
+  THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, NotDiverging, SnapshotId(s.base.end_offset, s.base.epoch))>>)
   ELSE IF ~agrees
   THEN Outcome(seen, <<FetchResponse(seen, m, "NONE", <<>>, EndOfEpoch(s, m.last_epoch), NoSnapshotId)>>)
   ELSE AppendCaughtUp(ConcludeCommitted(served))
 
-\* Where a diverging answer cuts the log.  Rule: fetch.diverging.truncate
+\* The offset to which a follower truncates its log after a diverging response.  Rule: fetch.diverging.truncate
 CutOffset(s, m) ==
   LET own == EndOfEpoch(s, m.diverging_epoch) IN
-  IF own.epoch = m.diverging_epoch \/ config.decisions.diverging_cut = "smaller-offset"
+  IF own.epoch = m.diverging_epoch \/ config.profile.diverging_cut = "smaller-offset"
   THEN Smaller(own.offset, m.diverging_end_offset) ELSE own.offset
 
 \* Rule: hw.follower
@@ -73,7 +73,7 @@ FollowerHighWatermark(s, published) ==
   LET known == Smaller(published, EndOffset(s)) IN
   IF known > s.high_watermark THEN [s EXCEPT !.high_watermark = known] ELSE s
 
-\* What may not be cut off or replaced by a snapshot.
+\* The offset below which the log must not be truncated or replaced by a snapshot.
 KnownCommitted(s) == IF s.high_watermark > s.base.end_offset THEN s.high_watermark ELSE s.base.end_offset
 
 \* Rules: fetch.response.common, fetch.diverging.truncate, voters.truncation-reverts, fetch.fetched-flag,
@@ -93,14 +93,14 @@ AfterFetchResponse(s, m) ==
   ELSE IF m.snapshot_end_offset >= 0
   THEN IF m.snapshot_end_offset < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
-       ELSE Becomes([fetched EXCEPT !.wanted_snapshot = <<m.snapshot_end_offset, m.snapshot_epoch>>])
+       ELSE Becomes([fetched EXCEPT !.wanted_snapshot = SnapshotId(m.snapshot_end_offset, m.snapshot_epoch)])
   ELSE IF m.diverging_epoch >= 0
   THEN IF CutOffset(s, m) < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
        ELSE Becomes(Truncated(fetched, CutOffset(s, m)))
   ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.high_watermark))
 
-\* A client's record.  Rules: hw.majority, durable.flush-before-fetch
+\* A leader appends a client's record.  Rules: hw.majority, durable.flush-before-fetch
 AfterClientAppend(s, value) ==
   ConcludeCommitted(Becomes(AppendRecords(s, <<Record(s.epoch, "Data", value, {})>>)))
 =============================================================================

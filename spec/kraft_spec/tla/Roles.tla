@@ -1,13 +1,13 @@
 ------------------------------- MODULE Roles -------------------------------
 (***************************************************************************)
-(* The six roles and how a replica enters them.  Each operator takes the   *)
-(* state before and gives the state after; RoleTable.tla (generated from   *)
-(* the reference's transition table) says which changes of role exist.     *)
+(* The six roles and how a replica enters them.  Each operator maps a      *)
+(* state to the next one.  RoleTable.tla, generated from the reference's   *)
+(* transition table, lists the changes of role.                            *)
 (* Rules: state.roles, durable.write-before-act, durable.soft-transitions  *)
 (***************************************************************************)
 EXTENDS Definitions
 
-\* Entering a role forgets what belonged to the last one, the outstanding requests included.
+\* Entering a role resets the fields of the last one, outstanding requests included.
 \* Rules: prevote.response.correlate, fetch.fetched-flag
 Cleared(s) ==
   [s EXCEPT !.granted = {}, !.rejected = {}, !.fetched = FALSE, !.searching = FALSE,
@@ -28,24 +28,24 @@ ToFollower(s, epoch, leader, endpoint) ==
   [Cleared(s) EXCEPT !.role = "Follower", !.epoch = epoch, !.leader_id = leader, !.leader_endpoint = endpoint,
                      !.voted_key = VoteAfter(s, epoch)]
 
-\* What the own voters set says of a voter beside its key: {<<id, endpoint, min, max>>}, or nothing.
-DetailsOf(s, id) == {d \in Details(s) : d[1] = id}
+\* The details of a voter in this replica's voter set: a set of one, or empty.
+DetailsOf(s, id) == {d \in Details(s) : d.id = id}
 
-\* The leader's endpoint from the message, else from the own voters set.
+\* The leader's endpoint from the message, else from the own voter set.
 \* Rules: discovery.endpoint-lookup, voters.endpoints-are-part-of-the-set, voters.network-client-follows-set
 EndpointOf(s, leader, endpoint) ==
   IF endpoint # NoEndpoint THEN endpoint
-  ELSE IF \E d \in Details(s) : d[1] = leader THEN (CHOOSE d \in Details(s) : d[1] = leader)[2]
+  ELSE IF \E d \in Details(s) : d.id = leader THEN (CHOOSE d \in Details(s) : d.id = leader).endpoint
   ELSE IF leader \in VoterIds(s) \cap Ids THEN config.endpoints[leader] ELSE NoEndpoint
 
-\* Where a replica listens, and what it would tell of itself.
+\* Where this replica listens, and the details that it reports of itself.
 \* Rules: update-voter.when-sent, update-voter.leader-self-update
-OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key[1]] ELSE s.moved_to
-OwnDetails(s) == <<s.replica_key[1], OwnEndpoint(s), config.min_version[s.replica_key[1]],
-                   config.max_version[s.replica_key[1]]>>
+OwnEndpoint(s) == IF s.moved_to = NoEndpoint THEN config.endpoints[s.replica_key.id] ELSE s.moved_to
+OwnDetails(s) ==
+  LET id == s.replica_key.id IN VoterDetails(id, OwnEndpoint(s), config.min_version[id], config.max_version[id])
 
-\* Details with those of one voter in the place of older ones, or added.
-WithDetails(details, reported) == {d \in details : d[1] # reported[1]} \cup {reported}
+\* The details with those of one voter replaced, or added.
+WithDetails(details, reported) == {d \in details : d.id # reported.id} \cup {reported}
 
 \* Rules: state.learn-higher-epoch.leader, discovery.endpoint-lookup
 Follow(s, epoch, leader, endpoint) ==
@@ -53,19 +53,19 @@ Follow(s, epoch, leader, endpoint) ==
   THEN ToUnattached(s, epoch, leader)
   ELSE ToFollower(s, epoch, leader, EndpointOf(s, leader, endpoint))
 
-\* Another leader of the own epoch than the known one: evidence that ElectionSafety is broken.
+\* True if a message names a second leader of this epoch, which is evidence that ElectionSafety is broken.
 \* Rule: state.follower.larger-epoch-leader
 NamesSecondLeader(s, epoch, leader) ==
   epoch = s.epoch /\ leader # NoLeader /\ s.leader_id \notin {NoLeader, leader}
 
 (***************************************************************************)
-(* What any message teaches about epoch and leader.                        *)
+(* The state after the epoch and the leader of a message are learned.      *)
 (* Rules: state.epoch-monotonic, state.leader.higher-epoch,                *)
 (* state.resigned.higher-epoch, state.follower.larger-epoch-leader,        *)
 (* state.learn-higher-epoch.leader, state.learn-higher-epoch.no-leader     *)
 (***************************************************************************)
 Learn(s, epoch, leader, endpoint) ==
-  LET named == leader # NoLeader /\ leader # s.replica_key[1] IN
+  LET named == leader # NoLeader /\ leader # s.replica_key.id IN
   IF epoch > s.epoch
   THEN IF named THEN Follow(s, epoch, leader, endpoint) ELSE ToUnattached(s, epoch, NoLeader)
   ELSE IF epoch = s.epoch /\ named /\ s.leader_id = NoLeader
@@ -74,16 +74,16 @@ Learn(s, epoch, leader, endpoint) ==
   THEN ToFollower(s, epoch, leader, endpoint)
   ELSE s
 
-\* Does an epoch begin with the voters set too, with the keys that it has?  At level 1 it does when the set is only in
-\* the bootstrap checkpoint, which is not replicated, and when the leader's own entry is out of date.
+\* True if the start of the epoch includes a VotersRecord with the same keys.  At kraft.version 1 it does if the set is
+\* only in the bootstrap checkpoint, which is not replicated, or if the leader's own details are out of date.
 \* Rules: state.leader.first-leader, bootstrap.first-leader-writes-records, update-voter.leader-self-update,
 \*        kraft-version.record-gate, snapshot.bootstrap-checkpoint
 WritesVoters(s) ==
   /\ Level(s) >= 1
   /\ \/ s.base.end_offset = 0 /\ Len(s.voters) = 1
-     \/ DetailsOf(s, s.replica_key[1]) \notin {{}, {OwnDetails(s)}}
+     \/ DetailsOf(s, s.replica_key.id) \notin {{}, {OwnDetails(s)}}
 
-\* A leader's record of a whole set: a VotersRecord, or a VoterAssignment with the target that stands.
+\* A leader's record of a voter set: a VotersRecord, or a VoterAssignment during a reassignment.
 \* Rules: voters.record-replaces-set, reassign.assignment-record
 SetRecord(s, voters, details) ==
   IF Target(s) = NoTarget THEN VotersRecordOf(s.epoch, voters, details)
@@ -92,7 +92,7 @@ SetRecord(s, voters, details) ==
 \* Rules: state.leader.start-of-epoch, state.leader.first-leader, state.candidate.to-leader,
 \*        bootstrap.first-leader-writes-records, update-voter.leader-self-update
 StartOfEpochRecords(s) ==
-  <<Record(s.epoch, "LeaderChange", s.replica_key[1], {})>>
+  <<Record(s.epoch, "LeaderChange", s.replica_key.id, {})>>
     \o IF WritesVoters(s)
        THEN <<Record(s.epoch, "KRaftVersion", Level(s), {}),
               SetRecord(s, Voters(s), WithDetails(Details(s), OwnDetails(s)))>>
@@ -121,13 +121,13 @@ WithHighWatermark(s) ==
      /\ offset > s.high_watermark
   THEN [s EXCEPT !.high_watermark = offset] ELSE s
 
-\* What no Fetch response tells: what a leader knew as a follower, until a record of its epoch is committed, and what
-\* a Resigned knew as the leader.  Rule: hw.own-epoch
-UntoldHighWatermark(offset) == IF config.decisions.leader_high_watermark = "unknown" THEN Unknown ELSE offset
+\* A new leader keeps the high watermark that it knew as a follower, and a Resigned replica that it knew as the leader, or
+\* resets it to unknown (decision leader_high_watermark).  Rule: hw.own-epoch
+UntoldHighWatermark(offset) == IF config.profile.leader_high_watermark = "unknown" THEN Unknown ELSE offset
 
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
-  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key[1],
+  LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key.id,
                                    !.leader_endpoint = OwnEndpoint(s),
                                    !.epoch_start_offset = EndOffset(s),
                                    !.high_watermark = UntoldHighWatermark(@)]
@@ -136,21 +136,21 @@ ToLeader(s) ==
 \* Rules: state.sole-voter, state.candidate.to-leader, state.voters-set.own-majority
 LeaderIfMajority(s) == IF IsMajority(Cardinality(s.granted), s) THEN ToLeader(s) ELSE s
 
-\* Its log is synced: a vote once granted is granted again without another look at the log, also after a crash.
+\* A Candidate syncs its log first.  A voter repeats a vote without comparing logs again, so if the Candidate lost an
+\* unsynced tail in a crash and asked again, it could win with a shorter log than the votes were granted for.
 \* Rules: state.candidate.entry, state.candidate-only-from-prospective, prevote.response.ignored-when-candidate
 ToCandidate(s) ==
   LeaderIfMajority(
     [Cleared(Flushed(s)) EXCEPT !.role = "Candidate", !.epoch = @ + 1, !.leader_id = NoLeader,
-                                !.leader_endpoint = NoEndpoint, !.voted_key = s.replica_key, !.granted = {s.replica_key[1]}])
+                                !.leader_endpoint = NoEndpoint, !.voted_key = s.replica_key, !.granted = {s.replica_key.id}])
 
 \* Rules: state.prospective.entry, prevote.not-gated-by-kraft-version
-Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key[1]}]
+Prospective(s) == [Cleared(s) EXCEPT !.role = "Prospective", !.granted = {s.replica_key.id}]
 
 \* Rule: prevote.unsupported-version
-LacksPreVote(s) == config.pre_vote[s.replica_key[1]] = "unsupported"
+LacksPreVote(s) == config.pre_vote[s.replica_key.id] = "unsupported"
 
-\* A sole voter passes on at once; so does software without Pre-Vote, for which Prospective is only a name
-\* for the moment in which its timer fired.
+\* A sole voter becomes Candidate at once.  So does software without Pre-Vote, which has no role Prospective.
 \* Rules: state.sole-voter, state.prospective.to-candidate, bootstrap.single-voter-elects-itself,
 \*        state.prospective.entry
 ToProspective(s) ==
@@ -163,11 +163,11 @@ LosePreVote(s) ==
   THEN ToFollower(s, s.epoch, s.leader_id, s.leader_endpoint)
   ELSE ToUnattached(s, s.epoch, s.leader_id)
 
-\* The other voters by falling fetch offset.  Rule: end-quorum.send
+\* The other voters in descending order of fetch offset, then by id.  Rule: end-quorum.send
 PreferredCandidates(s) ==
   LET others == Others(s)
       Before(a, b) == \/ ReachedBy(s, a) > ReachedBy(s, b)
-                      \/ ReachedBy(s, a) = ReachedBy(s, b) /\ a[1] < b[1]
+                      \/ ReachedBy(s, a) = ReachedBy(s, b) /\ a.id < b.id
   IN [n \in 1..Cardinality(others) |->
         CHOOSE v \in others : Cardinality({w \in others : Before(w, v)}) = n - 1]
 

@@ -21,7 +21,7 @@ Init == InitWith([Cluster(4, 3, 1) EXCEPT !.pre_vote = <<"supported", "supported
 RestrainedTimeOut(r, timer) == replicas[r].epoch < EpochLimit
 AppendsUpToBound(r) == EndOffset(replicas[r]) < LogLimit
 CrashesUpToBound(r) == history.crashes < CrashLimit
-ReplacesObserversDisk(r) == r = 4 /\ replicas[r].replica_key[2] # "new"
+ReplacesObserversDisk(r) == r = 4 /\ replicas[r].replica_key.directory_id # "new"
 ChangesVoters(r) == AppendsUpToBound(r)
 
 VotersKept == \A r \in Ids : {config.keys[i] : i \in 1..3} = Voters(replicas[r])

@@ -24,7 +24,7 @@ TimersOfAStableMajority(leader, majority, r, timer) ==
 (***************************************************************************)
 (* The premise, as a state: the leader, its majority, the epochs.          *)
 (***************************************************************************)
-AllSupportPreVote == \A v \in config.voters : config.pre_vote[v[1]] = "supported"
+AllSupportPreVote == \A v \in config.voters : config.pre_vote[v.id] = "supported"
 
 FetchingFrom(leader) ==
   {leader} \cup {r \in VoterIds(replicas[leader]) :

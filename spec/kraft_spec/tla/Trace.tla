@@ -10,11 +10,65 @@
 (* Nothing else differs from KRaft: Trace.cfg overrides Transmit, Perform, *)
 (* Receive, Correlation, Remembered and the switches.                      *)
 (***************************************************************************)
+
+(***************************************************************************)
+(* Every event of a trace with its counterparts.  The action of KRaft.tla  *)
+(* has the name of the event, the action of this module Trace before it;   *)
+(* HandleTYPE is one action here, TraceHandle.  The function is one of     *)
+(* kraft_reference, the method one of KafkaRaftClient in Apache Kafka      *)
+(* 4.3.1, or of the class that is named.                                   *)
+(***************************************************************************)
+\* Event                          Function                             Method
+\* ElectionTimeout                after_election_timeout               pollUnattachedAsVoter, pollProspective, pollCandidate,
+\*                                                                     pollResigned
+\* FetchTimeout                   after_fetch_timeout                  pollFollowerAsVoter, pollFollowerAsObserver
+\* CheckQuorumTimeout             after_check_quorum_timeout           pollLeader, transitionToResigned
+\* BeginQuorumEpochTimeout        after_begin_quorum_epoch_timeout     pollLeader, maybeSendBeginQuorumEpochRequests
+\* VoterChangeTimeout             after_voter_change_timeout           pollLeader, LeaderState.maybeExpirePendingOperation
+\* RequestTimeout                 _after_request_timeout               RequestManager (the class)
+\* Poll                           after_poll                           maybeSendVoteRequests, maybeSendBeginQuorumEpochRequests,
+\*                                                                     pollResigned, maybeSendUpdateVoterRequest,
+\*                                                                     maybeSendAddVoterRequest, maybeSendRemoveVoterRequest
+\* PollFetch                      after_poll_fetch                     maybeSendFetchOrFetchSnapshot, maybeSendFetchToBestNode
+\* HandleVoteRequest              after_vote_request                   handleVoteRequest
+\* HandleVoteResponse             after_vote_response                  handleVoteResponse
+\* HandleBeginQuorumEpochRequest  after_begin_quorum_epoch_request     handleBeginQuorumEpochRequest
+\* HandleBeginQuorumEpochResponse after_announcement_response          handleBeginQuorumEpochResponse
+\* HandleEndQuorumEpochRequest    after_end_quorum_epoch_request       handleEndQuorumEpochRequest
+\* HandleEndQuorumEpochResponse   after_announcement_response          handleEndQuorumEpochResponse
+\* HandleFetchRequest             after_fetch_request                  handleFetchRequest, tryCompleteFetchRequest
+\* HandleFetchResponse            after_fetch_response                 handleFetchResponse
+\* HandleFetchSnapshotRequest     after_fetch_snapshot_request         handleFetchSnapshotRequest
+\* HandleFetchSnapshotResponse    after_fetch_snapshot_response        handleFetchSnapshotResponse
+\* HandleApiVersionsRequest       after_api_versions_request           none: the server answers
+\* HandleApiVersionsResponse      after_api_versions_response          handleApiVersionsResponse
+\* HandleAddVoterRequest          after_add_voter                      handleAddVoterRequest
+\* HandleAddVoterResponse         after_change_response                handleAddVoterResponse
+\* HandleRemoveVoterRequest       after_remove_voter                   handleRemoveVoterRequest
+\* HandleRemoveVoterResponse      after_change_response                handleRemoveVoterResponse
+\* HandleUpdateVoterRequest       after_update_voter_request           handleUpdateVoterRequest
+\* HandleUpdateVoterResponse      after_change_response                handleUpdateVoterResponse
+\* ClientAppend                   after_append                         prepareAppend, schedulePreparedAppend, maybeAppendBatches
+\* AddVoter                       after_add_voter                      handleAddVoterRequest
+\* RemoveVoter                    after_remove_voter                   handleRemoveVoterRequest
+\* UpdateFeatures                 after_update_features                upgradeKRaftVersion
+\* AppendVoters                   after_append_voters                  none: a voter set is appended without a request
+\* AlterPartitionReassignments    after_alter_partition_reassignments  none: KIP-642 has not shipped
+\* AdvanceReassignment            after_advance_reassignment           none: KIP-642 has not shipped
+\* TakeSnapshot                   after_take_snapshot                  createSnapshot
+\* Shutdown                       after_shutdown                       shutdown, transitionToResigned
+\* Crash                          crashed                              none: the process dies
+\* Restart                        after_restart                        initialize
+\* ReplaceDisk                    after_replace_disk                   none: kafka-storage format
+\* ReplaceSoftware                none: kraft_simulation               none: another release
+\* DropMessage, DuplicateMessage, none: kraft_simulation               none: the network
+\* CutLink, HealLink
+\* AnswerUnsupportedVersion       none: kraft_simulation               none: the network client
 EXTENDS Observed, Forgetting
 
 VARIABLES
-  event,     \* the line being checked: [name, replica, sequence, ...]
-  observed   \* what the line must have seen besides the state: the effects in order, or the network's answer
+  event,     \* the line that is checked: [name, replica, sequence, ...]
+  observed   \* the reason of a refusal and the effects in order that the line must show, or the response of the network
 
 Yes(of) == TRUE
 YesTo(r, what) == TRUE
@@ -27,17 +81,16 @@ AnySoftware(r) == {"supported", "unsupported", "ignored"}
 TraceCorrelation == event.sequence
 
 (***************************************************************************)
-(* The answers to Fetches, where a foreign line shows how they are given.  *)
-(* One that has nothing to say may wait: its Fetch stays, with no copy     *)
-(* under way.  A later line gives it, as it would answer such a Fetch      *)
-(* itself.  kraft_traces.latitude.fetch_answers says the same.             *)
+(* Fetch responses of other software, which may delay an empty response:   *)
+(* the request stays in the network with no copies, and a later line sends *)
+(* the response.  kraft_traces.latitude.fetch_answers has the same rules.  *)
 (***************************************************************************)
 ShowsFetches == "fetches" \in DOMAIN event
 
 IsAnswer(m) == m.type = "FetchResponse"
 HasNothingToSay(m) == m.error = "NONE" /\ m.records = <<>> /\ m.diverging_epoch < 0 /\ m.snapshot_end_offset < 0
 
-\* The right answer that is most like what is shown: with fewer records, in whole batches, or a high watermark beside
+\* The allowed response closest to the recorded one: with fewer records, in whole batches, or with a high watermark beside
 \* an error.
 Chosen(s, m, right, shown) ==
   IF 0 < shown.records /\ shown.records < Len(right.records) /\ ~TearsBatch(s, m.fetch_offset + shown.records)
@@ -46,7 +99,7 @@ Chosen(s, m, right, shown) ==
   THEN [right EXCEPT !.high_watermark = s.high_watermark]
   ELSE right
 
-\* The error of a lost office may say no more than that; at the end of the wait the high watermark need not be told.
+\* After the loss of leadership the error may be NOT_LEADER_OR_FOLLOWER; a delayed response may omit the high watermark.
 ChosenLate(s, m, shown) ==
   LET right == Chosen(s, m, AfterFetchRequest(s, m).sends[1], shown) IN
   IF right.error = "FENCED_LEADER_EPOCH" /\ shown.error = "NOT_LEADER_OR_FOLLOWER" THEN [right EXCEPT !.error = shown.error]
@@ -59,7 +112,7 @@ OwedTo(r, shown) ==
                      /\ shown.correlation_id \in {-1, w.message.correlation_id}}
 Owed(r, shown) == CHOOSE w \in OwedTo(r, shown) : TRUE
 
-\* Nobody is answered twice, or without having asked.
+\* Each delayed response has a request, and no request has two.
 LateAnswersAreOwed(r) ==
   ShowsFetches => /\ \A i \in DOMAIN event.fetches.late : OwedTo(r, event.fetches.late[i]) # {}
                   /\ \A i, j \in DOMAIN event.fetches.late :
@@ -74,8 +127,8 @@ AsAnswered(r, consumed, out) ==
       late == [i \in 1..Len(shown.late) |-> ChosenLate(out.state, Owed(r, shown.late[i]).message, shown.late[i])]
   IN [out EXCEPT !.sends = now \o late]
 
-\* A line may send two messages to one receiver, one of them the answer to a voter change or a late one to a Fetch.  A
-\* Reply goes to a client.
+\* A line may send two messages to one receiver: one of them is the response to a voter change, or a delayed Fetch response.
+\* A Reply does not enter the network.
 TraceTransmit(r, consumed, after, sends) ==
   LET taken == IF consumed = {} THEN {}
                ELSE {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message \in consumed}
@@ -87,20 +140,20 @@ TraceTransmit(r, consumed, after, sends) ==
                   \cup {[sent |-> event.sequence, copies |-> 1, message |-> sends[i]] :
                           i \in {j \in 1..Len(sends) : sends[j].type # "Reply"}}
 
-\* The message that the line names; it may be gone.
+\* The in-flight messages with the id in the line: one, or none.
 OnItsWay == {w \in network : w.copies > 0 /\ w.sent = event.sent /\ w.message.destination = event.replica}
 
-\* It is what the line says it is, and its link works.
+\* True if the message has the recorded type and its link is not cut.
 Arrives(w, type) == w.message.type = type /\ <<w.message.source, w.message.destination>> \notin cuts
 
 (***************************************************************************)
-(* What a line shows: the observation below, which is compared as text.    *)
+(* The observation that is compared with the line, as text.                *)
 (***************************************************************************)
 Observation == <<ObservedState(replicas[event.replica]), observed>>
 
 NetworkObservation == observed
 
-\* For a line that does not name its message: what it may mean.
+\* All in-flight messages, for a line without a message id.
 OnTheirWay ==
   {<<w.sent, w.message.destination, <<w.message.source, w.message.destination>> \in cuts,
      w.message>> : w \in {v \in network : v.copies > 0}}
@@ -120,7 +173,7 @@ TracePerform(r, consumed, outcome) ==
 
 TraceReceive(r, m, out) == Take(r, {m}, out)
 
-\* Beside plain steps of KRaft that do not go through Take, and so have no crash points and no effects.
+\* For actions of KRaft that do not go through Take, so they have no effects and no crash points.
 Quietly == event.completed < 0 /\ observed' = <<"", <<>>>> /\ UNCHANGED event
 
 OnLine(name) == event.name = name
@@ -137,7 +190,7 @@ TraceCheckQuorumTimeout == OnLine("CheckQuorumTimeout") /\ CheckQuorumTimeout(ev
 TraceBeginQuorumEpochTimeout == OnLine("BeginQuorumEpochTimeout") /\ BeginQuorumEpochTimeout(event.replica)
 TraceVoterChangeTimeout == OnLine("VoterChangeTimeout") /\ VoterChangeTimeout(event.replica)
 TraceRequestTimeout == OnLine("RequestTimeout") /\ RequestTimeout(event.replica, event.destination)
-\* In a Poll the wait of a Fetch may be over, with nothing else that is due.
+\* A Poll may send nothing but a delayed Fetch response.
 TracePoll == OnLine("Poll") /\ (Poll(event.replica) \/ EndOfWait(event.replica))
 TracePollFetch == OnLine("PollFetch") /\ PollFetch(event.replica, event.destination)
 
@@ -167,9 +220,9 @@ TraceReplaceDisk == OnLine("ReplaceDisk") /\ Quietly /\ ReplaceDisk(event.replic
 TraceReplaceSoftware == OnLine("ReplaceSoftware") /\ Quietly /\ ReplaceSoftware(event.replica, event.pre_vote)
 
 (***************************************************************************)
-(* The network's own lines.                                                *)
+(* Events of the network.                                                  *)
 (***************************************************************************)
-\* change says whether the answer to a voter change is meant.
+\* The message that the line names; change is true for the response to a voter change.
 Named ==
   {w \in network : /\ w.copies > 0 /\ w.sent = event.sent /\ w.message.destination = event.destination
                    /\ (w.message.type \in ChangeResponseTypes) = event.change}
@@ -202,7 +255,7 @@ TraceAnswerUnsupportedVersion ==
 TraceCutLink == OnLine("CutLink") /\ Quietly /\ CutLink(event.source, event.destination)
 TraceHealLink == OnLine("HealLink") /\ Quietly /\ HealLink(event.source, event.destination)
 
-\* The checker has seen that the action itself is not enabled: a message that came is gone, nothing else changed.
+\* The checker has found the action disabled: the replica ignores the event, only the message leaves the network.
 TraceRefuse ==
   LET reason == RefusalReason(event.name, event.replica)
       came == IF event.type = "" THEN {} ELSE {w \in OnItsWay : Arrives(w, event.type) /\ CanBeEncoded(w.message)}
@@ -281,7 +334,7 @@ TraceStart ==
   /\ network' = {} /\ cuts' = {}
   /\ history' = NewHistory
 
-\* What a line names.
+\* The action that a line names.
 TraceLine ==
   \/ TraceElectionTimeout
   \/ TraceFetchTimeout

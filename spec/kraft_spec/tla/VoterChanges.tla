@@ -1,47 +1,54 @@
 ---------------------------- MODULE VoterChanges ----------------------------
 (***************************************************************************)
-(* Which request for a voter change a leader accepts, and which error      *)
-(* answers the others; and what a voter or a joining replica asks for      *)
-(* itself.  What follows once a change is accepted: PendingChanges.tla.    *)
+(* Preconditions of AddVoter, RemoveVoter, UpdateVoter and UpdateFeatures, *)
+(* and the error for each; the requests that a voter or a joining replica  *)
+(* sends for itself.  PendingChanges.tla has accepted changes.             *)
 (*                                                                         *)
-(* The requests begin with tests in a fixed order: the first that fails    *)
-(* gives the answer, and nothing has changed.  What they keep true: voters *)
-(* sets that can decide anything at one time differ by one voter at most,  *)
-(* so any majority of one meets any majority of the other (ConfigOverlap). *)
+(* The preconditions are tested in a fixed order; the first that fails     *)
+(* determines the error.  They keep an invariant: voter sets that can      *)
+(* decide at the same time differ by at most one voter, so any majority of *)
+(* one has a voter in common with any of the other (ConfigOverlap).        *)
 (***************************************************************************)
 EXTENDS Replication
 
 (***************************************************************************)
-(* The tests.                                                              *)
+(* Preconditions.                                                          *)
 (***************************************************************************)
-\* Without it, a set that an earlier leader appended may still win an election, two steps away from the next set.
+\* The error that answers a request, and the reason that a trace records.
+RefusedWith(error, reason) == [error |-> error, reason |-> reason]
+NotRefused == RefusedWith("", "")
+
+\* The leader has committed a record of its own epoch.  Otherwise two sets can decide at once.  Leader 1 of {1, 2, 3, 4}
+\* appends {1, 2, 3} and stops before anyone has it.  Leader 2 of the next epoch appends {1, 2, 3, 4, 5} and commits it with
+\* 4 and 5.  Replica 1 returns, and wins with the vote of 3, a majority of its set {1, 2, 3}: what is committed is lost.
 \* Rule: voters.epoch-committed-before-change
 EpochIsCommitted(s) == s.high_watermark > s.epoch_start_offset
 
-\* A set of the base counts as committed.  Rule: voters.one-change-at-a-time
+\* The newest voter set is committed; a set of the base is.  Rule: voters.one-change-at-a-time
 SetIsCommitted(s) ==
   LET offset == s.voters[Len(s.voters)].offset IN offset < s.base.end_offset \/ s.high_watermark > offset
 
 \* Rule: voters.one-change-at-a-time
 IsBusy(s) == s.pending_change.kind # "none"
 
-\* A text that is there: the model has "(empty)" for one without letters, which only other software sends.
+\* True if a directory id or endpoint is present and not empty; "(empty)" is the empty text, which only other software sends.
 IsText(text) == text \notin {"", "(empty)"}
-IsNamedWell(key) == key[1] >= 0 /\ IsText(key[2])
+IsNamedWell(key) == key.id >= 0 /\ IsText(key.directory_id)
 
-\* What AddVoter and RemoveVoter test alike: <<error, reason>>, or <<"", "">>.
+\* The preconditions of AddVoter and RemoveVoter alike.  A busy leader answers REQUEST_TIMED_OUT, because clients retry
+\* after that error.
 \* Rules: add-voter.check-order, remove-voter.check-order, add-voter.leader-only, remove-voter.leader-only,
 \*        add-voter.well-formed, add-voter.unsupported-version, voters.static-set-at-version-0,
 \*        bootstrap.same-cluster-id, reassign.single-member-steps
 MembershipError(s, sameCluster, wellFormed) ==
-  IF ~sameCluster THEN <<"INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER">>
-  ELSE IF s.role # "Leader" THEN <<"NOT_LEADER_OR_FOLLOWER", "NOT_LEADER">>
-  ELSE IF ~wellFormed THEN <<"INVALID_REQUEST", "MALFORMED_REQUEST">>
-  ELSE IF Target(s) # NoTarget THEN <<"REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED">>
-  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
-  ELSE IF FinalizedLevel(s) < 1 THEN <<"UNSUPPORTED_VERSION", "REQUEST_REFUSED">>
-  ELSE IF ~SetIsCommitted(s) THEN <<"REQUEST_TIMED_OUT", "REQUEST_REFUSED">>
-  ELSE <<"", "">>
+  IF ~sameCluster THEN RefusedWith("INCONSISTENT_CLUSTER_ID", "FOREIGN_CLUSTER")
+  ELSE IF s.role # "Leader" THEN RefusedWith("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
+  ELSE IF ~wellFormed THEN RefusedWith("INVALID_REQUEST", "MALFORMED_REQUEST")
+  ELSE IF Target(s) # NoTarget THEN RefusedWith("REASSIGNMENT_IN_PROGRESS", "REQUEST_REFUSED")
+  ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) THEN RefusedWith("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE IF FinalizedLevel(s) < 1 THEN RefusedWith("UNSUPPORTED_VERSION", "REQUEST_REFUSED")
+  ELSE IF ~SetIsCommitted(s) THEN RefusedWith("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
+  ELSE NotRefused
 
 RefusedChange(s, kind, requester, request, error, reason) ==
   [Outcome(s, <<ChangeAnswer(s, kind, requester, request, error)>>) EXCEPT !.reason = reason]
@@ -55,11 +62,11 @@ AfterAddVoter(s, requester, request, voter, endpoint, whenCommitted, sameCluster
   LET failed == MembershipError(s, sameCluster, IsNamedWell(voter) /\ IsText(endpoint))
       Refuse(error, reason) == RefusedChange(s, "add", requester, request, error, reason)
   IN
-  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
-  ELSE IF voter[1] \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
+  IF failed # NotRefused THEN Refuse(failed.error, failed.reason)
+  ELSE IF voter.id \in VoterIds(s) THEN Refuse("DUPLICATE_VOTER", "REQUEST_REFUSED")
   ELSE Becomes([s EXCEPT !.pending_change = Addition(voter, endpoint, requester, request, whenCommitted)])
 
-\* The leader itself may be removed, the last voter never.
+\* The leader can be removed, the last voter cannot.
 \* Rules: remove-voter.check-order, remove-voter.exact-key, remove-voter.append-and-apply, voters.never-empty,
 \*        remove-voter.leader-removal, voters.at-most-one-difference, remove-voter.leader-only
 AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
@@ -67,21 +74,23 @@ AfterRemoveVoter(s, requester, request, voter, sameCluster) ==
       Refuse(error, reason) == RefusedChange(s, "remove", requester, request, error, reason)
       record == SetRecord(s, Voters(s) \ {voter}, Details(s))
   IN
-  IF failed[1] # "" THEN Refuse(failed[1], failed[2])
+  IF failed # NotRefused THEN Refuse(failed.error, failed.reason)
   ELSE IF voter \notin Voters(s) \/ Voters(s) = {voter} THEN Refuse("VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE LET change == ImmediateChange("remove", voter, requester, request, TRUE)
        IN ConcludeCommitted(AppendChange(Becomes(s), <<record>>, change))
 
-\* As requests of a replica that joins.
+\* The same requests from a joining replica.
 AfterAddVoterRequest(s, m) == AfterAddVoter(s, m.source, m.correlation_id, m.voter, m.endpoint, m.when_committed, TRUE)
 AfterRemoveVoterRequest(s, m) == AfterRemoveVoter(s, m.source, m.correlation_id, m.voter, TRUE)
 
 (***************************************************************************)
-(* UpdateVoter: where a voter listens and what it supports; who votes      *)
-(* stays as it is.                                                         *)
+(* UpdateVoter: new details of a voter; the voters stay the same.          *)
 (***************************************************************************)
-\* A report: <<key, endpoint, min, max>>.
-WithReport(reports, report) == {known \in reports : known[1][1] # report[1][1]} \cup {report}
+\* What a voter reports of itself.
+Report(key, details) ==
+  [key |-> key, endpoint |-> details.endpoint, min_version |-> details.min_version, max_version |-> details.max_version]
+
+WithReport(reports, report) == {known \in reports : known.key.id # report.key.id} \cup {report}
 
 \* Rules: update-voter.check-order, update-voter.leader-only, update-voter.not-a-membership-change,
 \*        update-voter.range-must-include-finalized, update-voter.in-memory-at-version-0, update-voter.reply-time,
@@ -92,9 +101,9 @@ AfterUpdateVoterRequest(s, m) ==
       finalized == FinalizedLevel(s)
       named == {v \in Voters(s) : Names(v, m.voter)}
       keys == (Voters(s) \ named) \cup {m.voter}
-      details == WithDetails(Details(s), <<m.voter[1], m.endpoint, m.min_version, m.max_version>>)
+      details == WithDetails(Details(s), VoterDetails(m.voter.id, m.endpoint, m.min_version, m.max_version))
       change == ImmediateChange("update", m.voter, m.source, m.correlation_id, FALSE)
-      seen == IF config.decisions.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
+      seen == IF config.profile.update_voter_credit = "fetch" THEN WithFetcher(s, EntryOf(s, m.voter)) ELSE s
   IN
   IF m.epoch < s.epoch THEN Answer(s, "FENCED_LEADER_EPOCH", "STALE_EPOCH")
   ELSE IF m.epoch > s.epoch THEN Answer(s, "UNKNOWN_LEADER_EPOCH", "UNKNOWN_EPOCH")
@@ -102,38 +111,38 @@ AfterUpdateVoterRequest(s, m) ==
   ELSE IF ~IsNamedWell(m.voter) \/ ~IsText(m.endpoint) \/ m.min_version < 0 \/ m.min_version > m.max_version
   THEN Answer(s, "INVALID_REQUEST", "MALFORMED_REQUEST")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer(s, "REQUEST_TIMED_OUT", "REQUEST_REFUSED")
-  ELSE IF Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
+  ELSE IF Level(s) = 0 /\ config.profile.report_at_version_0 = "refused"
   THEN Answer(s, "UNSUPPORTED_VERSION", "REQUEST_REFUSED")
   ELSE IF finalized < m.min_version \/ finalized > m.max_version THEN Answer(s, "INVALID_REQUEST", "REQUEST_REFUSED")
   ELSE IF named = {} THEN Answer(s, "VOTER_NOT_FOUND", "REQUEST_REFUSED")
   ELSE IF Level(s) = 0
-  THEN Answer([seen EXCEPT !.reports = WithReport(@, <<m.voter, m.endpoint, m.min_version, m.max_version>>)], "NONE", "")
+  THEN Answer([seen EXCEPT !.reports = WithReport(@, Report(m.voter, m))], "NONE", "")
   ELSE IF keys = Voters(s) /\ details = Details(s) THEN Answer(seen, "NONE", "")
   ELSE ConcludeCommitted(AppendChange(Becomes(seen), <<SetRecord(s, keys, details)>>, change))
 
 (***************************************************************************)
-(* UpdateFeatures: kraft.version from 0 to 1, the level and the voters set *)
-(* in one batch.  The range is that of the brokers, which the controller   *)
-(* knows and the replica does not.                                         *)
+(* UpdateFeatures: kraft.version from 0 to 1, with the voter set in the    *)
+(* same batch.  The controller knows the brokers' range of versions, the   *)
+(* replica does not.                                                       *)
 (* Rules: kraft-version.upgrade-atomic-batch,                              *)
 (* kraft-version.upgrade-needs-all-voters,                                 *)
 (* kraft-version.upgrade-needs-all-observers, kraft-version.no-downgrade   *)
 (***************************************************************************)
-\* What voters have reported of themselves, the leader included.
-KnownReports(s) == LET own == OwnDetails(s) IN WithReport(s.reports, <<s.replica_key, own[2], own[3], own[4]>>)
+\* The reports of the voters, with the leader's own.
+KnownReports(s) == WithReport(s.reports, Report(s.replica_key, OwnDetails(s)))
 
 CanUpgrade(s, level, brokersMin, brokersMax) ==
   /\ Level(s) = 0 /\ level = 1
   /\ brokersMin <= level /\ level <= brokersMax
   /\ LET known == KnownReports(s) IN
      \A v \in Voters(s) : \E report \in known :
-       report[1][2] # "" /\ Names(v, report[1]) /\ report[3] <= level /\ level <= report[4]
+       report.key.directory_id # "" /\ Names(v, report.key) /\ report.min_version <= level /\ level <= report.max_version
 
 AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
   LET Answer(error, reason) == RefusedChange(s, "upgrade", Client, request, error, reason)
-      reports == {report \in KnownReports(s) : report[1][1] \in VoterIds(s)}
-      keys == {report[1] : report \in reports}
-      details == {<<report[1][1], report[2], report[3], report[4]>> : report \in reports}
+      reports == {report \in KnownReports(s) : report.key.id \in VoterIds(s)}
+      keys == {report.key : report \in reports}
+      details == {VoterDetails(report.key.id, report.endpoint, report.min_version, report.max_version) : report \in reports}
   IN
   IF s.role # "Leader" THEN Answer("NOT_LEADER_OR_FOLLOWER", "NOT_LEADER")
   ELSE IF IsBusy(s) \/ ~EpochIsCommitted(s) \/ ~SetIsCommitted(s) THEN Answer("REQUEST_TIMED_OUT", "REQUEST_REFUSED")
@@ -144,7 +153,7 @@ AfterUpdateFeatures(s, request, level, brokersMin, brokersMax) ==
                           ImmediateChange("upgrade", NoKey, Client, request, TRUE)))
 
 (***************************************************************************)
-(* A voters set from elsewhere, held to the same conditions.               *)
+(* A voter set that is appended without a request, same preconditions.     *)
 (***************************************************************************)
 \* Rule: voters.at-most-one-difference
 IsOneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) <= 1
@@ -153,57 +162,58 @@ IsOneStep(before, after) == Cardinality((before \ after) \cup (after \ before)) 
 \*        add-voter.duplicate-id, kraft-version.record-gate
 MayAppendSet(s, voters) ==
   /\ Level(s) >= 1
-  /\ Cardinality({v[1] : v \in voters}) = Cardinality(voters)
+  /\ Cardinality({v.id : v \in voters}) = Cardinality(voters)
   /\ Target(s) = NoTarget /\ ~IsBusy(s) /\ EpochIsCommitted(s) /\ SetIsCommitted(s)
   /\ IsOneStep(Voters(s), voters)
 
-\* What the set in force says of a voter stays; of a new one, what its operator has set up.
+\* A voter keeps its details; a new voter has those of the configuration.
 AfterAppendVoters(s, voters) ==
   LET new == FormattedDetails(voters)
-      details == {d \in new : DetailsOf(s, d[1]) = {}} \cup UNION {DetailsOf(s, d[1]) : d \in new}
+      details == {d \in new : DetailsOf(s, d.id) = {}} \cup UNION {DetailsOf(s, d.id) : d \in new}
   IN ConcludeCommitted(Becomes(AppendRecords(s, <<SetRecord(s, voters, details)>>)))
 
 (***************************************************************************)
-(* What a follower that has fetched, and so knows the voters set, asks its *)
-(* leader for itself, in place of a Fetch: {} or the request.              *)
+(* The requests that a follower sends for itself in place of a Fetch, once *)
+(* it has fetched and so knows the voter set: {} or a set of one.          *)
 (***************************************************************************)
 AddVoterRequest(s, corr) ==
-  [type |-> "AddVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+  [type |-> "AddVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
    voter |-> s.replica_key, endpoint |-> OwnEndpoint(s), when_committed |-> FALSE]
 
 RemoveVoterRequest(s, voter, corr) ==
-  [type |-> "RemoveVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
+  [type |-> "RemoveVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
    voter |-> voter]
 
 UpdateVoterRequest(s, corr) ==
   LET own == OwnDetails(s) IN
-  [type |-> "UpdateVoterRequest", source |-> s.replica_key[1], destination |-> s.leader_id, correlation_id |-> corr,
-   epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own[2], min_version |-> own[3], max_version |-> own[4]]
+  [type |-> "UpdateVoterRequest", source |-> s.replica_key.id, destination |-> s.leader_id, correlation_id |-> corr,
+   epoch |-> s.epoch, voter |-> s.replica_key, endpoint |-> own.endpoint,
+   min_version |-> own.min_version, max_version |-> own.max_version]
 
-\* The voter of the own id and an older directory goes first, then the replica adds itself, also after it was removed.
+\* The replica first removes the voter with its id and an older directory, then adds itself, also after its removal.
 \* Rules: auto-join.enabled-by-config, auto-join.remove-stale-self-first, auto-join.add-self,
 \*        auto-join.stop-before-removal
 JoinRequest(s, corr) ==
-  LET stale == {v \in Voters(s) : v[1] = s.replica_key[1]} IN
-  IF \/ ~config.auto_join[s.replica_key[1]]
-     \/ Level(s) < 1 \/ s.replica_key[2] = "" \/ Voters(s) = {} \/ IsVoter(s)
+  LET stale == {v \in Voters(s) : v.id = s.replica_key.id} IN
+  IF \/ ~config.auto_join[s.replica_key.id]
+     \/ Level(s) < 1 \/ s.replica_key.directory_id = "" \/ Voters(s) = {} \/ IsVoter(s)
   THEN {}
   ELSE IF stale # {} THEN {RemoveVoterRequest(s, v, corr) : v \in stale}
   ELSE {AddVoterRequest(s, corr)}
 
-\* Until this leader has taken note; at level 1 only if the own entry says something else.
+\* Due until this leader acknowledges it; at kraft.version 1 only if the voter set has other details.
 \* Rules: update-voter.when-sent, update-voter.in-memory-at-version-0
 ReportRequest(s, corr) ==
-  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key[2] = ""
-     \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key[1]) = {OwnDetails(s)}
-     \/ Level(s) = 0 /\ config.decisions.report_at_version_0 = "refused"
+  IF \/ s.leader_id \in s.acknowledged \/ ~IsVoter(s) \/ s.replica_key.directory_id = ""
+     \/ Level(s) >= 1 /\ DetailsOf(s, s.replica_key.id) = {OwnDetails(s)}
+     \/ Level(s) = 0 /\ config.profile.report_at_version_0 = "refused"
   THEN {} ELSE {UpdateVoterRequest(s, corr)}
 
 DueReport(s, corr) ==
   IF s.role # "Follower" \/ ~s.fetched \/ s.awaiting # {} THEN {}
   ELSE LET join == IF s.searching THEN {} ELSE JoinRequest(s, corr) IN IF join # {} THEN join ELSE ReportRequest(s, corr)
 
-\* The answers teach epoch and leader like any other; what has become of a request to join, the own log says.
+\* The replica learns epoch and leader; its own log shows whether a request to join was granted.
 \* Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self, fetch.response.common
 AfterChangeResponse(s, m) ==
   LET rest == Answered(s, m)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from kraft_spec.tlc.jar import TlcBridgeError
+from kraft_spec.tlc.records import named_record
 from kraft_spec.tlc.values import Function, ModelValue, TlaValue
 
 _TOKEN = re.compile(r'\s*(<<|>>|\|->|:>|@@|\.\.|[{}\[\](),]|"(?:[^"\\]|\\.)*"|-?\d+|\w+)')
@@ -61,7 +62,8 @@ class _Reader:
             case "<<":
                 return tuple(self._listed(">>"))
             case "[":
-                return Function(dict(self._fields()))
+                entries = dict(self._fields())
+                return named_record(entries) or Function(entries)
             case "(":
                 return self._function()
             case "TRUE" | "FALSE":

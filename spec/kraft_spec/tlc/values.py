@@ -7,7 +7,8 @@
 | STRING                  | str                             | str                                |
 | sequence, tuple         | tuple, list                     | tuple                              |
 | finite set              | frozenset, set                  | frozenset                          |
-| record                  | mapping with str keys           | `Function`                         |
+| record                  | mapping with str keys, or a     | the registered named tuple with    |
+|                         | registered named tuple          | these fields, else `Function`      |
 | function, finite domain | mapping with other keys         | `Function`; tuple if over 1..n     |
 | model value             | refused                         | `ModelValue`                       |
 
@@ -24,6 +25,7 @@ import jpype
 
 from kraft_spec.tlc.jar import TlcBridgeError
 from kraft_spec.tlc.jvm import JavaObject, start
+from kraft_spec.tlc.records import field_names, is_record_type, named_record
 
 INTEGER_MIN = -(2**31)
 """TLC's integers are Java's int."""
@@ -110,6 +112,7 @@ class ValueCodec:
         self._strings: dict[str, JavaObject] = {}
         self._integers: dict[int, JavaObject] = {}
         self._shapes: dict[tuple[str, ...], tuple[JavaObject, tuple[str, ...]]] = {}
+        self._orders: dict[type, tuple[JavaObject, tuple[int, ...]] | None] = {}
         self._decoders: dict[object, Callable[[JavaObject], TlaValue]] = {
             java_class("tlc2.value.impl.IntValue"): lambda value: int(value.val),
             java_class("tlc2.value.impl.BoolValue"): lambda value: bool(value.val),
@@ -138,6 +141,9 @@ class ValueCodec:
         if kind is bool:
             return self._booleans[value]  # type: ignore[index]
         if isinstance(value, tuple | list):
+            if kind is not tuple and (record := self._record_order(kind)) is not None:
+                names, places = record
+                return self._record_class(names, [self.encode(value[place]) for place in places], True)
             return self._tuple_class(self._value_array([self.encode(element) for element in value]))
         if isinstance(value, frozenset | set):
             members = self._value_array([self.encode(member) for member in value])
@@ -176,6 +182,17 @@ class ValueCodec:
         names, ordered = shape
         # The fields are already in TLC's order: True skips the sorting.
         return self._record_class(names, [self.encode(value[name]) for name in ordered], True)
+
+    def _record_order(self, kind: type) -> tuple[JavaObject, tuple[int, ...]] | None:
+        """Return the fields of a registered named tuple in TLC's order, and their places; None for another type."""
+        if kind not in self._orders:
+            order = None
+            if is_record_type(kind):
+                fields = field_names(kind)
+                names, ordered = self._new_shape(fields)
+                order = names, tuple(fields.index(name) for name in ordered)
+            self._orders[kind] = order
+        return self._orders[kind]
 
     def _new_shape(self, keys: tuple[str, ...]) -> tuple[JavaObject, tuple[str, ...]]:
         """Let TLC sort the fields once, in the order of its string table, which is not alphabetical."""
@@ -235,7 +252,8 @@ class ValueCodec:
 
     def _decode_record(self, value: JavaObject) -> TlaValue:
         names = [str(name) for name in value.names]
-        return Function({name: self.decode(entry) for name, entry in zip(names, value.values, strict=True)})
+        entries = {name: self.decode(entry) for name, entry in zip(names, value.values, strict=True)}
+        return named_record(entries) or Function(entries)
 
     def _decode_function(self, value: JavaObject) -> TlaValue:
         value.normalize()

@@ -5,7 +5,7 @@
 (***************************************************************************)
 EXTENDS Replication
 
-Init == config \in {[decisions |-> [diverging_cut |-> cut]] : cut \in {"own-offset", "smaller-offset"}} /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
+Init == config \in {[profile |-> [diverging_cut |-> cut]] : cut \in {"own-offset", "smaller-offset"}} /\ replicas = 0 /\ network = 0 /\ cuts = 0 /\ history = 0
 Next == UNCHANGED variables
 
 Longest == 4
@@ -22,7 +22,7 @@ Standing(log, start) ==
 Row(log, start, epoch, offset) ==
   LET s == Standing(log, start)
       end == EndOfEpoch(s, epoch)
-  IN <<config.decisions.diverging_cut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
+  IN <<config.profile.diverging_cut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
        UpToDate(epoch, offset, s), CutOffset(s, [diverging_epoch |-> epoch, diverging_end_offset |-> offset])>>
 
 Table == UNION {{Row(log, start, epoch, offset) :

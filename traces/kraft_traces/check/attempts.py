@@ -20,10 +20,11 @@ from kraft_reference.events import (
     Restart,
     TakeSnapshot,
 )
+from kraft_spec.mapping_forms import NO_KEY, ModelKey
 from kraft_traces.check.binding import Event, LeftOutError, base, choice, complete_event, delivered_id, message_place
 from kraft_traces.check.model import OnItsWay
 from kraft_traces.check.observation import agrees, canonical_message
-from kraft_traces.check.requests import NOBODY, Replica, asked_events, request_number, targets_asked
+from kraft_traces.check.requests import Replica, asked_events, request_number, targets_asked
 from kraft_traces.effects import TracedAppendRecords, TracedEffect, TracedSend, TracedWriteSnapshot
 from kraft_traces.lines import EventLine
 from kraft_traces.message_types import CHANGE_ANSWERS
@@ -45,7 +46,7 @@ class Surroundings:
     """Where a snapshot that the line's replica takes may end."""
     replicas: Callable[[], tuple[Replica, ...]]
     """Every replica as it is now."""
-    voters: Callable[[], frozenset[tuple[int, str]]]
+    voters: Callable[[], frozenset[ModelKey]]
     """The newest voters set at the line's replica."""
 
 
@@ -140,7 +141,7 @@ def _filled_in(line: EventLine, around: Surroundings, field: str) -> Attempts:
             unknown = None if request_number(line) is not None else "input.request"
             return Attempts(tuple({**base(line), **event} for event in events), unknown=unknown)
         case "AdvanceReassignment":
-            keys = {*around.voters(), *[replica.key for replica in around.replicas()], NOBODY}
+            keys = {*around.voters(), *[replica.key for replica in around.replicas()], NO_KEY}
             return all_of({"chosen": key} for key in sorted(keys))
         case "TakeSnapshot":
             return all_of(choice(TakeSnapshot, end_offset=end) for end in _snapshot_ends(line, around))

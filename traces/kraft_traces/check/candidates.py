@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from kraft_reference.configuration import Configuration
 from kraft_spec.difference import Difference
+from kraft_spec.mapping_forms import ModelKey
 from kraft_spec.tlc.jvm import JavaObject
 from kraft_spec.tlc.values import Function, TlaValue
 from kraft_traces.check.attempts import Attempts, Surroundings, addressed, attempts
@@ -211,7 +212,7 @@ class Candidates:
             found.append(Replica(_key(replica["replica_key"]), str(moved) if moved else configured.endpoint))
         return tuple(found)
 
-    def _voters(self, line: EventLine, state: JavaObject) -> frozenset[tuple[int, str]]:
+    def _voters(self, line: EventLine, state: JavaObject) -> frozenset[ModelKey]:
         """The newest voters set at the line's replica."""
         entries = self._before(line, state)["voters"]
         assert isinstance(entries, tuple), "the voters sets are in their order"
@@ -247,10 +248,9 @@ def _number(value: TlaValue) -> int:
     return value
 
 
-def _key(value: TlaValue) -> tuple[int, str]:
-    assert isinstance(value, tuple), "a replica key is a pair"
-    number, directory = value
-    return _number(number), str(directory)
+def _key(value: TlaValue) -> ModelKey:
+    assert isinstance(value, ModelKey), "a replica key"
+    return value
 
 
 _NO_CHOICE = {"sent": -1, "change": False, "destination": -1, "source": -1, "log_end_offset": -1}

@@ -36,11 +36,17 @@ Description = Any
 _NO_SET: dict[str, list[int]] = {"set": []}
 _TEXT = ["word", [None, ""], ["", EMPTY_TEXT], "name"]
 _ID = ["range", 0, INTEGER_MAX]
-_ASKED_KEY = ["tuple", {"id": "integer", "directory_id": _TEXT}]
-_NO_KEY = [-1, ""]
-_KEY = ["word", [None], [_NO_KEY], ["tuple", {"id": _ID, "directory_id": _TEXT}]]
+_ASKED_KEY = ["record", {"id": "integer", "directory_id": _TEXT}, {}]
+_NO_KEY = {"id": -1, "directory_id": ""}
+_SNAPSHOT_ID = [
+    "word",
+    [None],
+    [{"end_offset": -1, "epoch": -1}],
+    ["record", {"end_offset": _ID, "epoch": "integer"}, {}],
+]
+_KEY = ["word", [None], [_NO_KEY], ["record", {"id": _ID, "directory_id": _TEXT}, {}]]
 _RANGE = {"min_version": "integer", "max_version": "integer"}
-_DETAILS = ["set", ["tuple", {"id": "integer", "endpoint": _TEXT, **_RANGE}]]
+_DETAILS = ["set", ["record", {"id": "integer", "endpoint": _TEXT, **_RANGE}, {}]]
 _TARGET = ["word", [None], [_NO_SET], ["some", "integer"]]
 _PLAIN_RECORD = {"epoch": "integer", "kind": "name", "value": "integer"}
 _SET_RECORD = {**_PLAIN_RECORD, "voters": ["set", _KEY], "details": _DETAILS}
@@ -89,14 +95,15 @@ _OF_KIND: Mapping[Kind, Description] = {
     observation.KEYS: ["sequence", _KEY],
     observation.KEY_SET: ["set", _KEY],
     observation.ID_SET: ["set", "integer"],
-    observation.ID_PAIRS: ["set", ["pair", "integer", "integer"]],
+    observation.REQUESTS: ["set", ["pair", "integer", "integer", ["destination", "correlation_id"]]],
+    observation.AWAITED_TARGETS: ["set", ["pair", "integer", "integer", ["request", "offset"]]],
     observation.KEY_PAIRS: ["set", ["pair", _KEY, "integer"]],
     observation.RECORDS: ["sequence", _RECORD],
     observation.SNAPSHOT: ["word", [None], [[]], _SNAPSHOT],
-    observation.SNAPSHOT_ID: ["word", [None], [[-1, -1]], ["tuple", {"end_offset": _ID, "epoch": "integer"}]],
+    observation.SNAPSHOT_ID: _SNAPSHOT_ID,
     observation.CHANGE: ["word", [None], [{"kind": "none"}], _CHANGE],
     observation.TARGET: _TARGET,
-    observation.REPORTS: ["set", ["tuple", {"key": _KEY, "endpoint": _TEXT, **_RANGE}]],
+    observation.REPORTS: ["set", ["record", {"key": _KEY, "endpoint": _TEXT, **_RANGE}, {}]],
     observation.VOTERS: ["record", {"offset": "integer", "voters": ["set", _KEY], "target": _TARGET}, {}],
 }
 

@@ -17,11 +17,12 @@ from kraft_reference.messages import Message
 from kraft_simulation.checkpoint import Checkpoint
 from kraft_spec.compiled import building
 from kraft_spec.compiled.building import TRACE
-from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, decisions_to_model, message_to_model
+from kraft_spec.mapping import MESSAGE_TYPES, configuration_to_model, message_to_model, profile_to_model
 from kraft_spec.mapping_checkpoint import VARIABLES, checkpoint_to_model, variables_by_id, with_epochs_left
 from kraft_spec.tlc import jvm
 from kraft_spec.tlc.explanation import FalseConjunct, false_conjunct
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
 from kraft_traces.check.compared import PROPERTIES
@@ -169,7 +170,7 @@ class TraceModel:
         return {
             event: [
                 (
-                    self._encode({**columns, "decisions": decisions_to_model(other.profile)}),
+                    self._encode({**columns, "profile": profile_to_model(other.profile)}),
                     open_answers(configuration.profile, other.profile),
                 )
                 for other in others
@@ -274,7 +275,7 @@ class TraceModel:
         """A copy of a state with the decisions of another configuration; the software is what its replicas run now."""
         config = self.variable("config", state)
         assert isinstance(config, Function), "config is a record"
-        decided = {**config, "decisions": decisions_to_model(configuration.profile)}
+        decided = {**config, "profile": profile_to_model(configuration.profile)}
         return state.copy().bind(self._config_name, self._encode(decided))
 
     def variable(self, name: str, state: JavaObject) -> TlaValue:
@@ -307,7 +308,7 @@ def _hashable(value: object) -> TlaValue:
     """The same with its mappings as the model's functions, so that it can be a member of a set."""
     if isinstance(value, Mapping):
         return Function({key: _hashable(member) for key, member in value.items()})
-    return tuple([_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
+    return like(value, [_hashable(member) for member in value]) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 def trace_model(switched_off: frozenset[str] = frozenset()) -> TraceModel:

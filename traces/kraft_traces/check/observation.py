@@ -16,6 +16,9 @@ from msgspec import UNSET, UnsetType
 from kraft_reference.records import RecordKind
 from kraft_spec import mapping, mapping_forms
 from kraft_spec.mapping_forms import (
+    ModelAwaitedTarget,
+    ModelRequest,
+    ModelSnapshotId,
     change_to_model,
     details_to_model,
     key_to_model,
@@ -90,7 +93,7 @@ def _snapshot(snapshot: Any) -> Canonical:
 
 
 def _snapshot_id(wanted: Any) -> Canonical:
-    return (-1, -1) if wanted is None else (wanted.end_offset, wanted.epoch)
+    return ModelSnapshotId(-1, -1) if wanted is None else ModelSnapshotId(wanted.end_offset, wanted.epoch)
 
 
 def _each(convert: Callable[..., Canonical]) -> Callable[[Any], tuple[Canonical, ...]]:
@@ -104,7 +107,8 @@ KEY = Kind(_given(key_to_model), wording.key)
 KEYS = Kind(_given(_each(key_to_model)), wording.keys)
 KEY_SET = Kind(_given(lambda keys: _set(_each(key_to_model)(keys))), wording.key_set)
 ID_SET = Kind(_given(_set), wording.id_set)
-ID_PAIRS = Kind(_given(lambda pairs: _set((a, b) for a, b in pairs)), wording.id_pairs)
+REQUESTS = Kind(_given(lambda pairs: _set(ModelRequest(*pair) for pair in pairs)), wording.id_pairs)
+AWAITED_TARGETS = Kind(_given(lambda pairs: _set(ModelAwaitedTarget(*pair) for pair in pairs)), wording.id_pairs)
 KEY_PAIRS = Kind(_given(lambda pairs: _set((key_to_model(key), offset) for key, offset in pairs)), wording.key_pairs)
 RECORDS = Kind(_given(_each(canonical_record)), wording.records)
 SNAPSHOT = Kind(_given(_snapshot), wording.snapshot)
@@ -123,7 +127,8 @@ _KINDS: Mapping[mapping_forms.Form, Kind] = {
     mapping_forms.NAMED_KEY: KEY,
     mapping_forms.KEYS: KEYS,
     mapping_forms.SET: ID_SET,
-    mapping_forms.REQUESTS: ID_PAIRS,
+    mapping_forms.REQUESTS: REQUESTS,
+    mapping_forms.AWAITED_TARGETS: AWAITED_TARGETS,
     mapping_forms.OFFSETS: KEY_PAIRS,
     mapping_forms.RECORDS: RECORDS,
     mapping_forms.SNAPSHOT: SNAPSHOT,

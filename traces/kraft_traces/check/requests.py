@@ -14,26 +14,21 @@ from kraft_reference.changes import ChangeKind
 from kraft_reference.events import UpdateFeatures
 from kraft_reference.outcome import Refusal
 from kraft_spec.mapping import is_same_cluster
-from kraft_spec.mapping_forms import OPTIONAL_LIST, key_to_model, text_to_model
+from kraft_spec.mapping_forms import NO_KEY, OPTIONAL_LIST, ModelKey, key_to_model, text_to_model
 from kraft_spec.tlc.values import INTEGER_MAX
 from kraft_traces.check.binding import Event, choice
 from kraft_traces.effects import TracedAnswer
 from kraft_traces.lines import EventLine, TracedInput
 from kraft_traces.state_types import TracedChange
 
-Key = tuple[int, str]
-
-NOBODY: Key = (-1, "")
-"""A key without an id and without a directory id."""
-
-STRANGER: Key = (INTEGER_MAX, "nobody")
+STRANGER = ModelKey(INTEGER_MAX, "nobody")
 """A key that a replica could have, and none has."""
 
 
 class Replica(NamedTuple):
     """A replica as it is now."""
 
-    key: Key
+    key: ModelKey
     endpoint: str
     """Where it listens."""
 
@@ -54,7 +49,7 @@ def asked_events(
     line: EventLine,
     cluster_id: str,
     replicas: Callable[[], tuple[Replica, ...]],
-    voters: Callable[[], frozenset[Key]],
+    voters: Callable[[], frozenset[ModelKey]],
 ) -> Iterator[Event]:
     """What an AddVoter, RemoveVoter or UpdateFeatures may ask for, without the head of the event.
 
@@ -141,20 +136,20 @@ def _when_committed(line: EventLine) -> tuple[bool, ...]:
     return (True, False) if pending is None else (pending.when_committed,)
 
 
-def _removed(line: EventLine, voters: Callable[[], frozenset[Key]]) -> tuple[Key, ...]:
+def _removed(line: EventLine, voters: Callable[[], frozenset[ModelKey]]) -> tuple[ModelKey, ...]:
     given, pending = _input(line).voter, _pending(line)
     if given is not UNSET:
         return (key_to_model(given),)
     if pending is not None and pending.voter is not None:
         return (key_to_model(pending.voter),)
-    return (*sorted(voters()), STRANGER, NOBODY)
+    return (*sorted(voters()), STRANGER, NO_KEY)
 
 
 def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tuple[Replica, ...]:
     """Whom to add, with the endpoint: as far as it is given, else as the replica of that id listens now."""
     given, pending = _input(line), _pending(line)
     if given.voter is not UNSET:
-        keys: tuple[Key, ...] | None = (key_to_model(given.voter),)
+        keys: tuple[ModelKey, ...] | None = (key_to_model(given.voter),)
     elif pending is not None and pending.voter is not None:
         keys = (key_to_model(pending.voter),)
     else:
@@ -165,10 +160,10 @@ def _added(line: EventLine, replicas: Callable[[], tuple[Replica, ...]]) -> tupl
         endpoint = None if pending is None else text_to_model(pending.endpoint)
     if keys is not None and endpoint is not None:
         return tuple(Replica(key, endpoint) for key in keys)
-    listening = {replica.key[0]: replica.endpoint for replica in replicas()}
+    listening = {replica.key.id: replica.endpoint for replica in replicas()}
     if keys is None:
-        keys = (*[replica.key for replica in replicas()], STRANGER, NOBODY)
-    named = [Replica(key, listening.get(key[0], _SOMEWHERE) if endpoint is None else endpoint) for key in keys]
+        keys = (*[replica.key for replica in replicas()], STRANGER, NO_KEY)
+    named = [Replica(key, listening.get(key.id, _SOMEWHERE) if endpoint is None else endpoint) for key in keys]
     # A request without an endpoint is malformed, whomever it names.
     may_lack_it = endpoint is None and line.refusal in (UNSET, Refusal.MALFORMED_REQUEST)
     return (*named, Replica(keys[0], text_to_model(None))) if may_lack_it else tuple(named)

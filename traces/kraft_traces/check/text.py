@@ -7,14 +7,14 @@ A line that leaves something out gives a text that TLC never gives, and is then 
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import jpype
 from msgspec import UNSET, Struct, UnsetType
 
-from kraft_spec.mapping_forms import key_to_model, text_to_model
+from kraft_spec.mapping_forms import ModelAwaitedTarget, ModelRequest, key_to_model, text_to_model
+from kraft_spec.tlc.records import field_names, is_record_type
 from kraft_traces.check import observation
 from kraft_traces.check.observation import (
     EFFECT_FIELDS,
@@ -42,13 +42,32 @@ def tla_text(value: Canonical) -> str:
         return str(value)
     if isinstance(value, str):
         return f'"{value}"'
+    if is_record_type(type(value)):
+        record: Any = value
+        places = _places(field_names(type(value)))
+        return f"[{', '.join([f'{name} |-> {tla_text(record[place])}' for name, place in places])}]"
     if isinstance(value, tuple):
         return f"<<{', '.join([tla_text(part) for part in value])}>>"
     if isinstance(value, frozenset):
-        return f"{{{', '.join([tla_text(part) for part in sorted(value)])}}}"
+        return f"{{{', '.join([tla_text(part) for part in sorted(value, key=_rank)])}}}"
     if isinstance(value, Mapping):
         return f"[{', '.join([f'{name} |-> {tla_text(value[name])}' for name in _in_order(tuple(value))])}]"
     return _LEFT_OUT
+
+
+@cache
+def _places(fields: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """The fields of a record in TLC's order, each with its place."""
+    return tuple((name, fields.index(name)) for name in _in_order(fields))
+
+
+def _rank(value: Any) -> Any:
+    """The place of a member of a set in TLC's order of values, among members of its kind."""
+    if isinstance(value, str):
+        return int(jpype.JClass("util.UniqueString").uniqueStringOf(value).getTok())
+    if is_record_type(type(value)):
+        return [_rank(value[place]) for _, place in _places(field_names(type(value)))]
+    return [len(value), *map(_rank, value)] if isinstance(value, tuple) else value
 
 
 @cache
@@ -84,8 +103,11 @@ def _ids(ids: tuple[int, ...] | UnsetType) -> str:
     return f"{{{', '.join(map(str, sorted(ids)))}}}" if ids else _nothing(ids)
 
 
-def _id_pairs(pairs: tuple[tuple[int, int], ...] | UnsetType) -> str:
-    return f"{{{', '.join([f'<<{one}, {other}>>' for one, other in sorted(pairs)])}}}" if pairs else _nothing(pairs)
+def _pair_records(kind: type[ModelRequest] | type[ModelAwaitedTarget]) -> "_Writer":
+    def text(pairs: tuple[tuple[int, int], ...] | UnsetType) -> str:
+        return tla_text(frozenset([kind(*pair) for pair in pairs])) if pairs else _nothing(pairs)
+
+    return text
 
 
 def _key_pairs(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
@@ -99,14 +121,9 @@ def _key_pairs(pairs: tuple[tuple[TracedKey, int], ...] | UnsetType) -> str:
 @lru_cache(maxsize=1024)
 def _order(keys: tuple[TracedKey, ...]) -> tuple[int, ...] | None:
     """The places of keys in the order in which TLC shows a set of them; None if that is their own order."""
-    ids = [key.id for key in keys]
-    if all(one < other for one, other in pairwise(ids)):
-        return None
-    if len(set(ids)) == len(ids):
-        return tuple(sorted(range(len(keys)), key=lambda place: ids[place]))
-    table = jpype.JClass("util.UniqueString")
-    ranks = [int(table.uniqueStringOf(text_to_model(key.directory_id)).getTok()) for key in keys]
-    return tuple(sorted(range(len(keys)), key=lambda place: (ids[place], ranks[place])))
+    ranks = [_rank(key_to_model(key)) for key in keys]
+    places = tuple(sorted(range(len(keys)), key=ranks.__getitem__))
+    return None if places == tuple(range(len(keys))) else places
 
 
 def _nothing(members: tuple[object, ...] | UnsetType) -> str:
@@ -136,7 +153,8 @@ _WRITERS: Mapping[Kind, _Writer] = {
     observation.TEXT: _text,
     observation.KEY: _key,
     observation.ID_SET: _ids,
-    observation.ID_PAIRS: _id_pairs,
+    observation.REQUESTS: _pair_records(ModelRequest),
+    observation.AWAITED_TARGETS: _pair_records(ModelAwaitedTarget),
     observation.KEY_PAIRS: _key_pairs,
     observation.RECORDS: _records,
     observation.VOTERS: _voters,

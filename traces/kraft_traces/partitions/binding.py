@@ -28,7 +28,7 @@ def configuration_to_model(configuration: PartitionConfiguration) -> dict[str, o
         "controllers": frozenset(configuration.controllers),
         "first": configuration.controllers[0],
         "unclean": configuration.unclean_topics,
-        "decisions": asdict(configuration.profile),
+        "profile": asdict(configuration.profile),
         "assignments": {tuple(name): replicas for name, replicas in configuration.assignments.items()},
     }
 

@@ -131,7 +131,9 @@ def _is_voter_where_it_must(before: ModelRecord) -> bool:
     if before["role"] not in ("Prospective", "Candidate"):
         return True
     own = before["replica_key"]
-    return any(voter[0] == own[0] and voter[1] in ("", own[1]) for voter in before["voters"][-1]["voters"])
+    return any(
+        voter.id == own.id and voter.directory_id in ("", own.directory_id) for voter in before["voters"][-1]["voters"]
+    )
 
 
 def _telling(messages: Messages) -> Messages:

@@ -8,12 +8,10 @@ from kraft_dev.edges.constructed_messages import EPOCHS, NO_RECORDS, NOBODY, lea
 from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_ENDPOINT,
-    NO_KEY,
     NO_SNAPSHOT,
     NO_TARGET,
     OTHER_DIRECTORY,
     Fields,
-    Key,
     Place,
     details,
     hashable,
@@ -24,6 +22,7 @@ from kraft_dev.edges.constructed_place import (
 )
 from kraft_dev.edges.constructed_states import state
 from kraft_dev.edges.edge import ModelRecord
+from kraft_spec.mapping_forms import NO_KEY, ModelAwaitedTarget, ModelKey, ModelReport, ModelRequest, ModelSnapshotId
 
 _CLIENT = -1
 _NOBODY_ASKED = -2
@@ -31,7 +30,7 @@ _NEW_ENDPOINT = "E-new"
 """An endpoint that no configuration names."""
 
 
-def _change(kind: str, phase: str, voter: Key, **changed: Any) -> ModelRecord:
+def _change(kind: str, phase: str, voter: ModelKey, **changed: Any) -> ModelRecord:
     """A pending change of a client, as it is before its record is appended."""
     unknown = {"min_version": -1, "max_version": -1, "offset": -1}
     asked = {"requester": _CLIENT, "request": 7, "when_committed": True}
@@ -45,7 +44,7 @@ def changing_states(place: Place) -> Iterator[ModelRecord]:
     known: Fields = {**add, "min_version": 0, "max_version": 1}
     asked_by_replica: Fields = {"requester": place.second, "request": 1, "when_committed": False}
     leading: Fields = {"role": "Leader", "log": "voters-pair"}
-    waiting: Fields = {"awaiting": frozenset({(place.second, 1)})}
+    waiting: Fields = {"awaiting": frozenset({ModelRequest(place.second, 1)})}
     for watermark in (-1, 0, 1, 2):
         yield state(place, **leading, high_watermark=watermark)
     for asked in ({}, asked_by_replica):
@@ -82,7 +81,7 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
 
     Its observers are `second`, with one disk or two, or nobody.
     """
-    new, other = place.key(place.second), (place.second, OTHER_DIRECTORY)
+    new, other = place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY)
     entry = place.entry(place.first)
     of_nobody: Fields = {"requester": _NOBODY_ASKED, "request": 0}
     add: Fields = {"endpoint": place.endpoint(place.second), **of_nobody}
@@ -93,11 +92,16 @@ def reassigning_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, **leading, high_watermark=1, fetch_offsets={entry: 1, new: 2})
         # The own epoch has begun after the newest assignment, and nothing of it is committed.
         yield state(place, **leading, epoch_start_offset=2, high_watermark=2, fetch_offsets={new: 2})
-        for awaited in (frozenset({(1, 1)}), frozenset({(1, 1), (2, 1)})):
+        clients = ModelAwaitedTarget(1, 1), ModelAwaitedTarget(2, 1)
+        for awaited in (frozenset(clients[:1]), frozenset(clients)):
             yield state(place, **leading, high_watermark=1, awaited_targets=awaited)
         learning = _change("add", "learn-versions", new, **add)
         yield state(
-            place, **leading, high_watermark=2, pending_change=learning, awaiting=frozenset({(place.second, 1)})
+            place,
+            **leading,
+            high_watermark=2,
+            pending_change=learning,
+            awaiting=frozenset({ModelRequest(place.second, 1)}),
         )
         for offsets in ((), {new: 2}):
             catching_up = _change("add", "catch-up", new, **add | {"min_version": 0, "max_version": 1, "offset": 2})
@@ -113,8 +117,8 @@ def _upgrading_states(place: Place) -> Iterator[ModelRecord]:
     """A Leader at level 0 with the reports of none, one or both of the others; and one that listens elsewhere."""
     static = {"voters": place.configuration["voters"], "details": frozenset(), "target": NO_TARGET}
     base = {"end_offset": 1, "epoch": 1, "kraft_version": 0, **static}
-    reports = [(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
-    old = (reports[0][0], reports[0][1], 0, 0)
+    reports = [ModelReport(place.key(i), place.endpoint(i), 0, 1) for i in (place.first, place.second)]
+    old = reports[0]._replace(max_version=0)
     leading: Fields = {"role": "Leader", "log": "leads", "base": base, "epoch_start_offset": 2}
     for told in ((), reports[:1], reports, (old, reports[1])):
         yield state(place, **leading, high_watermark=3, reports=frozenset(told))
@@ -141,8 +145,10 @@ def based_states(place: Place) -> Iterator[ModelRecord]:
 
 def joining_states(place: Place) -> Iterator[ModelRecord]:
     """A Follower that waits for an answer of its leader: with a snapshot to fetch, and with reports to send."""
-    at: Fields = {"awaiting": frozenset({(place.first, 1)})}
-    for log, wanted, watermark in product(("empty", "behind"), (NO_SNAPSHOT, (2, 1), (3, 2)), (-1, 1)):
+    at: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
+    for log, wanted, watermark in product(
+        ("empty", "behind"), (NO_SNAPSHOT, ModelSnapshotId(2, 1), ModelSnapshotId(3, 2)), (-1, 1)
+    ):
         if watermark <= len(logs(place)[log]):
             yield state(place, "Follower", log, wanted_snapshot=wanted, high_watermark=watermark, **at)
     told = frozenset({place.first})
@@ -154,8 +160,8 @@ def joining_states(place: Place) -> Iterator[ModelRecord]:
 
 def change_requests(place: Place) -> Iterator[ModelRecord]:
     """AddVoter, RemoveVoter and UpdateVoter of replicas: of every voter, of nobody in the set, and malformed ones."""
-    listed = (place.own, place.entry(place.first), place.key(place.second), (place.second, OTHER_DIRECTORY))
-    malformed = ((place.second, ""), (-1, OTHER_DIRECTORY))
+    listed = (place.own, place.entry(place.first), place.key(place.second), ModelKey(place.second, OTHER_DIRECTORY))
+    malformed = (ModelKey(place.second, ""), ModelKey(-1, OTHER_DIRECTORY))
     source = place.second
     for voter, when_committed in product((*listed, *malformed), (False, True)):
         asked: Fields = {"voter": voter, "endpoint": _NEW_ENDPOINT, "when_committed": when_committed}
@@ -169,11 +175,11 @@ def change_requests(place: Place) -> Iterator[ModelRecord]:
         yield message(place, "UpdateVoterRequest", epoch=epoch, **told)
 
 
-def _updates(place: Place) -> Iterator[tuple[Key, str, tuple[int, int]]]:
+def _updates(place: Place) -> Iterator[tuple[ModelKey, str, tuple[int, int]]]:
     first, endpoint = place.key(place.first), place.endpoint(place.first)
     for levels in ((0, 1), (0, 0), (1, 1), (-1, 1), (1, 0)):
         yield first, endpoint, levels
-    for voter in ((place.first, OTHER_DIRECTORY), (place.first, ""), place.key(place.second)):
+    for voter in (ModelKey(place.first, OTHER_DIRECTORY), ModelKey(place.first, ""), place.key(place.second)):
         yield voter, endpoint, (0, 1)
     for other in (_NEW_ENDPOINT, NO_ENDPOINT):
         yield first, other, (0, 1)
@@ -201,7 +207,7 @@ def change_responses(place: Place) -> Iterator[ModelRecord]:
 def snapshot_requests(place: Place) -> Iterator[ModelRecord]:
     """FetchSnapshot of the leader's snapshot and of others, by a voter, its other disk and an observer."""
     kind = "FetchSnapshotRequest"
-    keys = (place.key(place.first), (place.first, OTHER_DIRECTORY))
+    keys = (place.key(place.first), ModelKey(place.first, OTHER_DIRECTORY))
     for epoch, key, (end, of) in product(EPOCHS, keys, ((2, 1), (2, 2), (3, 1), (0, 0))):
         yield message(place, kind, epoch=epoch, replica_key=key, snapshot_end_offset=end, snapshot_epoch=of)
 

@@ -7,7 +7,6 @@ from typing import Any
 from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_ENDPOINT,
-    NO_KEY,
     NO_LEADER,
     OTHER_DIRECTORY,
     Fields,
@@ -18,6 +17,7 @@ from kraft_dev.edges.constructed_place import (
     voters_sets,
 )
 from kraft_dev.edges.edge import ModelRecord
+from kraft_spec.mapping_forms import NO_KEY, ModelKey
 
 EPOCHS = (EPOCH - 1, EPOCH, EPOCH + 1)
 NO_RECORDS: Fields = {
@@ -34,10 +34,15 @@ def message(place: Place, kind: str, source: int | None = None, **fields: Any) -
     return hashable({"type": kind, "source": sender, "destination": place.replica_id, "correlation_id": 1, **fields})
 
 
-def _wrong_addresses(place: Place) -> tuple[tuple[int, str], ...]:
+def _wrong_addresses(place: Place) -> tuple[ModelKey, ...]:
     """Voter keys that are not the entry of the replica; the first two still address it."""
     own = place.replica_id
-    return (NO_KEY, (own, "") if place.entry(own)[1] else place.own, (own, OTHER_DIRECTORY), place.key(place.second))
+    return (
+        NO_KEY,
+        ModelKey(own, "") if place.entry(own).directory_id else place.own,
+        ModelKey(own, OTHER_DIRECTORY),
+        place.key(place.second),
+    )
 
 
 def vote_requests(place: Place) -> Iterator[ModelRecord]:
@@ -55,7 +60,7 @@ def vote_requests(place: Place) -> Iterator[ModelRecord]:
         for voter_key in _wrong_addresses(place):
             yield asks(epoch, pre_vote, voter_key=voter_key)
         if epoch >= EPOCH:
-            yield asks(epoch, pre_vote, replica_key=(place.first, OTHER_DIRECTORY))
+            yield asks(epoch, pre_vote, replica_key=ModelKey(place.first, OTHER_DIRECTORY))
             yield asks(epoch, pre_vote, replica_key=place.key(place.second), source=place.second)
     yield asks(EPOCH, pre_vote=False, correlation_id=0)
 
@@ -114,9 +119,9 @@ def announcement_responses(place: Place) -> Iterator[ModelRecord]:
 def fetch_requests(place: Place) -> Iterator[ModelRecord]:
     """Fetches at, below, beyond and beside the log `leads`; of a voter, of its other disk, of nobody in the set."""
     kind = "FetchRequest"
-    other_disk = (place.first, OTHER_DIRECTORY)
+    other_disk = ModelKey(place.first, OTHER_DIRECTORY)
     observers = [i for i in range(4, 5) if i <= len(place.configuration["keys"])]
-    keys = [(place.first, place.key(place.first)), (place.first, other_disk), (place.first, (place.first, ""))]
+    keys = [(place.first, place.key(place.first)), (place.first, other_disk), (place.first, ModelKey(place.first, ""))]
     keys += [(i, place.key(i)) for i in (place.second, *observers)]
     positions = ((0, 0), (1, 1), (2, 1), (2, 2), (3, 2), (9, 2), (1, 2), (3, 1), (2, 0))
     for (source, key), (offset, last_epoch) in product(keys, positions):

@@ -4,20 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from kraft_dev.edges.edge import ModelRecord
-from kraft_spec.mapping_forms import function_entries
+from kraft_spec.mapping_forms import ModelDetails, ModelKey, ModelSnapshotId, function_entries
 from kraft_spec.tlc.values import Function
 
 EPOCH = 2
 NO_LEADER = -1
-NO_KEY = (-1, "")
 NO_ENDPOINT = ""
 NO_CHANGE: Mapping[str, Any] = {"kind": "none"}
-NO_SNAPSHOT = (-1, -1)
+NO_SNAPSHOT = ModelSnapshotId(-1, -1)
 NO_TARGET: frozenset[int] = frozenset()
 OTHER_DIRECTORY = "Z"
 """A directory id that no replica has."""
 
-Key = tuple[int, str]
 Fields = dict[str, Any]
 Log = tuple[ModelRecord, ...]
 
@@ -35,13 +33,13 @@ class Place(NamedTuple):
     second: int
     full: bool
 
-    def key(self, replica_id: int) -> Key:
-        key: Key = function_entries(self.configuration["keys"])[replica_id]
+    def key(self, replica_id: int) -> ModelKey:
+        key: ModelKey = function_entries(self.configuration["keys"])[replica_id]
         return key
 
-    def entry(self, replica_id: int) -> Key:
+    def entry(self, replica_id: int) -> ModelKey:
         """The entry of the first voters set for a voter, and the own key of an observer."""
-        return next((voter for voter in self.configuration["voters"] if voter[0] == replica_id), self.key(replica_id))
+        return next((voter for voter in self.configuration["voters"] if voter.id == replica_id), self.key(replica_id))
 
     def endpoint(self, replica_id: int) -> str:
         endpoint: str = function_entries(self.configuration["endpoints"])[replica_id]
@@ -57,7 +55,7 @@ class Place(NamedTuple):
         return frozenset(function_entries(self.configuration["keys"]))
 
     @property
-    def own(self) -> Key:
+    def own(self) -> ModelKey:
         return self.key(self.replica_id)
 
 
@@ -71,25 +69,25 @@ def record(epoch: int, kind: str, value: int = 0) -> ModelRecord:
     return hashable({"epoch": epoch, "kind": kind, "value": value, "voters": frozenset(), "details": frozenset()})
 
 
-def voters_record(place: Place, epoch: int, voters: frozenset[Key]) -> ModelRecord:
+def voters_record(place: Place, epoch: int, voters: frozenset[ModelKey]) -> ModelRecord:
     """A VotersRecord with what the configuration says of the voters."""
     content = {"voters": voters, "details": details(place, voters)}
     return hashable({"epoch": epoch, "kind": "Voters", "value": 0, **content})
 
 
-def assignment(place: Place, epoch: int, voters: frozenset[Key], target: frozenset[int]) -> ModelRecord:
+def assignment(place: Place, epoch: int, voters: frozenset[ModelKey], target: frozenset[int]) -> ModelRecord:
     """A VoterAssignment with what the configuration says of the voters; an empty target for none."""
     content = {"voters": voters, "details": details(place, voters), "target": target}
     return hashable({"epoch": epoch, "kind": "VoterAssignment", "value": 0, **content})
 
 
-def details(place: Place, voters: Iterable[Key]) -> frozenset[tuple[int, str, int, int]]:
+def details(place: Place, voters: Iterable[ModelKey]) -> frozenset[ModelDetails]:
     """What the configuration says of voters; of static ones the endpoint alone."""
-    ids = {voter[0] for voter in voters} & place.ids
+    ids = {voter.id for voter in voters} & place.ids
     lowest, highest = (function_entries(place.configuration[name]) for name in ("min_version", "max_version"))
     if not place.configuration["kraft_version"]:
-        return frozenset((i, place.endpoint(i), 0, 0) for i in ids)
-    return frozenset((i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
+        return frozenset(ModelDetails(i, place.endpoint(i), 0, 0) for i in ids)
+    return frozenset(ModelDetails(i, place.endpoint(i), lowest[i], highest[i]) for i in ids)
 
 
 def checkpoint(place: Place) -> ModelRecord:
@@ -100,13 +98,13 @@ def checkpoint(place: Place) -> ModelRecord:
     return {"end_offset": 0, "epoch": 0, "kraft_version": level, **formatted}
 
 
-def voters_sets(place: Place) -> Mapping[str, frozenset[Key]]:
+def voters_sets(place: Place) -> Mapping[str, frozenset[ModelKey]]:
     """Voters sets that a record of the log may bring."""
     others = {place.key(place.first), place.key(place.second)}
     return {
         "all": frozenset({place.own, *others}),
         "without": frozenset(others),
-        "moved": frozenset({(place.replica_id, OTHER_DIRECTORY), *others}),
+        "moved": frozenset({ModelKey(place.replica_id, OTHER_DIRECTORY), *others}),
         "pair": frozenset({place.own, place.key(place.first)}),
         "sole": frozenset({place.own}),
     }

@@ -12,13 +12,11 @@ from kraft_dev.edges.constructed_place import (
     EPOCH,
     NO_CHANGE,
     NO_ENDPOINT,
-    NO_KEY,
     NO_LEADER,
     NO_SNAPSHOT,
     NO_TARGET,
     OTHER_DIRECTORY,
     Fields,
-    Key,
     Place,
     checkpoint,
     logs,
@@ -26,7 +24,7 @@ from kraft_dev.edges.constructed_place import (
 )
 from kraft_dev.edges.edge import ModelRecord
 from kraft_reference.records import SET_KINDS
-from kraft_spec.mapping_forms import function_entries
+from kraft_spec.mapping_forms import NO_KEY, ModelKey, ModelRequest, function_entries
 
 
 def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None = None, **fields: Any) -> ModelRecord:
@@ -83,12 +81,12 @@ def state(place: Place, role: str, log: str = "behind", base: ModelRecord | None
     return blank | fields
 
 
-def votes(place: Place) -> tuple[Key, ...]:
+def votes(place: Place) -> tuple[ModelKey, ...]:
     """Whom it may have voted for: nobody, the sender, itself, somebody else, the sender with another disk."""
     some = (NO_KEY, place.key(place.first))
     if not place.full:
         return some
-    return (*some, place.own, place.key(place.second), (place.first, OTHER_DIRECTORY))
+    return (*some, place.own, place.key(place.second), ModelKey(place.first, OTHER_DIRECTORY))
 
 
 def _known_leaders(place: Place) -> tuple[Fields, ...]:
@@ -127,7 +125,7 @@ def asked_states(place: Place) -> Iterator[ModelRecord]:
 def waiting_states(place: Place) -> Iterator[ModelRecord]:
     """Every running role while it waits for answers of both others; and once without."""
     own, first, second = place.replica_id, place.first, place.second
-    both: Fields = {"awaiting": frozenset({(first, 1), (second, 1)})}
+    both: Fields = {"awaiting": frozenset({ModelRequest(first, 1), ModelRequest(second, 1)})}
     alone = frozenset({own})
     nobody: frozenset[int] = frozenset()
     rounds = [(alone, nobody), (alone, frozenset({second}))]
@@ -148,7 +146,7 @@ def waiting_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Leader", "leads", epoch_start_offset=1, **announced, **both)
         yield state(place, "Resigned", **announced, **both)
     # Nothing is outstanding at the sender of most messages.
-    other: Fields = {"awaiting": frozenset({(second, 1)})}
+    other: Fields = {"awaiting": frozenset({ModelRequest(second, 1)})}
     yield state(place, "Prospective", granted=alone, **other)
     yield state(place, "Candidate", granted=alone, voted_key=place.own, **other)
     yield state(place, "Follower", **place.leader(second), **other)
@@ -168,7 +166,7 @@ def leader_states(place: Place) -> Iterator[ModelRecord]:
         counted = {"fetchers": fetchers, "high_watermark": watermark}
         yield state(place, "Leader", f"voters-{name}", **counted)
     # Announced to everybody, and one request outstanding: nothing, or less, is due.
-    waiting: Fields = {"awaiting": frozenset({(place.first, 1)})}
+    waiting: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
     told = frozenset({place.first, place.second})
     yield state(place, "Leader", "leads", epoch_start_offset=1, acknowledged=told, **waiting)
     ordered = (place.entry(place.second), place.entry(place.first))
@@ -177,7 +175,7 @@ def leader_states(place: Place) -> Iterator[ModelRecord]:
 
 def fetching_states(place: Place) -> Iterator[ModelRecord]:
     """A Follower that waits for an answer of its leader, with logs to truncate and high watermarks to keep."""
-    at: Fields = {"awaiting": frozenset({(place.first, 1)})}
+    at: Fields = {"awaiting": frozenset({ModelRequest(place.first, 1)})}
     for log, fetched, searching in product(("empty", "behind", "current", "longer"), (False, True), (False, True)):
         for watermark in (-1, 1, 2):
             if watermark <= len(logs(place)[log]) and not (fetched and searching and not place.full):
@@ -194,7 +192,7 @@ def stopped_states(place: Place) -> Iterator[ModelRecord]:
         yield state(place, "Stopped", log, leader_id=leader, voted_key=voted)
     observer = max(function_entries(place.configuration["keys"]))
     yield state(place, "Stopped", leader_id=observer if observer != place.replica_id else NO_LEADER)
-    for voted in ((place.replica_id, ""), (place.replica_id, OTHER_DIRECTORY)):
+    for voted in (ModelKey(place.replica_id, ""), ModelKey(place.replica_id, OTHER_DIRECTORY)):
         yield state(place, "Stopped", voted_key=voted)
 
 
@@ -202,7 +200,7 @@ def unflushed_states(place: Place) -> Iterator[ModelRecord]:
     """States whose next step has several effects, with a tail of the log that a crash may lose."""
     first = place.first
     alone = frozenset({place.replica_id})
-    waiting: Fields = {"awaiting": frozenset({(first, 1)})}
+    waiting: Fields = {"awaiting": frozenset({ModelRequest(first, 1)})}
     tail: Fields = {"log": "behind", "flushed": 1}
     for voted in (NO_KEY, place.key(first)):
         yield state(place, "Unattached", voted_key=voted, **tail)

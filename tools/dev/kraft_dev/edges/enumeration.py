@@ -23,6 +23,7 @@ from kraft_dev.edges.graph import NETWORK_ACTIONS, ActionEdges, EdgeGraph, count
 from kraft_dev.edges.storing import enumeration_key, save_edges
 from kraft_proofs.induction.refinement import Refinement
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, TlaValue, codec
 
@@ -175,11 +176,11 @@ class _Enumeration:
                 known = self._shared[value] = {key: self._own(entry) for key, entry in value.items()}
             return known
         if isinstance(value, tuple):
-            # To Python <<FALSE, FALSE>> equals <<0, 0>>.
-            typed = (value, *map(type, value))
+            # To Python <<FALSE, FALSE>> equals <<0, 0>>, and a record equals the tuple of its values.
+            typed = (type(value), value, *map(type, value))
             known = self._shared.get(typed)
             if known is None:
-                known = self._shared[typed] = tuple([self._own(entry) for entry in value])
+                known = self._shared[typed] = like(value, [self._own(entry) for entry in value])
             return known
         return value
 

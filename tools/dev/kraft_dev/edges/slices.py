@@ -26,8 +26,10 @@ from kraft_proofs.induction.refinement import Refinement
 from kraft_reference.replica import Replica
 from kraft_reference.roles import Role
 from kraft_spec import mapping
+from kraft_spec.mapping_forms import NO_KEY
 from kraft_spec.models import ModelCheck, checks_of, write_model
 from kraft_spec.tlc.jvm import JavaObject
+from kraft_spec.tlc.records import like
 from kraft_spec.tlc.specification import Specification
 from kraft_spec.tlc.values import Function, codec
 
@@ -177,7 +179,7 @@ class _Search:
         if text not in self._configurations:
             plain = _plain(self._decode(value))
             # MCBounds writes {NoKey} for the voters of the cluster.
-            formatted = [plain["voters"] if one == {(-1, "")} else one for one in plain["initial_voters"]]
+            formatted = [plain["voters"] if one == {NO_KEY} else one for one in plain["initial_voters"]]
             self._configurations[text] = {**plain, "initial_voters": tuple(formatted)}
         return self._configurations[text]
 
@@ -213,4 +215,4 @@ def _plain(value: Any) -> Any:
     """A value of the model in Python's own kinds."""
     if isinstance(value, Function):
         return {key: _plain(entry) for key, entry in value.items()}
-    return tuple([_plain(one) for one in value]) if isinstance(value, tuple) else value
+    return like(value, [_plain(one) for one in value]) if isinstance(value, tuple) else value

@@ -211,7 +211,7 @@ final class Candidates {
   private static Value decidedAs(Value config, Value other) {
     RecordValue decided = (RecordValue) config.deepCopy();
     for (int i = 0; i < decided.names.length; i++) {
-      if (decided.names[i].equals("decisions")) decided.values[i] = ((RecordValue) other).select(new StringValue("decisions"));
+      if (decided.names[i].equals("profile")) decided.values[i] = ((RecordValue) other).select(new StringValue("profile"));
     }
     return decided;
   }

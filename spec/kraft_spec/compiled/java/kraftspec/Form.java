@@ -36,7 +36,7 @@ abstract class Form {
           @Override Value of(Object json) { return new TupleValue(new Value[] {member.of(json)}); }
         };
       }
-      case "pair": return new Pair(read(parts[1]), read(parts[2]));
+      case "pair": return new Pair(read(parts[1]), read(parts[2]), parts.length > 3 ? (Object[]) parts[3] : null);
       case "tuple": return new Tuple((Fields) parts[1]);
       case "record": return new Record((Fields) parts[1], (Fields) parts[2]);
       case "by": return new By((String) parts[1], (Fields) parts[2]);
@@ -181,19 +181,24 @@ abstract class Form {
     }
   }
 
+  /** An array of two: a tuple of the model, or a record with the two fields that are named. */
   private static final class Pair extends Form {
     private final Form first;
     private final Form second;
+    private final Values.Shape made;
 
-    Pair(Form first, Form second) {
+    Pair(Form first, Form second, Object[] names) {
       this.first = first;
       this.second = second;
+      made = names == null ? null : new Values.Shape((String) names[0], (String) names[1]);
     }
 
     @Override Value of(Object json) {
       Object[] parts = typed(json, Object[].class);
       if (parts.length != 2) throw new Declined("no pair");
-      return new TupleValue(first.of(parts[0]), second.of(parts[1]));
+      Value one = first.of(parts[0]);
+      Value other = second.of(parts[1]);
+      return made == null ? new TupleValue(one, other) : made.of(one, other);
     }
   }
 
