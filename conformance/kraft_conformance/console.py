@@ -119,8 +119,8 @@ def progress(description: str, total: int | None = None) -> Iterator[Advance]:
             bar.update(task, completed=done, description=what or description)
             if not stderr.is_terminal and time.monotonic() >= said_at + STEPS_SECONDS:
                 said_at = time.monotonic()
-                known = f"{description} ... {done} of {total}" if total else f"{what or description} ..."
-                say(f"{known} {done}" if done and not total else known, console=stderr)
+                line = f"{description} ... {done} of {total}" if total else f"{what or description} ..."
+                say(f"{line} {done}" if done and not total else line, console=stderr)
 
         yield advance
 
@@ -137,21 +137,21 @@ def stage_progress() -> Iterator[Notice]:
 
     No terminal gets a line for each thing that begins, and how far it is every `LINE_SECONDS`.
     """
-    said, said_at = "", 0.0
+    current, said_at = "", 0.0
     with _bar(TextColumn("tasks")) as bar:
         task = bar.add_task("", total=None)
 
         def move(what: str, done: int, total: int) -> None:
-            nonlocal said, said_at
+            nonlocal current, said_at
             bar.update(task, description=what, completed=done, total=total or None)
-            if not stderr.is_terminal and (what != said or time.monotonic() >= said_at + LINE_SECONDS):
-                said, said_at = what, time.monotonic()
+            if not stderr.is_terminal and (what != current or time.monotonic() >= said_at + LINE_SECONDS):
+                current, said_at = what, time.monotonic()
                 say(f"{what} ...{f' {done} of {total} tasks' if total else ''}", console=stderr)
 
         yield move
 
 
 def _bar(*unit: TextColumn) -> Progress:
-    said = TextColumn("{task.description}", markup=False)
-    columns = (SpinnerColumn(), said, BarColumn(), MofNCompleteColumn(), *unit)
+    description = TextColumn("{task.description}", markup=False)
+    columns = (SpinnerColumn(), description, BarColumn(), MofNCompleteColumn(), *unit)
     return Progress(*columns, TimeElapsedColumn(), console=stderr, transient=True, disable=not stderr.is_terminal)

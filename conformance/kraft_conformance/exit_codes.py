@@ -33,5 +33,5 @@ class ExitCode(IntEnum):
 
 def interrupted() -> ExitCode:
     """Say that Ctrl-C ended the command, and return its exit code."""
-    print("interrupted: this call has decided nothing", file=sys.stderr)
+    print("interrupted: no result", file=sys.stderr)
     return ExitCode.INTERRUPTED

@@ -31,9 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from kraft_conformance.runner.output.results import suite_version
 
-    asked = config.getoption("--kraft-suite")
-    if asked is not None and asked != suite_version():
-        raise pytest.UsageError(f"--kraft-suite {asked}: this kraft-spec has the suite {suite_version()}")
+    required = config.getoption("--kraft-suite")
+    if required is not None and required != suite_version():
+        raise pytest.UsageError(f"--kraft-suite {required}: this kraft-spec has the suite {suite_version()}")
     config.stash[_ADAPTERS] = _Adapter(config.getoption("--kraft-adapter"), config.getoption("--kraft-profile"))
 
 
@@ -113,7 +113,7 @@ class _Adapter:
             try:
                 self._session = Session(self.command, REPLY_TIMEOUT_S)
             except AdapterFault as fault:
-                pytest.exit(f"the adapter says no hello: {fault}", returncode=pytest.ExitCode.USAGE_ERROR)
+                pytest.exit(f"the adapter did not answer hello: {fault}", returncode=pytest.ExitCode.USAGE_ERROR)
         return self._session
 
     def end(self, politely: bool = True) -> None:

@@ -154,7 +154,7 @@ def test_each_vector_is_a_test_that_its_rule_selects(tmp_path: Path) -> None:
 def test_what_an_adapter_does_not_show_is_skipped_with_the_reason(tmp_path: Path) -> None:
     code, said = plugged(tmp_path, "--kraft-adapter", altered("wire"), "-k", "vote.granted")
     assert code == 0, said
-    assert "unobserved: it needs the level effects, the adapter shows wire" in said
+    assert "unobserved: needs observability effects, the adapter has wire" in said
 
 
 def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--kraft-adapter", "no-such-program"), "the adapter says no hello: "),
+        (("--kraft-adapter", "no-such-program"), "the adapter did not answer hello: "),
         (("--kraft-adapter", REFERENCE, "--kraft-suite", "9.9"), "--kraft-suite 9.9: this kraft-spec has the suite "),
         (("--kraft-adapter", REFERENCE, "--kraft-profile", "kafka-3"), "no vector is of the profile 'kafka-3'"),
     ],

@@ -336,12 +336,12 @@ def test_each_profile_runs_its_variant_and_skips_the_other(capsys: Captured, wor
     (of_kafka,) = [one for name, one in Catalogue().entries.items() if word in name and "kip" not in one.profiles]
     assert output(capsys, *words, "kip") == (
         ExitCode.CONFORMANT,
-        f"skipped: 1, of the profile {' and '.join(map(shown_profile, of_kafka.profiles))}, not kip\n"
+        f"1 skipped: for profile {' and '.join(map(shown_profile, of_kafka.profiles))}, not kip\n"
         f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n",
     )
     assert output(capsys, *words, "kafka-4") == (
         ExitCode.CONFORMANT,
-        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n"
+        "1 skipped: for profile kip, not kafka-4 (experimental)\n"
         f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n"
         f"{summary_of('kafka-4')}\n",
     )
@@ -397,7 +397,7 @@ def test_the_source_of_an_answer_stands_in_explanation_list_and_failure(
     properties = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
     assert (properties["profile"], properties["note"]) == ("kafka-4 (experimental)", summary_of("kafka-4"))
     skipped, failed = [case.result[0] for case in suite if case.result]
-    assert skipped.message == "skipped: of the profile kip, not kafka-4 (experimental)"
+    assert skipped.message == "skipped: for profile kip, not kafka-4 (experimental)"
     assert f"outcome: {said}" in failed.text
     _, found = lines(capsys, *words, "--profile", "kafka-4")
     of_newest = [one for one in read_kafka_file().difference if one.differs_under("kafka-4")]

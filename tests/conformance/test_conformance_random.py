@@ -153,7 +153,7 @@ def _started(moment: Moment, effects: Effects) -> Effects:
 def test_an_early_sync_is_not_forgotten_after_a_difference(workload: str) -> None:
     (one,) = outcomes(seat("syncs-at-once", changes=(of_effects(_started),)), seeds=(1,), workloads=(workload,))
     assert one.outcome.status is Status.PASS, one
-    assert "nothing that is checked in this mode hangs on it" in one.remarks[-1]
+    assert "no check of this mode depends on it" in one.remarks[-1]
 
 
 def test_a_difference_in_timers_hides_no_later_one() -> None:
@@ -232,8 +232,8 @@ def test_a_timer_that_may_be_missing_and_is_does_not_run() -> None:
 @pytest.mark.parametrize(
     ("mode", "remark"),
     [
-        ("wire", "seen at the level wire: writes, state and refusals are the reference's"),
-        ("effects", "seen at the level effects: state and refusals are the reference's"),
+        ("wire", "observability wire: writes, state and refusals are the reference's"),
+        ("effects", "observability effects: state and refusals are the reference's"),
     ],
 )
 def test_a_pass_says_at_which_level_it_was_seen(mode: str, remark: str) -> None:
@@ -245,7 +245,7 @@ def test_a_timer_and_a_field_that_are_never_shown_are_not_judged() -> None:
     hidden = "unobserved=StartTimer.election+VoteResponse.leader_id+state.voted_key"
     for one in outcomes(seat(hidden, "never-restarts", "misreads")):
         assert one.outcome.status is Status.PASS, one
-        assert one.remarks[0] == "seen without VoteResponse.leader_id, state.voted_key"
+        assert one.remarks[0] == "not shown: VoteResponse.leader_id, state.voted_key"
     for one in outcomes(seat(hidden.removesuffix("+state.voted_key"), "misreads")):
         assert one.outcome.differences[0].field == "state.voted_key"
 
@@ -253,7 +253,7 @@ def test_a_timer_and_a_field_that_are_never_shown_are_not_judged() -> None:
 def test_a_run_in_which_nothing_was_seen_is_unobserved() -> None:
     """The third seat is that of an observer, of which the workload has none."""
     (one,) = outcomes(Reference(), Reference(), seat("state"), workloads=("calm",), replicas=2, seeds=(0,), steps=50)
-    assert (one.outcome.status, one.outcome.reason) == (Status.UNOBSERVED, "no adapter showed anything")
+    assert (one.outcome.status, one.outcome.reason) == (Status.UNOBSERVED, "no adapter showed any output")
 
 
 def test_what_an_adapter_lacks_is_not_drawn_or_the_workload_is_unsupported(
@@ -281,8 +281,8 @@ def test_a_leader_that_cannot_limit_its_responses_is_not_asked_to() -> None:
     ("status", "reason", "said"),
     [
         (Status.FAIL, "wrong", None),
-        (Status.PASS, "", "the adapter passes the vector by itself: what is wrong does not show in it"),
-        (Status.UNSUPPORTED, "needs fetch-limit", "the vector by itself is unsupported: needs fetch-limit"),
+        (Status.PASS, "", "the adapter passes the vector alone; the failure needs the whole run"),
+        (Status.UNSUPPORTED, "needs fetch-limit", "the vector alone is unsupported: needs fetch-limit"),
     ],
 )
 def test_a_saved_vector_that_does_not_fail_says_why(status: Status, reason: str, said: str | None) -> None:
@@ -435,7 +435,7 @@ def test_a_process_that_ends_by_itself_is_said_with_its_reason() -> None:
     shown = ("leader_id", "voted_key", "epoch", "high_watermark", "voters", "awaiting")
     quiet = seat("dies=ClientAppend", *[f"without-field={name}" for name in shown])
     (one,) = outcomes(quiet, seeds=(1,), workloads=("calm",), shrinks=False)
-    said = "ClientAppend at replica 1: died: expected that it lives on, actual IllegalStateException: no such vote"
+    said = "ClientAppend at replica 1: died: expected a running process, actual IllegalStateException: no such vote"
     assert (one.outcome.status, one.outcome.reason.partition(", ")[2]) == (Status.FAIL, said)
     assert "TypeOk" not in str(one.violation)
 
@@ -453,7 +453,7 @@ def test_a_timer_is_judged_by_what_comes_of_it_unless_the_run_is_differential() 
 def test_what_a_rule_leaves_open_stays_open() -> None:
     """A replica that remembers whom it voted for at kraft.version 0 is right, and where it comes from is not known."""
     (one,) = outcomes(seat("keeps-the-disk-it-voted-for=A1"), seeds=(1,), workloads=("static-voters",), steps=300)
-    left_open = "left open: durable.vote.v0-uuid-in-memory says MAY"
+    left_open = "allowed alternative: durable.vote.v0-uuid-in-memory says MAY"
     assert (one.outcome.status, one.remarks[-1]) == (Status.PASS, left_open)
 
 
@@ -545,7 +545,7 @@ def test_timers_of_other_right_lengths_pass(workload: str) -> None:
 @pytest.mark.parametrize(
     ("mode", "code", "status", "fault", "said"),
     [
-        ("exits", ExitCode.VIOLATION, "error", "died", "it ended with exit code 101 where a reply was due"),
+        ("exits", ExitCode.VIOLATION, "error", "died", "the adapter exited with code 101 instead of replying"),
         ("other-type", ExitCode.VIOLATION, "error", "malformed", "a reply of type reset, expected step"),
         ("refuses=unsupported", ExitCode.NOTHING_JUDGED, "unsupported", None, "no such thing here"),
     ],

@@ -458,7 +458,7 @@ def test_a_sequence_says_which_state_or_output_differs(tmp_path: Path) -> None:
     outcome = made.by_id["restart.voted-static"]
     drawn = sequence(Catalogue().of_replica(outcome.id), outcome, made.about)
     assert drawn is not None
-    assert drawn.rows[-2].text == "the state before the first step is another one"
+    assert drawn.rows[-2].text == "the state before the first step differs"
     assert drawn.rows[-2].comments == ('before.voted_key.directory_id: expected "U1", actual "U9"',)
     assert drawn.rows[-1].is_gap
 
@@ -619,7 +619,7 @@ def changed(line: str, **fields: Any) -> str:
         (2, lambda lines: [lines[0], changed(lines[1], id="vote.twice")], "id: no vector 'vote.twice' here: "),
         (3, lambda lines: [lines[0], lines[1], lines[1]], "id: "),
         (2, lambda lines: [lines[0], lines[0]], "kind: a second run"),
-        (2, lambda lines: lines[:2], "kind: no summary after it: the file is cut off"),
+        (2, lambda lines: lines[:2], "kind: no summary after it: the file is incomplete"),
         (-1, lambda lines: [*lines[:-1], changed(lines[-1], counts={"pass": 9})], "counts: {'pass': 9}, but the "),
         (-1, lambda lines: [*lines[:-1], changed(lines[-1], exit_code=0)], "exit_code: 0, but the lines before "),
         (-2, lambda lines: [*lines, lines[-1]], "kind: a line after the summary"),

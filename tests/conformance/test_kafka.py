@@ -152,7 +152,7 @@ def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
     explained = judged(Status.FAIL, "PersistQuorumState", "state.role")
     assert (explained.status, known.says in explained.reason) == (Status.EXPECTED_FAILURE, True)
     other = judged(Status.FAIL, "state.role", "state.epoch")
-    assert (other.status, other.remark.startswith("state.epoch is not what is known")) == (Status.FAIL, True)
+    assert (other.status, other.remark.startswith("state.epoch is not part of the known")) == (Status.FAIL, True)
     assert judged(Status.ERROR).status is Status.ERROR
     assert judged(Status.PASS).status is Status.UNEXPECTED_PASS
     assert judged(Status.PASS, is_always_seen=False).status is Status.PASS
@@ -205,8 +205,8 @@ def test_what_hangs_on_certain_words_is_not_known_without_them() -> None:
     dead = (KnownDifference("dead", {"Poll": ("died: no leader of epoch N", "state.role")}),)
     role = Difference("state.role", "a", "b")
     assert explanation(dead, "Poll", [role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no vote of epoch 7"), role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no leader of epoch 7!"), role]) == dead
+    assert explanation(dead, "Poll", [Difference("died", "a running process", "no vote of epoch 7"), role]) == ()
+    assert explanation(dead, "Poll", [Difference("died", "a running process", "no leader of epoch 7!"), role]) == dead
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:

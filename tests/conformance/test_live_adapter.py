@@ -167,4 +167,4 @@ def test_kafka(version: str, capsys: Captured) -> None:
     with skipped_if_missing():
         kafka_commands(version)
     assert main(["kafka", "run", "--live", "--version", version, "-k", "change.busy"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.startswith(f"1 vectors of suite {suite_version()}: 1 pass")
+    assert capsys.readouterr().out.startswith(f"1 vector of suite {suite_version()}: 1 pass")

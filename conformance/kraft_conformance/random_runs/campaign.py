@@ -60,7 +60,7 @@ class _Campaign:
         self._profile = plan.profile or (profiles[0] if profiles else "kip")
         if self._profile not in PROFILES and plan.profile is None:
             detail = f"the adapter's hello names the profile {self._profile!r}, expected one of {', '.join(PROFILES)}"
-            raise UnknownProfile(f"{detail}; --profile says another one for it")
+            raise UnknownProfile(f"{detail}; choose one with --profile")
         for workload in plan.workloads:
             if workload not in WORKLOADS:
                 raise ValueError(f"no workload {workload!r}; there are {', '.join(WORKLOADS)}")
@@ -170,7 +170,7 @@ class _Campaign:
         shortest = recorded if short is None else short.recorded
         first = shortest.notes.first
         if first is None or not first.sequence:
-            missing = "no step of an adapter differs" if first is None else "it is wrong before its first event"
+            missing = "no step of an adapter differs" if first is None else "the replica differs before its first event"
             return Saved(*files, without_vector=missing)
         try:
             vector, outcome = vector_for(table, spec, shortest, first, judgement.rules, accepted_by_model)
@@ -178,7 +178,7 @@ class _Campaign:
             return Saved(*files, without_vector=str(error))
         except AdapterFault as fault:
             table.end(politely=False)
-            return Saved(*files, without_vector=f"the adapter fails in it as a program: {fault}")
+            return Saved(*files, without_vector=f"the adapter breaks the protocol in it: {fault}")
         write_vector(folder, vector)
         words = ["kraft-spec", "conformance", "replay", vector.id, "--vectors", str(folder)]
         words += ["--adapter", str(table.seat(first.replica_id))]
@@ -187,11 +187,11 @@ class _Campaign:
 
 
 def why_not_enough(outcome: Outcome) -> str | None:
-    """Reason why a saved vector does not repeat the failure that it was cut from."""
+    """Return why a saved vector alone does not repeat the failure of its run; None if it does."""
     match outcome.status:
         case Status.FAIL:
             return None
         case Status.PASS:
-            return "the adapter passes the vector by itself: what is wrong does not show in it"
+            return "the adapter passes the vector alone; the failure needs the whole run"
         case status:
-            return f"the vector by itself is {status}: {outcome.reason}"
+            return f"the vector alone is {status}: {outcome.reason}"

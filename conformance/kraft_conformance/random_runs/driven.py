@@ -143,60 +143,66 @@ class AdapterReplica(Replica):
         first = steps[0]
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
         happened = event_of_line(first.line, draw)
-        seen = self._asked(happened, first)
-        shown, happening = seen.effects or (), Happening(self._id, event, draw, crash)
+        observation = self._asked(happened, first)
+        shown, happening = observation.effects or (), Happening(self._id, event, draw, crash)
         steps = tuple([as_answered(self._answers, step, happening, shown) for step in steps])
         self._answers.follow(happened, first.expected, shown)
         sequence = draw.correlation_id
-        judged = [self._comparer.judged(traced_state(step.before), step.line, step.expected, seen) for step in steps]
-        agreeing = [place for place, one in enumerate(judged) if not one.differences]
+        judged = [
+            self._comparer.judged(traced_state(step.before), step.line, step.expected, observation) for step in steps
+        ]
+        agreeing = [place for place, compared in enumerate(judged) if not compared.differences]
         place = agreeing[0] if agreeing else 0
         step = steps[place]
         role = str(step.before.role)
-        self._comparer.note(sequence, step.line.event, role, judged[place], *[one.reason for one in step.taken])
+        self._comparer.note(sequence, step.line.event, role, judged[place], *[answer.reason for answer in step.taken])
         if not agreeing:
             died = None if crash is None else (crash.completed, crash.log_end_offset)
-            given = Given(step.before, self.configuration, event, draw, died)
-            self._attribute(given, seen)
-            known = bool(self._notes.passed) and self._notes.passed[-1].sequence == sequence
+            inputs = Given(step.before, self.configuration, event, draw, died)
+            self._attribute(inputs, observation)
+            is_known = bool(self._notes.passed) and self._notes.passed[-1].sequence == sequence
             goes_on = self._notes.passes_timers and is_of_timers(judged[place].differences)
-            goes_on = goes_on or (known and self._visibility.sees_state)
+            goes_on = goes_on or (is_known and self._visibility.sees_state)
             self._notes.is_over = self._notes.is_over or (self._stops and not goes_on)
             kept = crash.log_end_offset if crash is not None else getattr(event, "log_end_offset", None)
             begun = step.done.state if isinstance(event, events.ReplaceDisk) else step.before
-            seen = self._with_early_sync(begun, seen)
-            done = self._own_way(begun, step.done, step.expected, seen, kept)
-            if known:
+            observation = self._with_early_sync(begun, observation)
+            done = self._own_way(begun, step.done, step.expected, observation, kept)
+            if is_known:
                 # A leader that is known to answer too early would end every run here.
                 writes_first = sorted(done.effects, key=lambda effect: not isinstance(effect, DurableEffect))
                 done = done._replace(effects=tuple(writes_first))
-            self.shown = named(sequence, seen if self._visibility.sees_all_writes else replaced(seen, effects=UNSET))
+            self.shown = named(
+                sequence, observation if self._visibility.sees_all_writes else replaced(observation, effects=UNSET)
+            )
             if self._notes.explaining is None:
                 hidden = [effect for effect in step.expected if not self._visibility.shows(effect)]
                 self._notes.explaining = named(sequence, Shown((*hidden, *shown))).effects or ()
             self._references = (done.state,)
         else:
             self._durations.note_step(step.before, event, draw, step.done.effects, tuple(shown))
-            done = step.done._replace(effects=self._kept(step.done.effects, seen.effects or ()))
-            self.shown = named(sequence, self._comparer.in_the_models_words(step.line, seen))
-            self._references = tuple(different([steps[one].done.state for one in agreeing]))
+            done = step.done._replace(effects=self._kept(step.done.effects, observation.effects or ()))
+            self.shown = named(sequence, self._comparer.in_the_models_words(step.line, observation))
+            self._references = tuple(different([steps[place].done.state for place in agreeing]))
         self._follow(event, crash, done.state)
         effects, self.shown = without_unnamed(done.effects, self.shown)
         return done._replace(effects=effects)
 
-    def _attribute(self, given: Given, seen: Shown) -> None:
+    def _attribute(self, inputs: Given, observation: Shown) -> None:
         """Name the rules of the first step that differs."""
         first = self._notes.first
-        if first is None or first.sequence != given.draw.correlation_id:
+        if first is None or first.sequence != inputs.draw.correlation_id:
             return
         try:
-            found = attributed(given, StepComparison(seen, self._visibility.hello).differences)
+            attribution = attributed(inputs, StepComparison(observation, self._visibility.hello).differences)
         except Exception as error:  # no defect of attribution costs the verdict
             self._notes.first = replaced(first, note=defect_line(error))
             return
-        level = "MUST" if rules_of_order(first.differences) else found.level
-        of_writes = () if found.is_exact else rules_of_writes(first.event, first.differences)
-        self._notes.first = replaced(first, rules=tuple(dict.fromkeys((*of_writes, *found.rules))), rule_level=level)
+        level = "MUST" if rules_of_order(first.differences) else attribution.level
+        of_writes = () if attribution.is_exact else rules_of_writes(first.event, first.differences)
+        self._notes.first = replaced(
+            first, rules=tuple(dict.fromkeys((*of_writes, *attribution.rules))), rule_level=level
+        )
 
     def _reference_steps(self, event: Event, draw: Draw, crash: CrashPoint | None) -> tuple[ReferenceStep, ...]:
         """What the reference does under each answer to the open decisions, from each state that it may be in.
@@ -231,7 +237,7 @@ class AdapterReplica(Replica):
         done = normal_form(reply.effects, disk)
         self._disk = disk.after(done)
         kept = self._answers.without_unheard(event, done)
-        effects = tuple([without_id(one) for one in kept if visibility.shows(one)])
+        effects = tuple([without_id(effect) for effect in kept if visibility.shows(effect)])
         self._notes.shown += len(effects)
         return Shown(effects, reply.refusal if visibility.sees_state else UNSET, state, disk, reply.died)
 
@@ -265,25 +271,31 @@ class AdapterReplica(Replica):
     # After a difference.
     # -----------------------------------------------------------------------------------------------------
 
-    def _with_early_sync(self, before: ReplicaState, seen: Shown) -> Shown:
+    def _with_early_sync(self, before: ReplicaState, observation: Shown) -> Shown:
         """With what it had synced before and the reference had not, of which neither cluster nor model knows yet."""
-        synced = seen.disk.synced
+        synced = observation.disk.synced
         early = self._visibility.sees_syncs and before.log.flushed < synced <= before.log.end_offset
-        return replaced(seen, effects=(TracedFlushLog(synced), *(seen.effects or ()))) if early else seen
+        return (
+            replaced(observation, effects=(TracedFlushLog(synced), *(observation.effects or ())))
+            if early
+            else observation
+        )
 
     def _own_way(
-        self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], seen: Shown, kept: int | None
+        self, before: ReplicaState, wanted: Done, expected: Sequence[TracedEffect], observation: Shown, kept: int | None
     ) -> Done:
         """What the implementation did, for the cluster to go on with."""
-        if seen.state is UNSET or seen.effects is UNSET:
+        if observation.state is UNSET or observation.effects is UNSET:
             return wanted
         hidden = [effect for effect in wanted.effects if not self._visibility.shows(traced_effect(1, effect))]
         try:
-            made = reference_effects(seen.state, seen.effects, expected, hidden)
+            made = reference_effects(observation.state, observation.effects, expected, hidden)
             # Nobody gets what is sent to who is not in the cluster.
             members = self.configuration.replicas
-            made = tuple([one for one in made if not isinstance(one, Send) or one.message.destination in members])
-            state = followed(before, made, wanted.state, seen.state, kept)
+            made = tuple(
+                [effect for effect in made if not isinstance(effect, Send) or effect.message.destination in members]
+            )
+            state = followed(before, made, wanted.state, observation.state, kept)
         except (CheckpointError, IncompleteLineError, *DEFECTS, ValueError, LookupError) as error:
             self._notes.is_over = True
             first = self._notes.first
@@ -292,6 +304,6 @@ class AdapterReplica(Replica):
                 self._notes.first = replaced(first, differences=(*first.differences, told_twice))
             return wanted
         # After a death nothing of it is shown, and nothing of it plays a part but the log.
-        is_mixed = hides(seen.state, STATE_OF_CLUSTERS) and state.role is not Role.STOPPED
+        is_mixed = hides(observation.state, STATE_OF_CLUSTERS) and state.role is not Role.STOPPED
         self._notes.is_mixed = self._notes.is_mixed or is_mixed
-        return Done(state, made, wanted.refusal if seen.refusal is UNSET else seen.refusal)
+        return Done(state, made, wanted.refusal if observation.refusal is UNSET else observation.refusal)

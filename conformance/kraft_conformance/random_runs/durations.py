@@ -61,24 +61,24 @@ class Durations:
     ) -> None:
         """Take in a step that is right, durations apart."""
         message = event.message if isinstance(event, Receive) else None
-        lengths = {one.timer: one.duration_ms for one in shown if isinstance(one, TracedStartTimer)}
-        for one in wanted:
-            if not isinstance(one, StartTimer) or one.timer not in lengths:
+        lengths = {effect.timer: effect.duration_ms for effect in shown if isinstance(effect, TracedStartTimer)}
+        for effect in wanted:
+            if not isinstance(effect, StartTimer) or effect.timer not in lengths:
                 continue
-            length_ms = lengths[one.timer]
-            if isinstance(message, EndQuorumEpochRequest) and one.timer is Timer.FETCH:
+            length_ms = lengths[effect.timer]
+            if isinstance(message, EndQuorumEpochRequest) and effect.timer is Timer.FETCH:
                 candidates = message.preferred_candidates
                 self.waits_ms.setdefault((len(candidates), _place(before.key, candidates)), []).append(length_ms)
-            elif one == StartTimer(Timer.ELECTION, draw.election_timeout_ms):
+            elif effect == StartTimer(Timer.ELECTION, draw.election_timeout_ms):
                 self._election_ms.append(length_ms)
-            elif one == StartTimer(Timer.ELECTION, draw.election_backoff_ms):
+            elif effect == StartTimer(Timer.ELECTION, draw.election_backoff_ms):
                 self._note_backoff(length_ms)
 
     def _note_backoff(self, length_ms: int) -> None:
         longest_ms = max(self._backoff_max_ms, *self._election_ms, 0)
         if length_ms > longest_ms and self._election_ms and self._too_long is None:
-            said = f"a Candidate that lost waits {length_ms} ms, where the longest wait is {longest_ms} ms"
-            self._too_long = WrongDurations(said, "state.candidate.lost")
+            text = f"a Candidate that lost waits {length_ms} ms, where the longest wait is {longest_ms} ms"
+            self._too_long = WrongDurations(text, "state.candidate.lost")
 
     def wrong(self) -> WrongDurations | None:
         """What is wrong with them, a MUST before a SHOULD."""
@@ -92,20 +92,20 @@ class Durations:
                 # The last ones may all wait for the longest time; the second may not wait as long as they do.
                 is_wrong = max(longer) <= min(waits) if place <= 1 else max(longer) < min(waits)
                 if other_number == number and behind > place and is_wrong:
-                    said = (
+                    text = (
                         f"a Follower waits {min(waits)} ms at place {place + 1} of {number} preferred candidates "
                         f"and {max(longer)} ms " + ("at place " + str(behind + 1) if behind < number else "in no place")
                     )
-                    return WrongDurations(said, "end-quorum.handle")
+                    return WrongDurations(text, "end-quorum.handle")
         return None
 
     def _wrong_chance(self) -> WrongDurations | None:
         if len(self._election_ms) < STARTS or len(set(self._election_ms)) > 1:
             return None
-        said = f"the election timer was started {len(self._election_ms)} times, each time for {self._election_ms[0]} ms"
-        return WrongDurations(said, "state.timers.random", "SHOULD")
+        text = f"the election timer was started {len(self._election_ms)} times, each time for {self._election_ms[0]} ms"
+        return WrongDurations(text, "state.timers.random", "SHOULD")
 
 
 def _place(key: ReplicaKey, candidates: tuple[ReplicaKey, ...]) -> int:
     """From 0; behind the last for who is not listed."""
-    return next((place for place, one in enumerate(candidates) if addresses(one, key)), len(candidates))
+    return next((place for place, candidate in enumerate(candidates) if addresses(candidate, key)), len(candidates))

@@ -29,7 +29,7 @@ def as_answered(
     done, outputs = step.done, step.expected
     wanted = Expected(outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
     chosen = answers.as_chosen(step_of(event_of_line(step.line, happening.draw), wanted), shown, done.state)
-    waiting = {one.path for one in chosen.latitude if one.reason == WAITS}
+    waiting = {latitude.path for latitude in chosen.latitude if latitude.reason == WAITS}
     if chosen.outputs == outputs and not waiting:
         return step
     effects: list[Effect] = []
@@ -49,18 +49,24 @@ def _effect(output: TracedEffect) -> Effect:
     return effect_of(TracedSend(replace(output.message, id="1.1")))
 
 
-def without_unnamed(effects: tuple[Effect, ...], shown: Shown) -> tuple[tuple[Effect, ...], Shown]:
+def without_unnamed(effects: tuple[Effect, ...], observation: Shown) -> tuple[tuple[Effect, ...], Shown]:
     """A step without a late answer beside another message to its receiver: in a run both would have one name.
 
     There it is lost, as any message may be.
     """
-    sent = [one.message for one in effects if isinstance(one, Send)]
-    others = {one.destination for one in sent if not isinstance(one, ChangeResponse | FetchResponse)}
-    kept = tuple([one for one in effects if not (_answers_a_fetch(one) and one.message.destination in others)])
-    if len(kept) == len(effects) or shown.effects is UNSET:
-        return kept, shown
-    seen = [one for one in shown.effects if not (_answers_a_fetch(one) and one.message.destination in others)]
-    return kept, replaced(shown, effects=tuple(seen))
+    sent = [effect.message for effect in effects if isinstance(effect, Send)]
+    receivers = {message.destination for message in sent if not isinstance(message, ChangeResponse | FetchResponse)}
+    kept = tuple(
+        [effect for effect in effects if not (_answers_a_fetch(effect) and effect.message.destination in receivers)]
+    )
+    if len(kept) == len(effects) or observation.effects is UNSET:
+        return kept, observation
+    kept_effects = [
+        effect
+        for effect in observation.effects
+        if not (_answers_a_fetch(effect) and effect.message.destination in receivers)
+    ]
+    return kept, replaced(observation, effects=tuple(kept_effects))
 
 
 def _answers_a_fetch(effect: Effect | TracedEffect) -> TypeGuard[Send | TracedSend]:

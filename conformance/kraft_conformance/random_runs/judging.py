@@ -47,31 +47,31 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
     if violation is not None and notes.is_known_to_break(violation):
         violation = None
     if violation is not None or rejection is not None:
-        said = str(violation) if violation is not None else str(rejection and rejection.headline())
+        headline = str(violation) if violation is not None else str(rejection and rejection.headline())
         if first is not None:
             where = f"{first.where()}: {first.differences[0]}"
             # What is said of a process that has ended is what ended it.
-            return _failed(recorded, first, rejection, where if first.is_death else f"{said}; {where}")
+            return _failed(recorded, first, rejection, where if first.is_death else f"{headline}; {where}")
         if notes.passed and rejection is None:
-            remark = f"nothing but this differs before: {'; '.join(notes.reasons)}"
-            return Judgement(Status.FAIL, said, remarks=(remark,), rule_level="MUST")
-        # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
-        remark = "every step is one of the reference: please report it with the command that repeats it"
+            remark = f"only known differences before it: {'; '.join(notes.reasons)}"
+            return Judgement(Status.FAIL, headline, remarks=(remark,), rule_level="MUST")
+        # No adapter differs from the reference, so the reference is wrong, or the latitude too wide.
+        remark = "no step differs from the reference, so this is a defect of kraft-spec: please report it"
         rules = () if rejection is None else rejection.explained_by or rejection.rules[:RULES_MAX]
-        return Judgement(Status.FAIL, said, rules, None, (), None, (remark,), "MUST")
+        return Judgement(Status.FAIL, headline, rules, None, (), None, (remark,), "MUST")
     if notes.passed:
         return Judgement(Status.EXPECTED_FAILURE, "; ".join(notes.reasons))
     wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
     if wrong is not None:
         return Judgement(Status.FAIL, wrong.said, (wrong.rule,), rule_level=wrong.level)
     if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
-        return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
+        return Judgement(Status.UNOBSERVED, f"the check against the model is inconclusive: {verdict.reason}")
     if not notes.shown:
-        return Judgement(Status.UNOBSERVED, "no adapter showed anything")
+        return Judgement(Status.UNOBSERVED, "no adapter showed any output")
     unseen = [f"not shown: {name}" for name in CORE if f"state.{name}" in notes.left_out]
-    remarks = [*notes.limits, *unseen, *[f"left open: {reason}" for reason in notes.latitude]]
+    remarks = [*notes.limits, *unseen, *[f"allowed alternative: {reason}" for reason in notes.latitude]]
     if first is not None:
-        remarks.append(f"{first.where()}: {first.differences[0]}; nothing that is checked in this mode hangs on it")
+        remarks.append(f"{first.where()}: {first.differences[0]}; no check of this mode depends on it")
     return Judgement(Status.PASS, remarks=tuple(remarks))
 
 

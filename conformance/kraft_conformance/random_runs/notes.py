@@ -65,7 +65,7 @@ class FirstDifference:
 
 def is_of_timers(differences: Iterable[Difference]) -> bool:
     """Is there nothing but timers among what differs?"""
-    return all(one.field.startswith("StartTimer") for one in differences)
+    return all(difference.field.startswith("StartTimer") for difference in differences)
 
 
 class Passed(NamedTuple):
@@ -111,12 +111,12 @@ class Notes:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Those of all known differences, each once."""
-        return tuple(dict.fromkeys(known.reason for one in self.passed for known in one.known))
+        return tuple(dict.fromkeys(difference.reason for step in self.passed for difference in step.known))
 
     def is_known_to_break(self, violation: Violation) -> bool:
         """Is it what is known that breaks a property: the run ended there, or the replica is known to break it?"""
         return any(
-            violation.property_name in known.breaks and violation.replica_id == one.replica_id
-            for one in self.passed
-            for known in one.known
+            violation.property_name in difference.breaks and violation.replica_id == step.replica_id
+            for step in self.passed
+            for difference in step.known
         ) or (bool(self.passed) and violation.sequence == self.passed[-1].sequence)

@@ -35,24 +35,31 @@ class KnownDifference:
 
 
 def explanation(
-    known: Sequence[KnownDifference], event: str | None, found: Sequence[Difference]
+    known: Sequence[KnownDifference], event: str | None, differences: Sequence[Difference]
 ) -> tuple[KnownDifference, ...]:
     """Those that all that differs in a step belongs to; none if something belongs to none."""
     explaining: list[KnownDifference] = []
-    shown = [one for one in known if _is_shown(one, event, found)]
-    for difference in found:
-        one = next((one for one in shown if any(_is_called(difference, name) for name in one.names_at(event))), None)
-        if one is None:
+    candidates = [candidate for candidate in known if _is_shown(candidate, event, differences)]
+    for difference in differences:
+        owner = next(
+            (
+                candidate
+                for candidate in candidates
+                if any(_is_called(difference, name) for name in candidate.names_at(event))
+            ),
+            None,
+        )
+        if owner is None:
             return ()
-        if one not in explaining:
-            explaining.append(one)
+        if owner not in explaining:
+            explaining.append(owner)
     return tuple(explaining)
 
 
-def _is_shown(known: KnownDifference, event: str | None, found: Sequence[Difference]) -> bool:
+def _is_shown(known: KnownDifference, event: str | None, differences: Sequence[Difference]) -> bool:
     """Is there what it hangs on?"""
     needed = [name for name in known.names_at(event) if _has_words(name)]
-    return not needed or any(_is_called(difference, name) for difference in found for name in needed)
+    return not needed or any(_is_called(difference, name) for difference in differences for name in needed)
 
 
 def _has_words(name: str) -> bool:
@@ -61,9 +68,9 @@ def _has_words(name: str) -> bool:
 
 def _is_called(difference: Difference, name: str) -> bool:
     """Is it of this name, in whichever direction and in its own?"""
-    field, shown = (re.sub(r"\d+", "N", text) for text in (difference.field, difference.actual))
+    field, actual = (re.sub(r"\d+", "N", text) for text in (difference.field, difference.actual))
     if _has_words(name):
-        return f"{field}: {shown}".startswith(name)
+        return f"{field}: {actual}".startswith(name)
     names = {field}
     if difference.expected == "nothing":
         names.add(f"{field}{_EXTRA}")

@@ -49,17 +49,17 @@ def reference_steps(
         ValueError: a crash keeps what none of the states can keep.
     """
     by_profile = [_step(make(before, configuration), before, happening, ()) for before in states]
-    others = [
+    alternatives = [
         _step(
-            make(one.before, other),
-            one.before,
+            make(step.before, other),
+            step.before,
             happening,
             tuple(sorted(open_answers(configuration.profile, other.profile))),
         )
-        for one in by_profile
-        for other in other_configurations(configuration, one.line.event, one.line.message, one.line.state)
+        for step in by_profile
+        for other in other_configurations(configuration, step.line.event, step.line.message, step.line.state)
     ]
-    return (*by_profile, *others)
+    return (*by_profile, *alternatives)
 
 
 def _step(replica: Replica, before: ReplicaState, happening: Happening, taken: tuple[OpenAnswer, ...]) -> ReferenceStep:
@@ -83,8 +83,8 @@ def reference_step(
 
 def different(states: Iterable[ReplicaState]) -> Iterator[ReplicaState]:
     """Each state once."""
-    known: list[ReplicaState] = []
+    distinct_states: list[ReplicaState] = []
     for state in states:
-        if state not in known:
-            known.append(state)
+        if state not in distinct_states:
+            distinct_states.append(state)
             yield state

@@ -154,5 +154,5 @@ def line_shown(world: World, occurrence: Occurrence) -> EventLine:
     replica = world.replicas[occurrence.replica_id]
     if not isinstance(replica, AdapterReplica):
         return line
-    shown = replica.shown
-    return replace(line, effects=shown.effects, refusal=shown.refusal, state=shown.state)
+    observation = replica.shown
+    return replace(line, effects=observation.effects, refusal=observation.refusal, state=observation.state)

@@ -91,17 +91,17 @@ def _of_the_reference(
         occurrences.append(occurrence)
         draws[occurrence.sequence] = Draw(occurrence.sequence, move.election_timeout_ms, move.election_backoff_ms)
     if not occurrences or occurrences[-1].replica_id != first.replica_id:
-        raise NoVectorError("the reference does not come to the step that differs")
+        raise NoVectorError("the reference does not reach the step that differs")
     event = occurrences[-1].event
     if not isinstance(event, Event) or event_name(event) != first.event:
-        raise NoVectorError("the reference does not come to the step that differs")
+        raise NoVectorError("the reference does not reach the step that differs")
     return tuple(occurrences), draws
 
 
 def _last_move(recorded: Recorded, first: FirstDifference) -> int:
     """The name of the move that made the first difference, in the schedule's own numbers."""
     if len(recorded.schedule) < first.sequence:
-        raise NoVectorError("the moves of the run are not known")
+        raise NoVectorError("the schedule of the run is incomplete")
     return recorded.schedule[first.sequence - 1].sequence
 
 
@@ -112,11 +112,11 @@ def write_vector(folder: Path, vector: Vector) -> None:
         VectorFileError: the folder's manifest, or a vector that it names, cannot be read.
         OSError: a file cannot be written.
     """
-    others: list[Vector] = []
+    vectors: list[Vector] = []
     if (folder / MANIFEST).exists():
         catalogue = Catalogue(folder)
-        others = [one for one in catalogue.of_replicas() if one.id != vector.id]
-    files = files_of((*others, vector))
+        vectors = [replica for replica in catalogue.of_replicas() if replica.id != vector.id]
+    files = files_of((*vectors, vector))
     for name in (file_name(vector.id), transcript_name(vector.id), MANIFEST):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

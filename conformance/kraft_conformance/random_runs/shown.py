@@ -41,13 +41,13 @@ def masked(expected: _Part, actual: Struct) -> _Part:
     fields: dict[str, Any] = {}
     names_a_message = isinstance(expected, TRACED_MESSAGE)
     for name in expected.__struct_fields__:
-        given, wanted = getattr(actual, name, UNSET), getattr(expected, name)
+        observed, wanted = getattr(actual, name, UNSET), getattr(expected, name)
         if names_a_message and name == "id":
             continue
-        if given is UNSET:
+        if observed is UNSET:
             fields[name] = UNSET
-        elif isinstance(wanted, Struct) and isinstance(given, Struct):
-            fields[name] = masked(wanted, given)
+        elif isinstance(wanted, Struct) and isinstance(observed, Struct):
+            fields[name] = masked(wanted, observed)
     return replace(expected, **fields) if fields else expected
 
 
@@ -57,19 +57,19 @@ def filled(actual: _Part, expected: Struct | None) -> _Part:
         return actual
     fields: dict[str, Any] = {}
     for name in actual.__struct_fields__:
-        given, wanted = getattr(actual, name), getattr(expected, name)
-        if given is UNSET:
+        observed, wanted = getattr(actual, name), getattr(expected, name)
+        if observed is UNSET:
             fields[name] = wanted
-        elif isinstance(given, Struct) and isinstance(wanted, Struct):
-            fields[name] = filled(given, wanted)
+        elif isinstance(observed, Struct) and isinstance(wanted, Struct):
+            fields[name] = filled(observed, wanted)
     return replace(actual, **fields) if fields else actual
 
 
-def named(sequence: int, shown: Shown) -> Shown:
+def named(sequence: int, observation: Shown) -> Shown:
     """What was shown, its messages with their names in the run."""
-    if not shown.effects:
-        return shown
-    return replaced(shown, effects=tuple([_named(sequence, effect) for effect in shown.effects]))
+    if not observation.effects:
+        return observation
+    return replaced(observation, effects=tuple([_named(sequence, effect) for effect in observation.effects]))
 
 
 def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
@@ -93,10 +93,10 @@ def reference_effects(
     Raises:
         IncompleteLineError: a message cannot be delivered, because a field of it is neither shown nor known.
     """
-    known = {effect_name(effect): effect for effect in expected}
+    expected_by_name = {effect_name(effect): effect for effect in expected}
     made = []
     for place, effect in enumerate(actual):
-        whole = filled(effect, known.get(effect_name(effect)))
+        whole = filled(effect, expected_by_name.get(effect_name(effect)))
         if isinstance(whole, TracedSend):
             whole = TracedSend(_from(own, whole.message))
         made.append(effect_of(whole, f"$.effects[{place}]"))
@@ -161,8 +161,8 @@ def followed(
 
 def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[Effect]) -> ReplicaState:
     """The reference's state with the requests under way that the implementation has sent."""
-    messages = [one.message for one in effects if isinstance(one, Send)]
-    sent = {one.destination: one.correlation_id for one in messages if isinstance(one, REQUESTS)}
+    messages = [effect.message for effect in effects if isinstance(effect, Send)]
+    sent = {message.destination: message.correlation_id for message in messages if isinstance(message, REQUESTS)}
     awaiting = {**after.awaiting, **sent}
     if after.role is not Role.LEADER:
         return after._replace(awaiting=awaiting)
@@ -177,7 +177,9 @@ def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[
 def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | None:
     """The reference's pending change, as far as the implementation's effects have brought it."""
     change = after.pending_change
-    if change is None or (change.requester is not None and any(_answers(one, change.requester) for one in effects)):
+    if change is None or (
+        change.requester is not None and any(_answers(effect, change.requester) for effect in effects)
+    ):
         return None
     if isinstance(change, CatchUp) and change.voter in after.voters:
         offset = after.log.voters[-1].offset
@@ -202,7 +204,7 @@ def _check_mix(state: ReplicaState) -> None:
     try:
         check_type(state)
     except BrokenProperty as error:
-        raise ValueError(f"what is shown and what the reference has make no state: {error}") from error
+        raise ValueError(f"the observed fields do not combine with the reference's state: {error}") from error
 
 
 def _without_work(expected: ReplicaState, observed: TracedState) -> ReplicaState:
@@ -222,7 +224,7 @@ def _whole(before: ReplicaState, expected: ReplicaState, observed: TracedState) 
     whole = applied(reference, observed)
     start = expected.epoch_start_offset
     if whole.role is Role.LEADER:
-        of_epoch = [log.start_offset + place for place, one in enumerate(log.records) if one.epoch == whole.epoch]
+        of_epoch = [log.start_offset + place for place, record in enumerate(log.records) if record.epoch == whole.epoch]
         start = start if log.start_offset > start or not of_epoch else of_epoch[0]
     restored = replica_state_of(
         "$",

@@ -51,8 +51,10 @@ class _Candidates:
         self.runs += 1
         try:
             passes = not self._wanted.is_of_timers
-            known = self._spec.known
-            recorded = rerun(self._table, self._spec.configuration, schedule, only, passes_timers=passes, known=known)
+            known_differences = self._spec.known
+            recorded = rerun(
+                self._table, self._spec.configuration, schedule, only, passes_timers=passes, known=known_differences
+            )
         except CountsOtherwiseError:
             return None
         except AdapterFault:

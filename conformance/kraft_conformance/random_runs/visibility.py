@@ -21,8 +21,8 @@ class Visibility:
         hidden = [name for name in self.hello.unobserved if not name.startswith("StartTimer")]
         writes = "".join([f"{name}, " for name in (hidden if self.sees_writes else ["writes", *hidden])])
         if self.sees_state:
-            return (f"seen without {writes.removesuffix(', ')}",) if writes else ()
-        return (f"seen at the level {self.hello.observability}: {writes}state and refusals are the reference's",)
+            return (f"not shown: {writes.removesuffix(', ')}",) if writes else ()
+        return (f"observability {self.hello.observability}: {writes}state and refusals are the reference's",)
 
     def shows(self, effect: TracedEffect) -> bool:
         """Are effects like this one shown?"""

@@ -43,7 +43,7 @@ def applies(vector: AnyVector, hello: HelloReply, profile: str) -> None:
         raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
     if profile not in requires.profiles:
         named = " and ".join(map(shown_profile, requires.profiles))
-        raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
+        raise NotAsked(Status.SKIPPED, f"for profile {named}, not {shown_profile(profile)}")
 
 
 class Asked(NamedTuple):
@@ -56,15 +56,15 @@ class Asked(NamedTuple):
     words: str
 
 
-def place_fault(fault: AdapterFault, asked: Asked, vector: Vector) -> None:
+def place_fault(fault: AdapterFault, position: Asked, vector: Vector) -> None:
     """Write into a fault where it happened, and the rules of what was asked for."""
-    fault.step = asked.step
-    fault.where = asked.words
-    if asked.event is None:
+    fault.step = position.step
+    fault.where = position.words
+    if position.event is None:
         return
-    fault.event = asked.event.event
-    fault.where = f"{asked.words}, {asked.event.event}"
-    pre_vote = UNSET if asked.event.message is UNSET else getattr(asked.event.message, "pre_vote", UNSET)
+    fault.event = position.event.event
+    fault.where = f"{position.words}, {position.event.event}"
+    pre_vote = UNSET if position.event.message is UNSET else getattr(position.event.message, "pre_vote", UNSET)
     stated = rules_of_event(fault.event, None, pre_vote if isinstance(pre_vote, bool) else None)
     of_the_vector = [rule for rule in vector.rules if rule in stated]
     fault.rules = tuple(dict.fromkeys((*of_the_vector, *stated)))[:RULES_MAX]

@@ -30,65 +30,69 @@ _KNOWN_IN_MEMORY = ("epoch", "leader_id", "voted_key")
 class StepComparison:
     """What the implementation showed in a step against any step of the reference."""
 
-    def __init__(self, shown: Shown, hello: HelloReply) -> None:
-        self._shown = shown
+    def __init__(self, observation: Shown, hello: HelloReply) -> None:
+        self._shown = observation
         self._hello = hello
 
     def differences(self, step: Step) -> tuple[Difference, ...]:
         """Where they differ, with no latitude."""
-        shown = self._shown
-        found: tuple[Difference, ...] = ()
-        if shown.effects is not UNSET:
+        observation = self._shown
+        differences: tuple[Difference, ...] = ()
+        if observation.effects is not UNSET:
             outputs = tuple([traced_effect(1, effect) for effect in step.effects])
             # Only the effects are compared here.
             expected = Expected(
                 outputs=outputs, before=happens_before(outputs), refusal=step.refusal, state=TracedState()
             )
             hello, end = self._hello, step.state.log.end_offset
-            comparison = EffectComparison(expected, shown.effects, hello.observability, hello.unobserved)
-            found = comparison.compared(shown.disk, end).differences
-        if shown.state is not UNSET:
-            refused = () if shown.effects is UNSET else compared_refusal(step.refusal, shown.refusal)
-            found = (*found, *refused, *compared_state("state", traced_state(step.state), shown.state).differences)
-        return found
+            comparison = EffectComparison(expected, observation.effects, hello.observability, hello.unobserved)
+            differences = comparison.compared(observation.disk, end).differences
+        if observation.state is not UNSET:
+            refused = () if observation.effects is UNSET else compared_refusal(step.refusal, observation.refusal)
+            differences = (
+                *differences,
+                *refused,
+                *compared_state("state", traced_state(step.state), observation.state).differences,
+            )
+        return differences
 
 
 def attributed_step(
     vector: Vector,
     cluster: Cluster,
     number: int,
-    shown: Shown,
+    observation: Shown,
     hello: HelloReply,
     left_out: frozenset[str] = frozenset(),
 ) -> Attribution:
     """The rules behind what differs in a step of a vector; `number` counts from 1."""
-    *_, given = islice(steps_of(vector, cluster), number)
-    return attributed(given, StepComparison(shown, hello).differences, vector.rules, left_out)
+    *_, inputs = islice(steps_of(vector, cluster), number)
+    return attributed(inputs, StepComparison(observation, hello).differences, vector.rules, left_out)
 
 
 def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
     """The rules behind effects in the wrong order, which no other outcome of an expression explains."""
-    found: list[str] = []
-    for one in differences:
-        first, _, second = one.field.partition(" and ")
-        if one.expected.endswith(LOG_ENDS):
-            found.append(SYNC_RULE)
+    rules: list[str] = []
+    for difference in differences:
+        first, _, second = difference.field.partition(" and ")
+        if difference.expected.endswith(LOG_ENDS):
+            rules.append(SYNC_RULE)
         elif first == "PersistQuorumState" and "VoteResponse" in second:
-            found.append("vote.persist-before-reply")
+            rules.append("vote.persist-before-reply")
         elif first == "FlushLog" and "FetchRequest" in second:
-            found.append("durable.flush-before-fetch")
+            rules.append("durable.flush-before-fetch")
         elif second:
-            found.append("durable.write-before-act")
-    return tuple(dict.fromkeys(found))
+            rules.append("durable.write-before-act")
+    return tuple(dict.fromkeys(rules))
 
 
 def rules_of_writes(event: str | None, differences: Sequence[Difference]) -> tuple[str, ...]:
     """The rules behind a quorum state that the file alone does not have: a replica acts on what it has not written."""
     unwritten = [
-        one
-        for one in differences
-        if one.field.removeprefix("PersistQuorumState.") in _KNOWN_IN_MEMORY
-        or (one.field == "PersistQuorumState" and one.actual == "nothing")
+        difference
+        for difference in differences
+        if difference.field.removeprefix("PersistQuorumState.") in _KNOWN_IN_MEMORY
+        or (difference.field == "PersistQuorumState" and difference.actual == "nothing")
     ]
     if not unwritten or len(unwritten) < len(differences):
         return ()
@@ -99,10 +103,10 @@ def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
     """What each step of a vector gives to the reference."""
     configuration = configuration_from(cluster)
     state = replica_state_of("$.before", vector.before)
-    for one in vector.steps:
-        given = given_of(Replica(state, configuration), one)
-        yield given
-        state = played(replica, given).state
+    for step in vector.steps:
+        inputs = given_of(Replica(state, configuration), step)
+        yield inputs
+        state = played(replica, inputs).state
 
 
 def given_of(standing: Replica, event: VectorEvent) -> Given:

@@ -102,26 +102,31 @@ class Campaign:
         if self._failures:
             raise self._failures[0]
         outcomes = tuple(map(self._outcome, self._plan.ids))
-        passed = {one.id for one in outcomes if one.status is Status.PASS}
+        passed = {outcome.id for outcome in outcomes if outcome.status is Status.PASS}
         clearing = Clearing(self._catalogue, first.hello.observability, passed)
         try:
             return likeliest_first(outcomes, clearing)
         except Exception as error:  # no defect of attribution costs the verdict
             note = defect_line(error)
-            failed = {one.id for one in outcomes if one.status in FAILING}
-            return tuple([replace(one, remark=one.remark or note) if one.id in failed else one for one in outcomes])
+            failed = {outcome.id for outcome in outcomes if outcome.status in FAILING}
+            return tuple(
+                [
+                    replace(outcome, remark=outcome.remark or note) if outcome.id in failed else outcome
+                    for outcome in outcomes
+                ]
+            )
 
     @property
     def profile(self) -> str:
         """What the vectors run under: the profile of the plan, or the one that the adapter has named."""
         return self._plan.profile or ("" if self.hello is None else self.hello.profile)
 
-    def _check_profile(self, said: str) -> None:
+    def _check_profile(self, stderr: str) -> None:
         """A name that no vector has would make every vector a skipped one."""
-        known = sorted(PROFILES.keys() | self._catalogue.profiles)
-        if self.profile not in known:
-            detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(known)}"
-            raise UnknownProfile(f"{detail}; --profile says another one for it", said)
+        names = sorted(PROFILES.keys() | self._catalogue.profiles)
+        if self.profile not in names:
+            detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(names)}"
+            raise UnknownProfile(f"{detail}; choose one with --profile", stderr)
 
     def _outcome(self, vector_id: str) -> Outcome:
         # Files are read here and in no thread: where two threads begin to decode the same type, msgspec dies.
@@ -133,9 +138,9 @@ class Campaign:
     def _session(self) -> Session:
         session = Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
         if self.hello is not None and session.hello != self.hello:
-            said = session.stderr
+            stderr = session.stderr
             session.end(politely=False)
-            raise MalformedReply("another hello than that of the first process", said)
+            raise MalformedReply("its hello differs from that of the first process", stderr)
         return session
 
     def _work(self, waiting: "SimpleQueue[str]", session: Session | None, report: Callable[[Outcome], None]) -> None:
@@ -175,8 +180,8 @@ class Campaign:
 
 
 def _alone(outcome: Outcome, again: Outcome) -> Outcome:
-    """The outcome of a failure that a process of its own has been asked about too."""
+    """Return the outcome of a failure that was run again in a new process."""
     if again.status is Status.FAIL:
         return again
-    remark = f"{again.status} in a process of its own: reset does not forget what other vectors have left"
+    remark = f"{again.status} in a new process: reset does not clear the state of earlier vectors"
     return replace(outcome, remark=remark)

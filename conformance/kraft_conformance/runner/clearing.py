@@ -33,8 +33,8 @@ class Clearing:
         rules = set(load_catalogue()[mutant].rules)
         entries = [entry for entry in self._catalogue.manifest.vectors if entry.id in self._passed]
         # Those about its rules fail most likely; then short ones.
-        in_order = sorted(entries, key=lambda one: (rules.isdisjoint(one.rules), one.steps))
-        return any(self._differs(mutant, one) for one in in_order[:_VECTORS_MAX])
+        in_order = sorted(entries, key=lambda entry: (rules.isdisjoint(entry.rules), entry.steps))
+        return any(self._differs(mutant, entry) for entry in in_order[:_VECTORS_MAX])
 
     def _differs(self, mutant: str, entry: ManifestEntry) -> bool:
         run = RUNS[entry.subject]

@@ -48,9 +48,9 @@ class EffectComparison:
     ) -> None:
         """`ahead`: what was sent before the step beyond what was expected; None if nothing can have been."""
         self._ahead = RequestsAhead() if ahead is None else ahead
-        self._may = {effect_name(TracedSend(one.message)): one.message for one in step.may_send or ()}
-        self._may_start = {f"StartTimer {one.timer}" for one in step.may_start or ()}
-        self._latitude = {one.path: one for one in step.latitude}
+        self._may = {effect_name(TracedSend(allowed.message)): allowed.message for allowed in step.may_send or ()}
+        self._may_start = {f"StartTimer {allowed.timer}" for allowed in step.may_start or ()}
+        self._latitude = {latitude.path: latitude for latitude in step.latitude}
         self._never_shown = frozenset(never_shown)
         self._sees_writes = observability != "wire"
         self._expected = {
@@ -71,9 +71,9 @@ class EffectComparison:
         """The differences."""
         shown = normal_form(self._shown, disk)
         by_name = {effect_name(effect): effect for effect in shown}
-        found = [*self._contents(by_name, disk.after(shown)), *self._portions(shown, log_end_offset)]
-        found += self._order([effect_name(effect) for effect in shown])
-        return Compared.of(found)
+        differences = [*self._contents(by_name, disk.after(shown)), *self._portions(shown, log_end_offset)]
+        differences += self._order([effect_name(effect) for effect in shown])
+        return Compared.of(differences)
 
     def _contents(self, shown: dict[str, TracedEffect], disk: Disk) -> Iterator[Difference | str]:
         for name, (index, expected) in self._expected.items():
@@ -86,13 +86,13 @@ class EffectComparison:
                 if not self._may_be_missing(path, expected, disk):
                     yield Difference(name, text(_judged(expected)), "nothing")
             else:
-                found = compare(path, plain(expected), plain(actual))
+                differences = compare(path, plain(expected), plain(actual))
                 # The name of a sent message stands for the effect and the message in it.
                 prefix = path
                 if isinstance(expected, TracedSend):
                     prefix = f"{path}.message"
-                    found = _without_bare(found, prefix, expected.message)
-                allowed = _renamed(_allowed(found, plain(actual), path, self._latitude), prefix, name)
+                    differences = _without_bare(differences, prefix, expected.message)
+                allowed = _renamed(_allowed(differences, plain(actual), path, self._latitude), prefix, name)
                 yield from _with_an_id_of_its_own(expected, allowed)
                 free = self._latitude.get(f"{path}.duration_ms")
                 if free is None or not free.free:
@@ -119,9 +119,9 @@ class EffectComparison:
     def _allowed_request(self, name: str, actual: TracedEffect) -> Iterator[Difference]:
         """A request that may be sent besides: what it shows is held to what such a request says."""
         path = f"{name}.message"
-        for one in compare(path, plain(self._may[name]), plain(actual)["message"]):
-            if isinstance(one, Difference):
-                yield replace(one, field=name + one.field.removeprefix(path))
+        for difference in compare(path, plain(self._may[name]), plain(actual)["message"]):
+            if isinstance(difference, Difference):
+                yield replace(difference, field=name + difference.field.removeprefix(path))
 
     def _portions(self, shown: Sequence[TracedEffect], log_end_offset: int) -> Iterator[Difference]:
         """What a log does not have cannot be synced; a write that was done otherwise before is wrong."""
@@ -144,16 +144,16 @@ class EffectComparison:
 
 def compared_state(step_path: str, expected: TracedState, actual: TracedState) -> Compared:
     """The differences of two states; `step_path` stands before the name of each field."""
-    wanted, given = plain(expected), plain(actual)
-    flushed, least, end = given.get("flushed_offset"), wanted.get("flushed_offset"), wanted.get("log_end_offset")
+    wanted, observed = plain(expected), plain(actual)
+    flushed, least, end = observed.get("flushed_offset"), wanted.get("flushed_offset"), wanted.get("log_end_offset")
     if None not in (flushed, least, end) and least <= flushed <= end:
         wanted["flushed_offset"] = flushed
-    return Compared.of(_renamed(compare("state", wanted, given), "state", step_path))
+    return Compared.of(_renamed(compare("state", wanted, observed), "state", step_path))
 
 
 def sends_besides(step: VectorStep, effects: Sequence[TracedEffect]) -> bool:
     """Is among the effects a request that the step lets come on top of what it expects?"""
-    may = {effect_name(TracedSend(one.message)) for one in step.may_send or ()}
+    may = {effect_name(TracedSend(allowed.message)) for allowed in step.may_send or ()}
     return any(effect_name(effect) in may for effect in effects)
 
 
@@ -190,9 +190,9 @@ def _wrong_before(name: str, before: TracedEffect, after: TracedEffect, expected
             wanted = base_offset + len(records)
             return Difference(name, f"records from {wanted} on", f"records at {after.base_offset}")
         case TracedTruncateLog(end_offset), _, TracedTruncateLog():
-            return Difference(name, f"a cut at {expected.end_offset}", f"a cut at {end_offset} before that")
+            return Difference(name, f"truncation at {expected.end_offset}", f"truncation at {end_offset} before it")
         case _:
-            return Difference(name, text(plain(expected)), f"{text(plain(before))} before that")
+            return Difference(name, text(plain(expected)), f"{text(plain(before))} before it")
 
 
 def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterator[Difference]:
@@ -204,49 +204,55 @@ def _at_once(name: str, expected: TracedEffect, actual: TracedEffect) -> Iterato
         yield Difference(f"{name}.duration_ms", wanted, str(actual.duration_ms))
 
 
-def _with_an_id_of_its_own(expected: TracedEffect, found: Iterator[Difference | str]) -> Iterator[Difference | str]:
+def _with_an_id_of_its_own(
+    expected: TracedEffect, differences: Iterator[Difference | str]
+) -> Iterator[Difference | str]:
     """A request whose id is not the drawn one, which stands for any that is new, has the id of another one."""
-    for one in found:
-        if isinstance(one, Difference) and one.field.endswith(".correlation_id") and request_of(expected) is not None:
-            yield replace(one, expected="an id that no other open request to this receiver has")
+    for difference in differences:
+        if (
+            isinstance(difference, Difference)
+            and difference.field.endswith(".correlation_id")
+            and request_of(expected) is not None
+        ):
+            yield replace(difference, expected="an id that no other open request to this receiver uses")
         else:
-            yield one
+            yield difference
 
 
 def _without_bare(
-    found: Iterator[Difference | str], prefix: str, response: TracedMessage
+    differences: Iterator[Difference | str], prefix: str, response: TracedMessage
 ) -> Iterator[Difference | str]:
     """What is found, without the fields left out that the response has no place for."""
-    for one in found:
-        if not isinstance(one, str) or has_place(response, one.removeprefix(f"{prefix}.")):
-            yield one
+    for difference in differences:
+        if not isinstance(difference, str) or has_place(response, difference.removeprefix(f"{prefix}.")):
+            yield difference
 
 
 def _judged(effect: TracedEffect) -> Any:
-    shown = plain(effect)
-    shown.pop("duration_ms", None)
-    return shown
+    fields = plain(effect)
+    fields.pop("duration_ms", None)
+    return fields
 
 
 def _allowed(
-    found: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Latitude]
+    differences: Iterator[Difference | str], actual: Any, root: str, latitude: dict[str, Latitude]
 ) -> Iterator[Difference | str]:
     """What is found, without what a latitude allows for the field or for what it is a part of."""
-    for one in found:
-        granted = None if isinstance(one, str) else _granted(one.field, latitude)
-        if isinstance(one, str) or granted is None:
-            yield one
+    for difference in differences:
+        granted = None if isinstance(difference, str) else _granted(difference.field, latitude)
+        if isinstance(difference, str) or granted is None:
+            yield difference
             continue
         values = [text(value) for value in granted.any_of or ()]
         if text(_at(actual, granted.path.removeprefix(root))) not in values:
-            yield replace(one, expected=f"{one.expected} or {' or '.join(values)}")
+            yield replace(difference, expected=f"{difference.expected} or {' or '.join(values)}")
 
 
 def _granted(field: str, latitude: dict[str, Latitude]) -> Latitude | None:
     """The latitude of values that a field falls under."""
-    for path, one in latitude.items():
-        if one.any_of is not UNSET and (field == path or field.startswith(f"{path}.")):
-            return one
+    for path, allowed in latitude.items():
+        if allowed.any_of is not UNSET and (field == path or field.startswith(f"{path}.")):
+            return allowed
     return None
 
 
@@ -256,10 +262,10 @@ def _at(value: Any, path: str) -> Any:
     return value
 
 
-def _renamed(found: Iterator[Difference | str], prefix: str, name: str) -> Iterator[Difference | str]:
+def _renamed(differences: Iterator[Difference | str], prefix: str, name: str) -> Iterator[Difference | str]:
     """Paths as a reader wants them: the name of the output in place of its position."""
-    for one in found:
-        if isinstance(one, str):
-            yield name + one.removeprefix(prefix)
+    for difference in differences:
+        if isinstance(difference, str):
+            yield name + difference.removeprefix(prefix)
         else:
-            yield replace(one, field=name + one.field.removeprefix(prefix))
+            yield replace(difference, field=name + difference.field.removeprefix(prefix))

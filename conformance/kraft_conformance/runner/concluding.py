@@ -28,7 +28,7 @@ def concluded(
     level = vector.level
     reason = ""
     if not shows(hello.observability, level):
-        reason = f"it needs the level {level}, the adapter shows {hello.observability}"
+        reason = f"needs observability {level}, the adapter has {hello.observability}"
     elif missing := wire_left_out or (level == "effects" and _hidden(vector, hello)):
         reason = f"not shown: {', '.join(dict.fromkeys(missing))}"
     elif level == "state" and (missing := _missing(vector, state_left_out)):

@@ -38,7 +38,7 @@ class FollowedCourse:
         """The event with the correlation id that the implementation goes by."""
         return self._ahead.addressed(event)
 
-    def step(self, shown: Shown, answers: FetchAnswers, reference: ReplicaState) -> tuple[Difference, ...]:
+    def step(self, observation: Shown, answers: FetchAnswers, reference: ReplicaState) -> tuple[Difference, ...]:
         """The differences of the next step.
 
         Args:
@@ -48,29 +48,29 @@ class FollowedCourse:
         """
         step, before = next(self._steps), self._expected
         self._expected = expected = applied(before, step.state)
-        found: tuple[Difference, ...] = ()
-        if shown.effects is UNSET:
+        differences: tuple[Difference, ...] = ()
+        if observation.effects is UNSET:
             self._ahead.follow(step, (), (), ())
         else:
-            effects, hello = shown.effects, self._hello
+            effects, hello = observation.effects, self._hello
             assert expected.log_end_offset is not UNSET, "a vector has every field"
             assert expected.high_watermark is not UNSET, "a vector has every field"
             # Of what an answer to a Fetch is made of, courses differ in the high watermark alone.
             there = reference._replace(high_watermark=expected.high_watermark)
             chosen = answers.as_chosen(step, effects, there)
             comparison = EffectComparison(chosen, effects, hello.observability, hello.unobserved, self._ahead)
-            compared = comparison.compared(shown.disk, expected.log_end_offset)
+            compared = comparison.compared(observation.disk, expected.log_end_offset)
             self._ahead.follow(step, before.awaiting or (), step.outputs, effects)
             self.wire_left_out.extend(compared.left_out)
-            found = compared.differences
-            if shown.state is not UNSET:
+            differences = compared.differences
+            if observation.state is not UNSET:
                 besides = sends_besides(step, effects) or len(chosen.outputs) > len(step.outputs)
-                found += compared_refusal(step.refusal, shown.refusal, besides=besides)
-        if shown.state is UNSET:
-            return found
-        state = compared_state("state", *map(self._ahead.without_these, (expected, shown.state)))
+                differences += compared_refusal(step.refusal, observation.refusal, besides=besides)
+        if observation.state is UNSET:
+            return differences
+        state = compared_state("state", *map(self._ahead.without_these, (expected, observation.state)))
         self.state_left_out.extend(state.left_out)
-        return (*found, *state.differences)
+        return (*differences, *state.differences)
 
 
 def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) -> tuple[FollowedCourse, ...]:
@@ -79,5 +79,5 @@ def followed_courses(vector: Vector, hello: HelloReply, ahead: RequestsAhead) ->
     Where its state was put in place, the choices of the history are those of the vector.
     """
     injects = hello.injects(has_history=vector.history is not None)
-    others = [one for one in vector.courses or () if not injects or one.before == TracedState()]
-    return tuple([FollowedCourse(vector, one, hello, ahead) for one in (None, *others)])
+    alternatives = [course for course in vector.courses or () if not injects or course.before == TracedState()]
+    return tuple([FollowedCourse(vector, course, hello, ahead) for course in (None, *alternatives)])

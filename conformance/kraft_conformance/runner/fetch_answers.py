@@ -36,19 +36,19 @@ class FetchAnswers:
         if event.event in STARTS_ANEW:
             self._owed.clear()
             self._unheard.clear()
-        asked = _request(event)
-        earlier = None if asked is None else self._owed.pop(asked.source, None)
+        request = _request(event)
+        earlier = None if request is None else self._owed.pop(request.source, None)
         if earlier is not None:
             self._unheard.append(earlier)
 
     def without_unheard(self, event: VectorEvent, shown: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
         """What is shown, without answers to Fetches whose senders have sent other ones since."""
-        asked = _request(event)
+        request = _request(event)
         kept: list[TracedEffect] = []
         for effect in shown:
             answer = _answer(effect)
-            unheard = [one for one in self._unheard if answer is not None and _is_to(answer, one)]
-            if not unheard or answer is None or (asked is not None and _is_to(answer, asked)):
+            unheard = [request for request in self._unheard if answer is not None and _is_to(answer, request)]
+            if not unheard or answer is None or (request is not None and _is_to(answer, request)):
                 kept.append(effect)
             else:
                 self._unheard.remove(unheard[0])
@@ -56,17 +56,17 @@ class FetchAnswers:
 
     def as_chosen(self, step: VectorStep, shown: Sequence[TracedEffect], state: ReplicaState) -> VectorStep:
         """A step with the right answers that are most like those that are shown."""
-        outputs, latitude, asked = list(step.outputs), list(step.latitude), _request(step)
+        outputs, latitude, request = list(step.outputs), list(step.latitude), _request(step)
         for place, output in enumerate(step.outputs):
             right = _answer(output)
-            if right is None or asked is None:
+            if right is None or request is None:
                 continue
-            given = next((one for one in _answers(shown) if _is_to(one, asked)), None)
-            if given is not None:
-                outputs[place] = TracedSend(chosen_answer(right, given, asked.fetch_offset or 0, state, late=False))
+            actual = next((answer for answer in _answers(shown) if _is_to(answer, request)), None)
+            if actual is not None:
+                outputs[place] = TracedSend(chosen_answer(right, actual, request.fetch_offset or 0, state, late=False))
             elif may_wait(right):
                 latitude.append(Latitude(f"outputs[{place}]", WAITS, absent=True))
-        late = [TracedSend(self._late(owed, given, state)) for owed, given in self._paid(shown)]
+        late = [TracedSend(self._late(owed, actual, state)) for owed, actual in self._paid(shown)]
         before = happens_before((*outputs, *late)) if late else step.before
         return replace(step, outputs=(*outputs, *late), before=before, latitude=tuple(latitude))
 
@@ -74,11 +74,11 @@ class FetchAnswers:
         """Take note of what an event has brought: what was expected, and what was shown."""
         for owed, _ in list(self._paid(shown)):
             del self._owed[owed.source]
-        asked = _request(event)
-        if asked is None or event.crash is not UNSET or any(_is_to(one, asked) for one in _answers(shown)):
+        request = _request(event)
+        if request is None or event.crash is not UNSET or any(_is_to(answer, request) for answer in _answers(shown)):
             return
-        if any(may_wait(one) for one in _answers(expected) if _is_to(one, asked)):
-            self._owed[asked.source] = asked
+        if any(may_wait(answer) for answer in _answers(expected) if _is_to(answer, request)):
+            self._owed[request.source] = request
 
     def _paid(self, shown: Sequence[TracedEffect]) -> Iterator[tuple[TracedFetchRequest, TracedFetchResponse]]:
         for answer in _answers(shown):
@@ -87,12 +87,12 @@ class FetchAnswers:
                 yield owed, answer
 
     def _late(
-        self, request: TracedFetchRequest, given: TracedFetchResponse, state: ReplicaState
+        self, request: TracedFetchRequest, actual: TracedFetchResponse, state: ReplicaState
     ) -> TracedFetchResponse:
-        asked = message_of(replace(request, id="1.1"))
-        assert isinstance(asked, FetchRequest), "what is owed is the answer to a Fetch"
-        right = replace(late_answer(state, self._configuration, asked), id=UNSET)
-        return chosen_answer(right, given, asked.fetch_offset, state, late=True)
+        fetch = message_of(replace(request, id="1.1"))
+        assert isinstance(fetch, FetchRequest), "what is owed is the answer to a Fetch"
+        right = replace(late_answer(state, self._configuration, fetch), id=UNSET)
+        return chosen_answer(right, actual, fetch.fetch_offset, state, late=True)
 
 
 def _request(event: VectorEvent) -> TracedFetchRequest | None:

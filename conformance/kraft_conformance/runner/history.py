@@ -41,36 +41,36 @@ class HistoryWatch:
         number: int,
         step: VectorStep,
         before: ReplicaState,
-        shown: Shown,
+        observation: Shown,
         after: ReplicaState,
         ahead: RequestsAhead,
     ) -> None:
         """Compare an event; the states are those of the reference, `ahead` what was sent too much before it."""
         if self.words:
             return
-        found: tuple[Difference, ...] = ()
-        if shown.effects is not UNSET:
+        differences: tuple[Difference, ...] = ()
+        if observation.effects is not UNSET:
             hello = self._hello
-            comparison = EffectComparison(step, shown.effects, hello.observability, hello.unobserved, ahead)
-            found = comparison.compared(shown.disk, after.log.end_offset).differences
-        if shown.state is not UNSET:
+            comparison = EffectComparison(step, observation.effects, hello.observability, hello.unobserved, ahead)
+            differences = comparison.compared(observation.disk, after.log.end_offset).differences
+        if observation.state is not UNSET:
             judged = ahead.without_these
-            found += compared_state("state", judged(traced_state(after)), judged(shown.state)).differences
-        if not found:
+            differences += compared_state("state", judged(traced_state(after)), judged(observation.state)).differences
+        if not differences:
             return
         where = f"event {number} of {len(self._vector.history or ())} of the history, {step.event}"
-        self.words = f"it differs before the first step: {where}: {found[0]}"
-        with_reference = StepComparison(shown, self._hello)
-        given = given_of(Replica(before, self._configuration), step)
-        self.rules = attributed(given, with_reference.differences, self._vector.rules).rules
+        self.words = f"differs before the first step: {where}: {differences[0]}"
+        with_reference = StepComparison(observation, self._hello)
+        inputs = given_of(Replica(before, self._configuration), step)
+        self.rules = attributed(inputs, with_reference.differences, self._vector.rules).rules
 
 
 def as_step(
     event: VectorEvent, reference: Replica, outputs: tuple[TracedEffect, ...], after: ReplicaState
 ) -> VectorStep:
     """An event of the history as a step, with what the reference does in it and what the rules leave open there."""
-    given = given_of(reference, event)
-    sent = [message_of(replace(one.message, id="1.1")) for one in outputs if isinstance(one, TracedSend)]
-    besides = () if given.crash else may_send(given.event, given.state, given.configuration, given.draw, sent)
+    inputs = given_of(reference, event)
+    sent = [message_of(replace(output.message, id="1.1")) for output in outputs if isinstance(output, TracedSend)]
+    besides = () if inputs.crash else may_send(inputs.event, inputs.state, inputs.configuration, inputs.draw, sent)
     states = traced_state(reference.state), traced_state(after)
     return step_of(event, expected_of(event.event, event.message, outputs, *states, besides=besides))

@@ -41,7 +41,7 @@ class Failed(Exception):  # noqa: N818 - carried to `run_vector`
         self.step = step
         self.event = event
         # A timer that is missing says less than what it stands beside.
-        self.differences = tuple(sorted(differences, key=lambda one: one.field.startswith("StartTimer ")))
+        self.differences = tuple(sorted(differences, key=lambda difference: difference.field.startswith("StartTimer ")))
         self.effects = effects
 
 
@@ -89,7 +89,7 @@ def without_should(outcome: Outcome) -> Outcome:
     """The outcome for those who ask of MUST alone: what only a SHOULD or a MAY decides is left out."""
     if outcome.status is not Status.FAIL or outcome.rule_level in (None, "MUST"):
         return outcome
-    reason = f"left out by --must-only, decided by a {outcome.rule_level} alone: {outcome.rules[0]}"
+    reason = f"excluded by --must-only, because only a {outcome.rule_level} decides it: {outcome.rules[0]}"
     return Outcome(outcome.id, Status.SKIPPED, reason)
 
 
@@ -109,16 +109,20 @@ def against_expectation(outcome: Outcome, expected_failures: Mapping[str, Expect
 
     An error is none of them: an adapter that hangs, dies or talks nonsense has not shown the failure that is known.
     """
-    known = expected_failures.get(outcome.id)
-    if known is None:
+    expectation = expected_failures.get(outcome.id)
+    if expectation is None:
         return outcome
     if outcome.status is Status.FAIL:
-        others = [one.field for one in outcome.differences if not one.field.startswith(known.fields)]
-        if others:
-            return replace(outcome, remark=f"{others[0]} is not what is known to differ: {known.reason}")
-        return replace(outcome, status=Status.EXPECTED_FAILURE, reason=f"{known.reason} ({outcome.reason})")
-    if outcome.status is Status.PASS and known.is_always_seen:
-        return replace(outcome, status=Status.UNEXPECTED_PASS, reason=f"expected to fail: {known.reason}")
+        unexpected = [
+            difference.field
+            for difference in outcome.differences
+            if not difference.field.startswith(expectation.fields)
+        ]
+        if unexpected:
+            return replace(outcome, remark=f"{unexpected[0]} is not part of the known difference: {expectation.reason}")
+        return replace(outcome, status=Status.EXPECTED_FAILURE, reason=f"{expectation.reason} ({outcome.reason})")
+    if outcome.status is Status.PASS and expectation.is_always_seen:
+        return replace(outcome, status=Status.UNEXPECTED_PASS, reason=f"expected to fail: {expectation.reason}")
     return outcome
 
 

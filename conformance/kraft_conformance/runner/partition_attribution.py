@@ -23,32 +23,32 @@ def attributed_controllers(
     left_out: frozenset[str] = frozenset(),
 ) -> Attribution:
     """The rules behind what differs in a step; `number` counts from 1."""
-    given = steps_of_controllers(vector, cluster)[number - 1]
-    seen = {("effect", _text(one)) for one in reply.effects}
+    inputs = steps_of_controllers(vector, cluster)[number - 1]
+    observed = {("effect", _text(effect)) for effect in reply.effects}
     sees_state = level == "state"
     if sees_state:
-        seen |= {("refusal", _text(reply.refusal)), *_of_state(view)}
+        observed |= {("refusal", _text(reply.refusal)), *_of_state(view)}
 
     def compare(step: PartitionOccurrence) -> tuple[Difference, ...]:
-        made = {("effect", _text(shown_effect(one))) for one in line_of(step).effects}
+        made = {("effect", _text(shown_effect(effect))) for effect in line_of(step).effects}
         if sees_state:
             made |= {("refusal", _text(step.refusal)), *_of_state(view_of(traced_state(step.state)))}
-        missing = [Difference(field, text, "nothing") for field, text in made - seen]
-        return (*missing, *[Difference(field, "nothing", text) for field, text in seen - made])
+        missing = [Difference(field, text, "nothing") for field, text in made - observed]
+        return (*missing, *[Difference(field, "nothing", text) for field, text in observed - made])
 
-    return attributed(given, compare, vector.rules, left_out)
+    return attributed(inputs, compare, vector.rules, left_out)
 
 
 def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
     """What each step of a vector gives to the reference."""
     configuration = configuration_of(cluster)
     state = state_from(vector.before)
-    found = []
-    for one in vector.steps:
-        given = GivenToControllers(state, configuration, event_of(one.event))
-        found.append(given)
-        state = happen(1, state, given.event, configuration).state
-    return tuple(found)
+    steps = []
+    for step in vector.steps:
+        inputs = GivenToControllers(state, configuration, event_of(step.event))
+        steps.append(inputs)
+        state = happen(1, state, inputs.event, configuration).state
+    return tuple(steps)
 
 
 def _of_state(view: ControllerView) -> set[tuple[str, str]]:

@@ -35,7 +35,7 @@ class Choices:
         for (name, field), chosen in self._chosen.items():
             changed = name in changes and field in given(changes[name])
             if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
-                return f"{field} of {label(name)} is {chosen} here, and the vector goes on from another one"
+                return f"the adapter chose {field} {chosen} for {label(name)}, the vector continues from another choice"
         return None
 
     def event(self, event: TracedEvent) -> TracedEvent:
@@ -44,7 +44,7 @@ class Choices:
             return replace(event, broker=self._chosen.get((event.partition, "leader"), event.broker))
         return event
 
-    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, seen: Sequence[Item]) -> None:
+    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, observed: Sequence[Item]) -> None:
         """Take note of what was chosen in a step.
 
         Args:
@@ -52,17 +52,19 @@ class Choices:
             after: the state after it, as the vector has it.
             seen: what is shown of partitions, what is done first and then the state.
         """
-        for one in latitude:
-            if one.partition is None or one.field == "error":
+        for allowed in latitude:
+            if allowed.partition is None or allowed.field == "error":
                 continue
-            expected = partition_fields(by_name(after)[one.partition])[one.field]
-            shown_fields = [item.fields for item in seen if item.partition == one.partition]
-            chosen = next((fields[one.field] for fields in shown_fields if one.field in fields), expected)
-            if chosen != expected and _is_right(one, chosen, expected):
-                self._chosen[one.partition, one.field] = chosen
+            expected = partition_fields(by_name(after)[allowed.partition])[allowed.field]
+            shown_fields = [item.fields for item in observed if item.partition == allowed.partition]
+            chosen = next((fields[allowed.field] for fields in shown_fields if allowed.field in fields), expected)
+            if chosen != expected and _is_right(allowed, chosen, expected):
+                self._chosen[allowed.partition, allowed.field] = chosen
                 # Whoever is elected uncleanly is the only one in sync.
-                if one.field == "leader" and partition_fields(by_name(after)[one.partition])["in_sync"] == [expected]:
-                    self._chosen[one.partition, "in_sync"] = [chosen]
+                if allowed.field == "leader" and partition_fields(by_name(after)[allowed.partition])["in_sync"] == [
+                    expected
+                ]:
+                    self._chosen[allowed.partition, "in_sync"] = [chosen]
 
     def leader(self, name: Name, expected: int) -> int:
         """The broker that leads a partition here, where the vector has `expected`."""

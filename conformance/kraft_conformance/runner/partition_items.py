@@ -53,9 +53,9 @@ def plain_fields(part: msgspec.Struct) -> dict[str, Any]:
     return fields
 
 
-def partition_fields(one: ShownPartition) -> dict[str, Any]:
+def partition_fields(partition: ShownPartition) -> dict[str, Any]:
     """The fields of a partition that are there, without its name."""
-    fields = plain_fields(one)
+    fields = plain_fields(partition)
     fields.pop("name")
     return fields
 
@@ -66,12 +66,14 @@ def items(effects: Iterable[ShownEffect]) -> Iterator[Item]:
         kind = str(type(effect).__struct_config__.tag)
         match effect:
             case ShownStorePartitions(partitions):
-                for one in partitions:
-                    yield Item(f"{kind} {label(one.name)}", kind, one.name, partition_fields(one), position)
+                for partition in partitions:
+                    yield Item(
+                        f"{kind} {label(partition.name)}", kind, partition.name, partition_fields(partition), position
+                    )
             case ShownLeaderAndIsr() | ShownStopReplica():
                 fields = plain_fields(effect)
-                for known in ("type", "broker", "partition"):
-                    fields.pop(known)
+                for name in ("type", "broker", "partition"):
+                    fields.pop(name)
                 yield Item(sent_to(kind, effect.partition, effect.broker), kind, effect.partition, fields, position)
             case _:
                 fields = plain_fields(effect)
@@ -88,5 +90,5 @@ def view_fields(view: ControllerView) -> dict[str, Any]:
     """The fields of a view that are there; partitions by their names."""
     fields = plain_fields(view)
     if view.partitions is not UNSET:
-        fields["partitions"] = {label(one.name): partition_fields(one) for one in view.partitions}
+        fields["partitions"] = {label(partition.name): partition_fields(partition) for partition in view.partitions}
     return fields

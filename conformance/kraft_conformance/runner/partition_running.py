@@ -66,24 +66,24 @@ class ControllerComparison:
         hidden = {*never_shown, *([] if observability != "wire" else [kind.__struct_config__.tag for kind in STORED])}
         self._after = choices.adopted(after)
         wanted = list(items(step.outputs))
-        self._expected = {one.name: choices.item(one) for one in wanted if one.kind not in hidden}
-        self._actual = [one for one in items(effects) if one.kind not in hidden]
+        self._expected = {item.name: choices.item(item) for item in wanted if item.kind not in hidden}
+        self._actual = [item for item in items(effects) if item.kind not in hidden]
         self._places: dict[str, int] = {}
-        for place, one in enumerate(self._actual):
-            self._places.setdefault(one.name, place)
+        for place, item in enumerate(self._actual):
+            self._places.setdefault(item.name, place)
         self._errors = {
-            path: tuple(map(str, one.any_of or ()))
-            for one in step.latitude
-            if one.field == "error"
-            for path in _error_paths(one)
+            path: tuple(map(str, latitude.any_of or ()))
+            for latitude in step.latitude
+            if latitude.field == "error"
+            for path in _error_paths(latitude)
         }
         self._pairs = [
-            (self._followed(one, choices), other.name)
+            (self._followed(first_item, choices), other.name)
             for first, second in step.before
-            for one in wanted
+            for first_item in wanted
             for other in wanted
-            if (one.position, other.position) == (first, second)
-            and (one.partition == other.partition or other.partition is None)
+            if (first_item.position, other.position) == (first, second)
+            and (first_item.partition == other.partition or other.partition is None)
         ]
 
     @staticmethod
@@ -100,23 +100,25 @@ class ControllerComparison:
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
-        for one in self._actual:
+        for item in self._actual:
             # A broker that is told the same once more is none the wiser.
-            told_again = one.kind in ("LeaderAndIsr", "StopReplica") and actual.get(one.name, one).fields == one.fields
-            if one.name in actual and not told_again and one.kind != "StoreReassignPartitions":
-                yield Difference(one.name, "once", "twice")
-            actual[one.name] = one
+            told_again = (
+                item.kind in ("LeaderAndIsr", "StopReplica") and actual.get(item.name, item).fields == item.fields
+            )
+            if item.name in actual and not told_again and item.kind != "StoreReassignPartitions":
+                yield Difference(item.name, "once", "twice")
+            actual[item.name] = item
         for name, expected in self._expected.items():
             if name in actual:
-                for found in _compared_fields(name, expected.fields, actual[name].fields):
-                    allowed = () if isinstance(found, str) else self._errors.get(found.field, ())
-                    if isinstance(found, str) or found.actual not in map(text, allowed):
-                        yield found
+                for field in _compared_fields(name, expected.fields, actual[name].fields):
+                    allowed = () if isinstance(field, str) else self._errors.get(field.field, ())
+                    if isinstance(field, str) or field.actual not in map(text, allowed):
+                        yield field
             else:
                 yield Difference(name, _worded(expected), "nothing")
-        for name, one in actual.items():
-            if name not in self._expected and not self._only_repeats(one):
-                yield Difference(name, "nothing", _worded(one))
+        for name, item in actual.items():
+            if name not in self._expected and not self._only_repeats(item):
+                yield Difference(name, "nothing", _worded(item))
 
     def _only_repeats(self, item: Item) -> bool:
         """To tell a broker once more what holds is always right."""
@@ -146,9 +148,9 @@ def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = 
             yield from _compared_rows(f"{path}.{name}", wanted.pop(name), actual[name])
     if actual.get("version", LEADER_AND_ISR_LEAST) < LEADER_AND_ISR_LEAST:
         yield Difference(f"{path}.version", f"at least {LEADER_AND_ISR_LEAST}", text(actual["version"]))
-    for one in compare(path, wanted, actual):
-        if left_out or not isinstance(one, str):
-            yield one
+    for difference in compare(path, wanted, actual):
+        if left_out or not isinstance(difference, str):
+            yield difference
 
 
 def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[Difference | str]:
@@ -157,22 +159,22 @@ def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) 
         if name in expected and name in actual:
             yield from compare(f"{path}.{name}", expected[name], actual[name])
         else:
-            shown = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
-            yield Difference(f"{path}.{name}", *shown)
+            texts = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
+            yield Difference(f"{path}.{name}", *texts)
 
 
 def compared_view(path: str, expected: ControllerView, actual: ControllerView) -> Compared:
     """The differences of two states; `path` stands before the name of each field."""
     wanted, got = view_fields(expected), view_fields(actual)
-    found: list[Difference | str] = []
+    differences: list[Difference | str] = []
     if "partitions" in got:
-        found += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
-    return Compared.of([*found, *compare(path, wanted, got)])
+        differences += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
+    return Compared.of([*differences, *compare(path, wanted, got)])
 
 
 def rows(view: ControllerView) -> Iterable[Item]:
     """The partitions of an observed state as items."""
-    return [_row(name, partition_fields(one)) for name, one in by_name(view).items()]
+    return [_row(name, partition_fields(partition)) for name, partition in by_name(view).items()]
 
 
 def _row(name: Name, fields: dict[str, Any]) -> Item:
@@ -219,14 +221,14 @@ class PartitionRun(VectorRun[PartitionVector]):
             return outcome
         reply, view = self._shown
         level = self.hello.observability
-        found = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
+        attribution = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
         # Many places of that part name several rules: without a mutant that does the same, the vector says more.
-        if not found.suspects:
+        if not attribution.suspects:
             return outcome
         catalogue = load_catalogue()
-        broken = [rule for name in found.suspects for rule in catalogue[name].rules]
+        broken = [rule for name in attribution.suspects for rule in catalogue[name].rules]
         rules = tuple(dict.fromkeys((*broken, *self.vector.rules)))[:RULES_MAX]
-        return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
+        return replace(outcome, rules=rules, why=attribution.why, suspects=attribution.suspects)
 
     @staticmethod
     def steps(vector: PartitionVector) -> Sequence[GivenToControllers]:

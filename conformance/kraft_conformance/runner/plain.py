@@ -47,11 +47,11 @@ class Compared(NamedTuple):
     """Paths of the fields that were expected and not shown."""
 
     @classmethod
-    def of(cls, found: Iterable[Difference | str]) -> "Compared":
+    def of(cls, items: Iterable[Difference | str]) -> "Compared":
         """What is found, in two parts."""
-        every = tuple(found)
-        left_out = tuple([one for one in every if isinstance(one, str)])
-        return cls(tuple([one for one in every if not isinstance(one, str)]), left_out)
+        every = tuple(items)
+        left_out = tuple([item for item in every if isinstance(item, str)])
+        return cls(tuple([item for item in every if not isinstance(item, str)]), left_out)
 
 
 def plain(value: object) -> Any:
@@ -61,9 +61,9 @@ def plain(value: object) -> Any:
 
 def _sorted(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):
-        return {key: _sorted(one, key) for key, one in value.items()}
+        return {key: _sorted(item, key) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        parts = [_sorted(one) for one in value]
+        parts = [_sorted(item) for item in value]
         return sorted(parts, key=_text) if name in _SETS else parts
     return value
 
@@ -101,8 +101,8 @@ def compare(path: str, expected: Any, actual: Any) -> Iterator[Difference | str]
             elif name not in MAY_BE_LEFT_OUT:
                 yield field
     elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
-        for index, (one, other) in enumerate(zip(expected, actual, strict=True)):
-            yield from compare(f"{path}[{index}]", one, other)
+        for index, (expected_item, other) in enumerate(zip(expected, actual, strict=True)):
+            yield from compare(f"{path}[{index}]", expected_item, other)
     elif expected != actual:
         yield Difference(path, text(expected), text(actual))
 

@@ -79,12 +79,12 @@ class AdapterProcess:
         """
         self._look(0)
         if self._received:
-            raise StrayOutput(f"it wrote to standard output unasked: {_shown(self._received)}", self.stderr)
+            raise StrayOutput(f"output without a request: {_shown(self._received)}", self.stderr)
         reply = self._await_line(line)
         # A line that is no JSON object is told as such by whoever reads it, however fast the next one follows.
         if self._received and reply.lstrip().startswith(b"{"):
             lines = f"{_shown(reply)}, then {_shown(self._received)}"
-            raise StrayOutput(f"it wrote more than one line in reply: {lines}", self.stderr)
+            raise StrayOutput(f"more than one line in reply: {lines}", self.stderr)
         return reply
 
     def end(self) -> None:
@@ -136,7 +136,7 @@ class AdapterProcess:
                 end = self._received.find(b"\n")
                 if end + 1 > LINE_BYTES_MAX or (end < 0 and len(self._received) > LINE_BYTES_MAX):
                     raise OversizedReply(
-                        f"its reply is longer than {LINE_BYTES_MAX} bytes: {_shown(self._received)}", self.stderr
+                        f"the reply is longer than {LINE_BYTES_MAX} bytes: {_shown(self._received)}", self.stderr
                     )
                 if end >= 0:
                     reply = bytes(self._received[: end + 1])
@@ -154,9 +154,9 @@ class AdapterProcess:
 
     def _hang(self, unsent: int) -> str:
         if unsent:
-            return f"it did not read the request within {self._timeout_s:g} s"
+            return f"the adapter did not read the request within {self._timeout_s:g} s"
         if self._received:
-            return f"its reply had no end within {self._timeout_s:g} s: {_shown(self._received)}"
+            return f"no newline after the reply within {self._timeout_s:g} s: {_shown(self._received)}"
         return f"no reply within {self._timeout_s:g} s"
 
     def _written(self, unsent: memoryview) -> memoryview:
@@ -203,7 +203,7 @@ class AdapterProcess:
             time.sleep(0.005)
         self._look(0)
         status = _status(self._process.pid)
-        return "it closed its standard output and goes on running" if status is None else status
+        return "the adapter closed its standard output, but still runs" if status is None else status
 
 
 def _has_ended(pid: int) -> bool:
@@ -215,8 +215,8 @@ def _status(pid: int) -> str | None:
     if ended is None:
         return None
     if ended.si_code == os.CLD_EXITED:
-        return f"it ended with exit code {ended.si_status} where a reply was due"
-    return f"it was ended by {signal.Signals(ended.si_status).name} where a reply was due"
+        return f"the adapter exited with code {ended.si_status} instead of replying"
+    return f"the adapter was killed by {signal.Signals(ended.si_status).name} instead of replying"
 
 
 def _shown(raw: bytes | bytearray) -> str:

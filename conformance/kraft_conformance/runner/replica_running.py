@@ -61,25 +61,28 @@ class ReplicaRun(VectorRun[Vector]):
         courses = followed_courses(self.vector, self.hello, self._ahead)
         observed = self._replica.observed(self._after())
         if observed is not UNSET:
-            begins = [(one, one.begins(observed)) for one in courses]
+            begins = [(course, course.begins(observed)) for course in courses]
             if self._injects and begins[0][1]:
-                raise WrongState(f"the state that it has put in place is not the one asked for: {begins[0][1][0]}")
+                raise WrongState(f"the injected state is not the requested one: {begins[0][1][0]}")
             courses = _remaining(begins, 0, None, UNSET)
         for number, step in enumerate(self.vector.steps, 1):
             self._asked = Asked(number, step, f"step {number} of {len(self.vector.steps)}")
             before = self._after()
             self._reference.answer(request_of_event(step))
-            shown = self._happen(courses[0].addressed(step), before)
-            done = shown.effects
-            if step.crash is not UNSET and done is not UNSET and counts_otherwise(done, step.outputs, shown.disk):
-                raise NotAsked(Status.SKIPPED, f"it does its writes in other portions than step {number} counts")
-            shown = self._with_state(shown)
-            died, idle = ended(shown.died), turns_idly(shown, observed)
-            observed = shown.state
-            judged = [(one, (*died, *one.step(shown, self._answers, self._after()), *idle)) for one in courses]
+            observation = self._happen(courses[0].addressed(step), before)
+            done = observation.effects
+            if step.crash is not UNSET and done is not UNSET and counts_otherwise(done, step.outputs, observation.disk):
+                detail = f"the adapter splits its writes differently, so the crash of step {number} has no such point"
+                raise NotAsked(Status.SKIPPED, detail)
+            observation = self._with_state(observation)
+            died, idle = ended(observation.died), turns_idly(observation, observed)
+            observed = observation.state
+            judged = [
+                (course, (*died, *course.step(observation, self._answers, self._after()), *idle)) for course in courses
+            ]
             if done is not UNSET:
                 self._answers.follow(step, step.outputs, done)
-            self._shown = shown
+            self._shown = observation
             courses = _remaining(judged, number, step.event, done)
         return concluded(self.vector, self.hello, courses[0].wire_left_out, courses[0].state_left_out)
 
@@ -90,12 +93,12 @@ class ReplicaRun(VectorRun[Vector]):
         if the failing step has no explanation of its own.
         """
         vector, cluster, hello = self.vector, self._cluster(), self.hello
-        found = Attribution(vector.rules, False)
+        attribution = Attribution(vector.rules, False)
         if self._shown is not None and outcome.step is not None:
-            found = attributed_step(vector, cluster, outcome.step, self._shown, hello, left_out)
-        of_order = () if found.suspects else rules_of_order(outcome.differences)
-        of_writes = () if found.is_exact else rules_of_writes(outcome.event, outcome.differences)
-        rules: tuple[str, ...] = (*of_order, *of_writes, *found.rules)
+            attribution = attributed_step(vector, cluster, outcome.step, self._shown, hello, left_out)
+        of_order = () if attribution.suspects else rules_of_order(outcome.differences)
+        of_writes = () if attribution.is_exact else rules_of_writes(outcome.event, outcome.differences)
+        rules: tuple[str, ...] = (*of_order, *of_writes, *attribution.rules)
         words = ""
         if not self._injects:
             again = ReplicaRun(self.session, vector, self.profile)
@@ -103,11 +106,11 @@ class ReplicaRun(VectorRun[Vector]):
             # What is wrong with the adapter now was not when it was asked before.
             with suppress(AdapterFault, NotAsked):
                 again._set_up()
-            words, rules = history.words, rules if found.is_exact else (*history.rules, *rules)
-        shown = tuple(dict.fromkeys(rules))[:RULES_MAX]
-        level = "MUST" if rules_of_order(outcome.differences) else found.level
-        why = found.why if found.suspects and shown[:1] == found.rules[:1] else ""
-        return replace(outcome, rules=shown, remark=words, rule_level=level, why=why, suspects=found.suspects)
+            words, rules = history.words, rules if attribution.is_exact else (*history.rules, *rules)
+        named = tuple(dict.fromkeys(rules))[:RULES_MAX]
+        level = "MUST" if rules_of_order(outcome.differences) else attribution.level
+        why = attribution.why if attribution.suspects and named[:1] == attribution.rules[:1] else ""
+        return replace(outcome, rules=named, remark=words, rule_level=level, why=why, suspects=attribution.suspects)
 
     def place(self, fault: AdapterFault) -> None:
         """Write into a fault where it happened, and the rules of what was asked for."""
@@ -126,10 +129,10 @@ class ReplicaRun(VectorRun[Vector]):
     @staticmethod
     def shown(step: Step, level: Level) -> object:
         """See `VectorRun.shown`; timers are left out, because a mutant may start others and pass."""
-        traced = [traced_effect(1, one) for one in step.effects if not isinstance(one, StartTimer)]
+        traced = [traced_effect(1, effect) for effect in step.effects if not isinstance(effect, StartTimer)]
         effects = published_as_unknown(traced, lambda: is_first_of_all(step.state))
         if level == "wire":
-            return [one for one in effects if isinstance(one, TOLD)]
+            return [effect for effect in effects if isinstance(effect, TOLD)]
         return (effects, step.refusal, as_unknown(traced_state(step.state))) if level == "state" else effects
 
     def _cluster(self) -> Cluster:
@@ -157,14 +160,14 @@ class ReplicaRun(VectorRun[Vector]):
             before = self._after()
             awaited = self._reference.state().awaiting or ()
             expected = self._reference.answer(request_of_event(event))
-            shown = self._happen(self._ahead.addressed(event), before)
+            observation = self._happen(self._ahead.addressed(event), before)
             outputs = expected.effects if isinstance(expected, StepReply | RestartReply) else ()
-            effects = shown.effects or ()
+            effects = observation.effects or ()
             if self._history is not None:
                 step = as_step(event, Replica(before, self._reference.replica().configuration), outputs, self._after())
-                if shown.effects is not UNSET:
+                if observation.effects is not UNSET:
                     step = self._answers.as_chosen(step, effects, self._after())
-                self._history.look(number, step, before, self._with_state(shown), self._after(), self._ahead)
+                self._history.look(number, step, before, self._with_state(observation), self._after(), self._ahead)
             self._ahead.follow(event, awaited, outputs, effects)
             self._answers.follow(event, outputs, effects)
 
@@ -181,7 +184,7 @@ class ReplicaRun(VectorRun[Vector]):
         self._answers.begin(event)
         disk = self._disk
         if event.event == "Crash" and disk.synced > (kept := kept_by(event)):
-            detail = f"a crash leaves {kept} records, and the implementation has synced {disk.synced}"
+            detail = f"the crash leaves {kept} records, but the implementation has synced {disk.synced}"
             raise NotAsked(Status.SKIPPED, detail)
         reply = self._replica.happen(event, before, self._after())
         if reply is None:
@@ -195,8 +198,8 @@ class ReplicaRun(VectorRun[Vector]):
             self._disk = self._disk._replace(synced=event.crash.log_end_offset)
         return Shown(effects, reply.refusal, UNSET, disk, reply.died, reply.poll_again_ms)
 
-    def _with_state(self, shown: Shown) -> Shown:
-        return replaced(shown, state=self._replica.observed(self._after()))
+    def _with_state(self, observation: Shown) -> Shown:
+        return replaced(observation, state=self._replica.observed(self._after()))
 
 
 def _remaining(

@@ -43,7 +43,7 @@ class RequestsAhead:
             return False
         without_id = plain(wanted)
         without_id.pop("correlation_id", None)
-        return not any(isinstance(one, Difference) for one in compare("", without_id, plain(sent)))
+        return not any(isinstance(difference, Difference) for difference in compare("", without_id, plain(sent)))
 
     def follow(
         self,
@@ -61,8 +61,8 @@ class RequestsAhead:
             shown: what the implementation has sent.
         """
         self._forget(event)
-        wanted = {_key(one): one for one in map(request_of, expected) if one is not None}
-        sent = {_key(one): one for one in map(request_of, shown) if one is not None}
+        wanted = {_key(request): request for request in map(request_of, expected) if request is not None}
+        sent = {_key(request): request for request in map(request_of, shown) if request is not None}
         for key, request in wanted.items():
             if key not in sent and self.is_out(request):
                 self._name(request, request.correlation_id, self._out[key[1]])
@@ -101,7 +101,9 @@ class RequestsAhead:
         """The state without the connections on which there was a request too many: what is out there is not judged."""
         if not self._receivers or state.awaiting is UNSET:
             return state
-        return replace(state, awaiting=tuple([one for one in state.awaiting if one[0] not in self._receivers]))
+        return replace(
+            state, awaiting=tuple([request for request in state.awaiting if request[0] not in self._receivers])
+        )
 
 
 def _kind(message: TracedMessage) -> str:

@@ -20,10 +20,10 @@ def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry,
     """
     entries = catalogue.manifest.vectors
     whole = {name for entry in entries for name in (entry.id, *entry.rules)}
-    found = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
-    if not found:
-        raise usage_error(f"no vector fits {' and '.join(words)}; kraft-spec conformance list shows all of them")
-    return tuple(sorted(found, key=lambda entry: entry.id.startswith("scenario.")))
+    matching = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
+    if not matching:
+        raise usage_error(f"no vector matches {' and '.join(words)}; kraft-spec conformance list shows all of them")
+    return tuple(sorted(matching, key=lambda entry: entry.id.startswith("scenario.")))
 
 
 def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:
@@ -53,6 +53,6 @@ def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str,
         if vector_id not in catalogue.entries:
             raise CommandError(f"{path}:{number}: no vector {vector_id!r}", ExitCode.BAD_INPUT)
         if vector_id in expected:
-            raise CommandError(f"{path}:{number}: {vector_id} is there twice", ExitCode.BAD_INPUT)
+            raise CommandError(f"{path}:{number}: {vector_id} is listed twice", ExitCode.BAD_INPUT)
         expected[vector_id] = ExpectedFailure(reason or "listed as an expected failure")
     return expected

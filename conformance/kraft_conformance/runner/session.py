@@ -56,12 +56,12 @@ def fitting(
     """
     if isinstance(reply, ErrorReply):
         if request is Observe and reply.code == "unsupported":
-            detail = f"its hello says that its state can be observed, and it says: {reply.detail}"
+            detail = f"its hello has observability state, but it rejects observe: {reply.detail}"
             raise MalformedReply(detail, stderr)
         raise (Unsupported if reply.code == "unsupported" else Unable)(reply.detail, stderr)
     if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
-        given, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
-        raise MalformedReply(f"a reply of type {given}, expected {expected}", stderr)
+        actual, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
+        raise MalformedReply(f"a reply of type {actual}, expected {expected}", stderr)
     return as_observed(reply, unobserved)
 
 
@@ -120,7 +120,7 @@ class Session:
             self._watch("<", raw)
         reply = self._parsed(raw)
         if reply.id != self._number:
-            detail = f"a reply to request {reply.id} where one to request {self._number} was due"
+            detail = f"the reply has id {reply.id}, expected {self._number}"
             raise MalformedReply(detail, self._process.stderr)
         return fitting(reply, request, wanted, self._unobserved, self._process.stderr)
 
@@ -131,8 +131,10 @@ class Session:
             # A line that is meant as a reply and broken begins as one; anything else is somebody else's output.
             if raw.lstrip().startswith(b"{"):
                 raise MalformedReply(str(error), self._process.stderr) from error
-            shown = raw[:120].decode("utf-8", "replace").rstrip()
-            raise StrayOutput(f"a line on standard output that is no reply: {shown!r}", self._process.stderr) from error
+            beginning = raw[:120].decode("utf-8", "replace").rstrip()
+            raise StrayOutput(
+                f"a line on standard output is not a reply: {beginning!r}", self._process.stderr
+            ) from error
         except TraceError as error:
             raise MalformedReply(str(error), self._process.stderr) from error
 

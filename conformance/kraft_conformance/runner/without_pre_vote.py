@@ -33,7 +33,9 @@ def as_asked(vector: Vector, hello: HelloReply) -> Vector:
     if hello.has_pre_vote:
         return vector
     replicas = vector.cluster.replicas
-    own = tuple([replace(one, pre_vote="unsupported") if one.id == vector.replica else one for one in replicas])
+    own = tuple(
+        [replace(replica, pre_vote="unsupported") if replica.id == vector.replica else replica for replica in replicas]
+    )
     history = None if vector.history is None else tuple(_without_rounds(vector))
     old = replace(vector, cluster=replace(vector.cluster, replicas=own), history=history)
     kips = tuple([kip for kip in vector.requires.kips if kip != "KIP-996"])

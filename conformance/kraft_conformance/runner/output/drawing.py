@@ -25,7 +25,7 @@ _GLYPHS = {Mark.FAILING: "✗ ", Mark.DIFFERENT: "≠ ", Mark.WRONG_STATE: "≠ 
 """Before comments, so that nothing hangs on a colour."""
 
 _OWN_COMMENTS = {
-    Mark.MISSING: "✗ missing: it was expected, and was not shown",
+    Mark.MISSING: "✗ missing: expected, but not shown",
     Mark.UNEXPECTED: "✗ not expected",
 }
 
@@ -51,8 +51,8 @@ def drawing(sequence: Sequence, number: int, title: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    text_shown = visible(text)
+    return text_shown if len(text_shown) <= most else f"{text_shown[: most - 1]}…"
 
 
 def _text(row: Row) -> str:
@@ -62,7 +62,7 @@ def _text(row: Row) -> str:
 def _comments(row: Row) -> tuple[str, ...]:
     own = _OWN_COMMENTS.get(row.mark)
     glyph = _GLYPHS.get(row.mark, "")
-    return (*([own] if own else []), *(f"{glyph}{_cut(one, _TEXT_MAX)}" for one in row.comments))
+    return (*([own] if own else []), *(f"{glyph}{_cut(comment, _TEXT_MAX)}" for comment in row.comments))
 
 
 def _height(row: Row) -> int:
@@ -88,10 +88,10 @@ def _bands(sequence: Sequence, width: int) -> Iterator[str]:
 def _lanes(lanes: dict[str, int], height: int) -> Iterator[str]:
     for place, (name, x) in enumerate(lanes.items()):
         kind = "lane tested" if place == 0 else "lane"
-        shown = escape(_cut(name, 16))
+        label = escape(_cut(name, 16))
         yield f'<line class="{kind}" x1="{x}" y1="30" x2="{x}" y2="{height - 4}"/>'
         yield f'<rect class="{kind}" x="{x - 58}" y="6" width="116" height="25" rx="4"/>'
-        yield f'<text class="name" x="{x}" y="23">{shown}</text>'
+        yield f'<text class="name" x="{x}" y="23">{label}</text>'
 
 
 def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
@@ -101,9 +101,9 @@ def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
     if row.margin:
         glyph = "✗ " if row.mark is Mark.FAILING else ""
         yield f'<text class="margin" x="8" y="{base}">{glyph}{escape(row.margin)}</text>'
-    whole, shown = said(row.text), _text(row)
-    longer = f"<title>{escape(whole)}</title>" if whole != shown else ""
-    yield f'<text x="{own + 14}" y="{base}">{longer}{escape(shown)}</text>'
+    whole, displayed = said(row.text), _text(row)
+    longer = f"<title>{escape(whole)}</title>" if whole != displayed else ""
+    yield f'<text x="{own + 14}" y="{base}">{longer}{escape(displayed)}</text>'
     below = base
     if row.source is not None and row.destination is not None:
         below += 10

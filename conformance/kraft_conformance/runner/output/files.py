@@ -58,7 +58,7 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
     streams += ["--json"] if as_json else []
     if len(streams) > 1:
         raise usage_error(f"{' and '.join(streams)} cannot both go to standard output")
-    seen: dict[Path, str] = {}
+    options: dict[Path, str] = {}
     for target in targets:
         chosen = _FORMATS[target.option]
         if chosen.library is not None:
@@ -67,9 +67,9 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
             continue
         check_writable(target.path)
         whole = target.path.resolve()
-        if whole in seen:
-            raise usage_error(f"--{seen[whole]} and --{target.option} name the same file, {target.path}")
-        seen[whole] = target.option
+        if whole in options:
+            raise usage_error(f"--{options[whole]} and --{target.option} name the same file, {target.path}")
+        options[whole] = target.option
 
 
 def check_writable(path: Path) -> None:

@@ -39,8 +39,8 @@ def markdown(results: Results) -> bytes:
     """The whole document."""
     head = [*_head(results), *_by_group(results)]
     tail = list(_reasons(results))
-    shown = list(_failures(results))
-    return "\n".join([*head, *shown, *tail, ""]).encode()
+    failures = list(_failures(results))
+    return "\n".join([*head, *failures, *tail, ""]).encode()
 
 
 def _head(results: Results) -> Iterator[str]:
@@ -110,8 +110,8 @@ def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator
     yield ""
     if outcome.differences:
         yield from ("| field | expected | actual |", "|---|---|---|")
-        for one in outcome.differences[:_DIFFERENCES_MAX]:
-            yield f"| {cell(one.field)} | {cell(one.expected)} | {cell(one.actual)} |"
+        for difference in outcome.differences[:_DIFFERENCES_MAX]:
+            yield f"| {cell(difference.field)} | {cell(difference.expected)} | {cell(difference.actual)} |"
         yield ""
         if len(outcome.differences) > _DIFFERENCES_MAX:
             yield from (f"{counted(len(outcome.differences) - _DIFFERENCES_MAX, 'more difference')}.", "")
@@ -122,14 +122,15 @@ def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator
 
 def _reasons(results: Results) -> Iterator[str]:
     """What neither passes nor fails, by its reason."""
-    found = reasons(results)
-    if not found:
+    listed = reasons(results)
+    if not listed:
         return
     yield from ("## Neither passed nor failed", "", "| status | reason | vectors | such as |", "|---|---|---:|---|")
-    for one in found[:_REASONS_MAX]:
-        yield f"| {MARKS[one.status]} {one.status} | {cell(one.reason)} | {len(one.ids)} | {in_line(one.ids[0])} |"
-    if len(found) > _REASONS_MAX:
-        yield f"| | {counted(len(found) - _REASONS_MAX, 'more reason')} | | |"
+    for reason in listed[:_REASONS_MAX]:
+        status = f"{MARKS[reason.status]} {reason.status}"
+        yield f"| {status} | {cell(reason.reason)} | {len(reason.ids)} | {in_line(reason.ids[0])} |"
+    if len(listed) > _REASONS_MAX:
+        yield f"| | {counted(len(listed) - _REASONS_MAX, 'more reason')} | | |"
     yield ""
 
 
@@ -147,22 +148,22 @@ def escaped(text: str) -> str:
 
 def in_line(text: str, most: int = _VALUE_MAX) -> str:
     """A text as code, in which nothing is markup, whatever it holds."""
-    shown = said(text, most)
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    clipped = said(text, most)
+    fence = "`" * (max(map(len, re.findall("`+", clipped)), default=0) + 1)
+    pad = " " if clipped.startswith("`") or clipped.endswith("`") or not clipped.strip() else ""
+    return f"{fence}{pad}{clipped}{pad}{fence}"
 
 
 def cell(text: str) -> str:
     """The same in a table.  What ends a cell, or escapes that, differs between programs: such texts become entities."""
-    shown = said(text, _VALUE_MAX)
-    if not re.search(r"[|\\`]", shown):
+    clipped = said(text, _VALUE_MAX)
+    if not re.search(r"[|\\`]", clipped):
         return in_line(text)
-    return f"<code>{_SPECIAL.sub(lambda found: f'&#{ord(found[0])};', shown)}</code>"
+    return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match[0])};', clipped)}</code>"
 
 
 def block(text: str, language: str = "") -> Sequence[str]:
     """Lines of code."""
-    shown = visible(text, keep="\n")
-    fence = "`" * max(3, max(map(len, re.findall("`+", shown)), default=0) + 1)
-    return f"{fence}{language}", *shown.split("\n"), fence
+    visible_text = visible(text, keep="\n")
+    fence = "`" * max(3, max(map(len, re.findall("`+", visible_text)), default=0) + 1)
+    return f"{fence}{language}", *visible_text.split("\n"), fence

@@ -68,7 +68,7 @@ def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
     ]
     rows = []
     for cells in zip(*by_run, strict=True):
-        has_vector = any(one.vectors for one in cells)
+        has_vector = any(row_cell.vectors for row_cell in cells)
         why_none = "" if has_vector else cells[0].reason
         rows.append(MatrixRow(cells[0].rule, cells, why_none or cells[0].rule.title))
     notes = [(label, results.other_suite) for label, (_, results) in zip(labels, runs, strict=True)]
@@ -82,8 +82,8 @@ def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
         for _, results in runs
     ]
     for parts in (
-        [said(one.about.profile, _NAME_MAX) for _, one in runs],
-        [one.about.observability for _, one in runs],
+        [said(results.about.profile, _NAME_MAX) for _, results in runs],
+        [results.about.observability for _, results in runs],
     ):
         if len(set(parts)) > 1:
             names = [f"{name}, {part}" for name, part in zip(names, parts, strict=True)]
@@ -98,11 +98,11 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
         "suite": to_builtins(suite_of(catalogue)),
         "implementations": [
             {
-                "label": one.label,
-                "about": to_builtins(one.about),
-                "rules": {str(each): one.verdicts[each] for each in WORST_FIRST if one.verdicts[each]},
+                "label": column.label,
+                "about": to_builtins(column.about),
+                "rules": {str(each): column.verdicts[each] for each in WORST_FIRST if column.verdicts[each]},
             }
-            for one in matrix.columns
+            for column in matrix.columns
         ],
         "rules": [
             {
@@ -110,11 +110,11 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
                 "level": row.rule.level,
                 "cells": [
                     {
-                        "status": str(one.verdict),
-                        "vectors": one.vectors,
-                        "by_status": {str(status): number for status, number in sorted(one.statuses.items())},
+                        "status": str(row_cell.verdict),
+                        "vectors": row_cell.vectors,
+                        "by_status": {str(status): number for status, number in sorted(row_cell.statuses.items())},
                     }
-                    for one in row.cells
+                    for row_cell in row.cells
                 ],
             }
             for row in matrix.rows
@@ -132,14 +132,14 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield from ("# KRaft conformance by rule and implementation", "")
     for note in matrix.notes:
         yield from ("> [!WARNING]", f"> {in_line(note, 1_000)}", "")
-    heads = " | ".join(cell(one.label) for one in matrix.columns)
+    heads = " | ".join(cell(column.label) for column in matrix.columns)
     yield f"| rule | level | {heads} |"
     yield f"|---|---|{'---|' * len(matrix.columns)}"
     for verdict in WORST_FIRST:
-        numbers = " | ".join(str(one.verdicts[verdict]) for one in matrix.columns)
+        numbers = " | ".join(str(column.verdicts[verdict]) for column in matrix.columns)
         yield f"| **{MARKS[verdict]} {verdict}** | | {numbers} |"
     for row in matrix.rows:
-        cells = " | ".join(f"{MARKS[one.verdict]} {one.words}" for one in row.cells)
+        cells = " | ".join(f"{MARKS[row_cell.verdict]} {row_cell.words}" for row_cell in row.cells)
         yield f"| `{row.rule.id}` | {row.rule.level} | {cells} |"
 
 
@@ -147,5 +147,5 @@ def matrix_page(matrix: Matrix) -> bytes:
     """As one page in HTML; needs Jinja."""
     from kraft_conformance.runner.output.page import rendered
 
-    verdicts = [one for one in WORST_FIRST if any(column.verdicts[one] for column in matrix.columns)]
+    verdicts = [verdict for verdict in WORST_FIRST if any(column.verdicts[verdict] for column in matrix.columns)]
     return rendered("matrix.html.j2", columns=matrix.columns, rows=matrix.rows, notes=matrix.notes, verdicts=verdicts)

@@ -64,7 +64,7 @@ def page(run: Run) -> bytes:
     registry = load_registry()
     vectors = run if isinstance(run, Results) else None
     failing, expected = run.of_status(*FAILING), run.of_status(Status.EXPECTED_FAILURE)
-    articles = [_failure(number, one, run, registry) for number, one in enumerate((*failing, *expected))]
+    articles = [_failure(number, outcome, run, registry) for number, outcome in enumerate((*failing, *expected))]
     rows = sorted(rule_rows(run), key=lambda row: (WORST_FIRST.index(row.verdict), row.is_whole))
     verdicts = Counter(row.verdict for row in rows)
     return rendered(
@@ -84,7 +84,7 @@ def page(run: Run) -> bytes:
         rows=rows,
         verdicts=[(verdict, verdicts[verdict]) for verdict in WORST_FIRST if verdicts[verdict]],
         statuses=[status for status in run.statuses if str(status) in run.counts],
-        asked=[(one, run.asked(one.id)) for one in run.outcomes],
+        asked=[(outcome, run.asked(outcome.id)) for outcome in run.outcomes],
     )
 
 
@@ -117,13 +117,13 @@ def _environment() -> Environment:
 def _levels(results: Results) -> Sequence[tuple[str, int, int]]:
     """By level: how many vectors of it pass, of how many that were asked."""
     entries = results.catalogue.entries
-    run = Counter(entries[one.id].level for one in results.outcomes if one.status is not Status.SKIPPED)
-    passed = Counter(entries[one.id].level for one in results.of_status(Status.PASS))
+    run = Counter(entries[outcome.id].level for outcome in results.outcomes if outcome.status is not Status.SKIPPED)
+    passed = Counter(entries[outcome.id].level for outcome in results.of_status(Status.PASS))
     return [(level, passed[level], run[level]) for level in LEVELS if run[level]]
 
 
 def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Failure:
-    asked, where = run.asked(outcome.id), "" if outcome.differences else outcome.reason
+    item, where = run.asked(outcome.id), "" if outcome.differences else outcome.reason
     level, step, drawn = "", None, None
     if isinstance(run, Results):
         vector = run.asked(outcome.id)
@@ -136,12 +136,12 @@ def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Fa
     title = f"Sequence diagram of {outcome.id}"
     return _Failure(
         outcome,
-        asked.title,
+        item.title,
         level,
         where,
         outcome.reason if outcome.differences and outcome.status is Status.EXPECTED_FAILURE else "",
         "" if step is None else event_line(plain(step)),
-        [registry[rule_id] for rule_id in outcome.rules or asked.rules],
+        [registry[rule_id] for rule_id in outcome.rules or item.rules],
         [] if step is None else [output_words(plain(output)) for output in step.outputs],
         None if outcome.effects is None else [output_words(effect) for effect in outcome.effects],
         None if step is None else step.refusal,

@@ -77,7 +77,7 @@ class Results(Run):
     noun: ClassVar[Literal["vector"]] = "vector"
     program: ClassVar[str] = "kraft-spec conformance"
     group: ClassVar[str] = "kraft-spec"
-    statuses: ClassVar[tuple[Status, ...]] = tuple([one for one in Status if one is not Status.INCONCLUSIVE])
+    statuses: ClassVar[tuple[Status, ...]] = tuple([status for status in Status if status is not Status.INCONCLUSIVE])
 
     about: About
     outcomes: tuple[Outcome, ...]
@@ -106,9 +106,11 @@ class Results(Run):
     def remarks(self) -> tuple[str, ...]:
         """The same, and whether other vectors are here."""
         about, suite = self.about, self.about.suite
-        shown = f"profile {said(shown_profile(about.profile))}, observability {about.observability}"
+        conditions = f"profile {said(shown_profile(about.profile))}, observability {about.observability}"
         vectors = f"{suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}"
-        return tuple(filter(None, (f"{said(self.implementation)}, {shown}", vectors, about.note, self.other_suite)))
+        return tuple(
+            filter(None, (f"{said(self.implementation)}, {conditions}", vectors, about.note, self.other_suite))
+        )
 
     @cached_property
     def coverage(self) -> tuple[RuleCoverage, ...]:
@@ -116,10 +118,10 @@ class Results(Run):
         profile = self.about.profile
         of_profile = {name for name in self.catalogue if profile in self.catalogue.vector(name).requires.profiles}
         rows = []
-        for one in rule_coverage(self.catalogue.manifest.vectors):
-            vectors = tuple([name for name in one.vectors if name in of_profile])
-            reason = f"none under the profile {profile}" if one.vectors and not vectors else one.reason
-            rows.append(RuleCoverage(one.rule, vectors, reason))
+        for covered in rule_coverage(self.catalogue.manifest.vectors):
+            vectors = tuple([name for name in covered.vectors if name in of_profile])
+            reason = f"none under the profile {profile}" if covered.vectors and not vectors else covered.reason
+            rows.append(RuleCoverage(covered.rule, vectors, reason))
         return tuple(rows)
 
     @cached_property
@@ -130,9 +132,9 @@ class Results(Run):
             return ""
         return (
             f"This result is of other vectors: {of}, {of.vectors} vectors, "
-            f"manifest {of.manifest_sha256[:12]}; here is {here}, {here.vectors} vectors, "
+            f"manifest {of.manifest_sha256[:12]}; installed is {here}, {here.vectors} vectors, "
             f"manifest {here.manifest_sha256[:12]}. "
-            "Titles, rules and steps are those of the vectors here."
+            "Titles, rules and steps are those of the installed vectors."
         )
 
     def asked(self, asked_id: str) -> AnyVector:

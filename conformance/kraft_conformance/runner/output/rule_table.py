@@ -33,8 +33,8 @@ PASSED = (Status.PASS, Status.UNEXPECTED_PASS)
 def passes_of(results: Results) -> str:
     """Count the passes of all vectors of the profile, run or not: `3 failing, 540 of 561, state`."""
     catalogue, about = results.catalogue, results.about
-    asked = sum(about.profile in catalogue.vector(name).requires.profiles for name in catalogue)
-    words = [f"{len(results.of_status(*PASSED))} of {asked}", about.observability]
+    total = sum(about.profile in catalogue.vector(name).requires.profiles for name in catalogue)
+    words = [f"{len(results.of_status(*PASSED))} of {total}", about.observability]
     if failing := len(results.of_status(*FAILED)):
         words.insert(0, f"{failing} failing")
     if about.profile != "kip":
@@ -97,7 +97,7 @@ _SAYING = {
 def rule_rows(run: Run) -> tuple[RuleRow, ...]:
     """The rules in question, in the order of the registry."""
     rows = []
-    for one in run.coverage:
-        statuses = Counter([run.by_id[name].status for name in one.vectors if name in run.by_id])
-        rows.append(RuleRow(one.rule, statuses, len(one.vectors), one.reason))
+    for covered in run.coverage:
+        statuses = Counter([run.by_id[name].status for name in covered.vectors if name in run.by_id])
+        rows.append(RuleRow(covered.rule, statuses, len(covered.vectors), covered.reason))
     return tuple(rows)

@@ -109,10 +109,10 @@ class Reason(NamedTuple):
 
 def reasons(run: Run) -> tuple[Reason, ...]:
     """Each reason once: by status, the most frequent first."""
-    found: dict[tuple[Status, str], list[str]] = {}
+    ids_by_reason: dict[tuple[Status, str], list[str]] = {}
     for outcome in run.outcomes:
         if outcome.status not in (*FAILING, Status.PASS):
-            found.setdefault((outcome.status, outcome.reason), []).append(outcome.id)
+            ids_by_reason.setdefault((outcome.status, outcome.reason), []).append(outcome.id)
     order = list(Status)
-    listed = [Reason(status, reason, tuple(ids)) for (status, reason), ids in found.items()]
-    return tuple(sorted(listed, key=lambda one: (order.index(one.status), -len(one.ids), one.reason)))
+    listed = [Reason(status, reason, tuple(ids)) for (status, reason), ids in ids_by_reason.items()]
+    return tuple(sorted(listed, key=lambda reason: (order.index(reason.status), -len(reason.ids), reason.reason)))

@@ -97,14 +97,14 @@ def _rows(vector: Vector, outcome: Outcome, about: About) -> Iterator[Row]:
         if isinstance(event, VectorStep):
             yield from _sends(vector, event)
     if not failing:
-        text = "the state before the first step is another one"
+        text = "the state before the first step differs"
         yield Row(text, Mark.FAILING, margin="begin", comments=_words(outcome.differences))
     else:
         step = vector.steps[failing - 1]
         yield _happening(vector, step, Mark.FAILING, f"step {failing}")
         yield from _Failing(vector, step, outcome, about).rows()
-    if rest := len(vector.steps) - failing:
-        yield Row(f"{counted(rest, 'more step')}, not reached", Mark.EARLIER, is_gap=True)
+    if remaining := len(vector.steps) - failing:
+        yield Row(f"{counted(remaining, 'more step')}, not reached", Mark.EARLIER, is_gap=True)
 
 
 def _happening(vector: Vector, event: VectorEvent, mark: Mark, margin: str) -> Row:
@@ -114,7 +114,7 @@ def _happening(vector: Vector, event: VectorEvent, mark: Mark, margin: str) -> R
         fields = plain(event.message)
         text, source = f"{fields['type']}: {_message_fields(fields)}", _lane(fields["source"])
         if event.crash is not UNSET:
-            text += f"; dies after {event.crash.completed} of its writes and sends"
+            text += f"; crashes after {event.crash.completed} of its writes and sends"
         return Row(text, mark, source, replica, margin)
     if event.input is not UNSET and event.input.request is not UNSET:
         fields = {name: value for name, value in plain(event.input).items() if name != "cluster_id"}
@@ -166,39 +166,39 @@ class _Failing:
     def rows(self) -> Iterator[Row]:
         names = {output_name(effect) for effect in self._actual}
         for effect in self._actual:
-            found = self._about_output(output_name(effect))
-            mark = Mark.DIFFERENT if found else Mark.PLAIN
-            if any(one.expected == "nothing" for one in found):
-                mark, found = Mark.UNEXPECTED, ()
-            yield _output(self._vector, effect, mark, _words(found, output_name(effect)))
+            differences = self._about_output(output_name(effect))
+            mark = Mark.DIFFERENT if differences else Mark.PLAIN
+            if any(difference.expected == "nothing" for difference in differences):
+                mark, differences = Mark.UNEXPECTED, ()
+            yield _output(self._vector, effect, mark, _words(differences, output_name(effect)))
         for index, output in enumerate(map(plain, self._step.outputs)):
             name = output_name(output)
             if name in names:
                 continue
-            found = self._about_output(name)
-            if any(one.actual == "nothing" for one in found):
+            differences = self._about_output(name)
+            if any(difference.actual == "nothing" for difference in differences):
                 yield _output(self._vector, output, Mark.MISSING)
-            elif found:
-                yield _output(self._vector, output, Mark.DIFFERENT, _words(found, name))
+            elif differences:
+                yield _output(self._vector, output, Mark.DIFFERENT, _words(differences, name))
             else:
                 yield _output(self._vector, output, Mark.UNSEEN, (self._why_unseen(index, output),))
         if self._differences:
-            of_state = all(one.field.startswith("state") for one in self._differences)
-            text = "the state after it is another one" if of_state else "the state, or the refusal, is another one"
+            of_state = all(difference.field.startswith("state") for difference in self._differences)
+            text = "the state after it differs" if of_state else "the state or the refusal differs"
             yield Row(text, Mark.WRONG_STATE, comments=_words(tuple(self._differences)))
 
     def _about_output(self, name: str) -> tuple[Difference, ...]:
         """The differences in an output, or in its order; each is told where it is first met."""
-        found = tuple([one for one in self._differences if _is_about(one.field, name)])
-        self._differences = [one for one in self._differences if one not in found]
-        return found
+        matching = tuple([difference for difference in self._differences if _is_about(difference.field, name)])
+        self._differences = [difference for difference in self._differences if difference not in matching]
+        return matching
 
     def _why_unseen(self, index: int, output: dict[str, Any]) -> str:
         if not self._is_seen(output):
-            return "not shown at this level"
-        if any(one.absent and one.path == f"outputs[{index}]" for one in self._step.latitude):
+            return "not shown at this observability"
+        if any(latitude.absent and latitude.path == f"outputs[{index}]" for latitude in self._step.latitude):
             return "may be missing"
-        return "nothing to do any more"
+        return "already done"
 
 
 def _is_about(field: str, name: str) -> bool:
@@ -213,10 +213,10 @@ def _order(name: str) -> str:
 def _words(differences: tuple[Difference, ...], name: str = "") -> tuple[str, ...]:
     """The differences, without the name of what they stand under."""
     words = []
-    for one in differences:
-        if name and one.field.startswith(_order(name)):
-            words.append(f"too late: expected {one.expected}")
+    for difference in differences:
+        if name and difference.field.startswith(_order(name)):
+            words.append(f"too late: expected {difference.expected}")
             continue
-        field = one.field.removeprefix(name).lstrip(".") if name else one.field
-        words.append(f"{field}: expected {one.expected}, actual {one.actual}".removeprefix(": "))
+        field = difference.field.removeprefix(name).lstrip(".") if name else difference.field
+        words.append(f"{field}: expected {difference.expected}, actual {difference.actual}".removeprefix(": "))
     return tuple(words)

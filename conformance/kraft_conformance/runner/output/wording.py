@@ -21,8 +21,8 @@ def visible(text: object, keep: str = "") -> str:
 def said(text: object, most: int = TEXT_MAX) -> str:
     """A text with its control characters made visible, or its beginning and how much is left out."""
     whole = str(text)
-    shown = visible(whole[:most])
-    return shown if len(whole) <= most else f"{shown}… ({len(whole) - most} more characters)"
+    beginning = visible(whole[:most])
+    return beginning if len(whole) <= most else f"{beginning}… ({len(whole) - most} more characters)"
 
 
 def output_name(effect: dict[str, Any]) -> str:
