@@ -30,7 +30,7 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.mutants.showing import at_level
 from kraft_mutants.replicas import mutated_replicas
@@ -354,7 +354,7 @@ def main() -> None:
         reply = adapter.answer(request)
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")
-        sys.stdout.buffer.write(_misbehaved(mode, value, request, encoded(reply)))
+        sys.stdout.buffer.write(_misbehaved(mode, value, request, encode(reply)))
         sys.stdout.buffer.flush()
     if mode == "has-a-child":
         time.sleep(3600)

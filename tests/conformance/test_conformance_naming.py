@@ -21,8 +21,8 @@ from kraft_conformance.runner.attribution import (
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.runner.selection import selected
-from kraft_conformance.runner.shown import Shown
+from kraft_conformance.runner.selection import select_vectors
+from kraft_conformance.runner.shown import Observation
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.mutants.adapter import broken_adapter
 from kraft_dev.mutants.subjects import subject_of
@@ -78,7 +78,7 @@ def test_a_dead_adapter_names_step_event_and_rules(capsys: Captured) -> None:
 
 
 def test_vectors_made_for_a_rule_come_first() -> None:
-    is_of_scenario = [entry.id.startswith("scenario.") for entry in selected(Catalogue(), ())]
+    is_of_scenario = [entry.id.startswith("scenario.") for entry in select_vectors(Catalogue(), ())]
     assert is_of_scenario == sorted(is_of_scenario)
 
 
@@ -151,7 +151,7 @@ def test_a_failed_step_names_the_broken_rule_first(bug: Misnamed) -> None:
         wrong = next((step for _, step in outcomes(own, {bug.name: bug.edits})), None) or played(replica, own)
         state = wrong.state
         effects = tuple([traced_effect(1, effect) for effect in wrong.effects])
-        seen = Shown(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
+        seen = Observation(effects, wrong.refusal, traced_state(state), disk_of(traced_state(given.state)))
         compare = StepComparison(seen, hello).differences
         if compare(played(replica, given)):
             assert attributed(given, compare, vector.rules).rules[0] == bug.rule

@@ -10,7 +10,7 @@ from tests.conformance.commands import DOCS, Captured, altered, block, blocks, o
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_request
 from kraft_conformance.runner.output.results import suite_version
 from kraft_spec.rules import load_registry
 from kraft_vectors.catalogue import Catalogue
@@ -81,7 +81,7 @@ def test_a_dialogue_about_partitions_is_what_the_reference_says() -> None:
     said, reference = block("conformance-partitions", '> {"type":"partition_reset"').splitlines(), ReferenceAdapter()
     for request, reply in zip(said[::2], said[1::2], strict=True):
         answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
-        assert f"< {encoded(answer).decode().rstrip()}" == reply
+        assert f"< {encode(answer).decode().rstrip()}" == reply
 
 
 def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> None:

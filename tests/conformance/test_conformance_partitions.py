@@ -16,7 +16,7 @@ from kraft_conformance.protocol.partitions import PartitionObserve, PartitionRes
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.runner.running import errored, run_vector
+from kraft_conformance.runner.running import error_outcome, run_vector
 from kraft_conformance.runner.session import Session
 from kraft_mutants import omittable_partition_rules
 from kraft_mutants.replicas import mutated_controllers
@@ -60,7 +60,7 @@ def outcomes(command: str) -> list[Outcome]:
         try:
             found.append(run_vector(session, vector, "kip"))
         except AdapterFault as fault:
-            found.append(errored(vector.id, fault))
+            found.append(error_outcome(vector.id, fault))
             session.end(politely=False)
             session = Session(command, 20)
     session.end()

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import Hello, HelloReply, Observe, Request, Reset, Software, Step
-from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_simulation.scenarios import SCENARIOS
@@ -49,11 +49,11 @@ def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
     requests, replies = validator("Request"), validator("Reply")
     adapter = ReferenceAdapter()
     for request in asked_of(Catalogue().vector(name)):
-        line = encoded(request)
+        line = encode(request)
         requests.validate(json.loads(line))
         assert parse_request(line, 1) == request
         reply = adapter.answer(request)
-        said = encoded(reply)
+        said = encode(reply)
         replies.validate(json.loads(said))
         assert parse_reply(said, 1) == reply
 

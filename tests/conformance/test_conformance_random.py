@@ -22,7 +22,7 @@ from kraft_cli.cli import main
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import ObserveReply, Reply, Request, Reset, Step, StepReply
-from kraft_conformance.random_runs.abilities import restricted
+from kraft_conformance.random_runs.abilities import restrict
 from kraft_conformance.random_runs.campaign import RandomPlan, random_campaign, why_not_enough
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.outcome import RandomOutcome
@@ -57,7 +57,7 @@ def made(
 ) -> tuple[Table, RunSpec, Recorded]:
     """What a run leaves behind."""
     with Table((seats,), 1.0) as table:
-        preset = restricted(WORKLOADS[workload], table.hellos).preset
+        preset = restrict(WORKLOADS[workload], table.hellos).preset
         configuration = table.configuration(preset, seed, 3, "kip", old_software_everywhere=False)
         spec = RunSpec(preset, configuration, seed, steps, differential)
         return table, spec, run(table, spec)

@@ -21,8 +21,8 @@ from kraft_cli.cli import main
 from kraft_cli.commands.conformance_template import Language
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
-from kraft_conformance.protocol.parsing import encoded, parse_reply
-from kraft_conformance.runner.asking import NotAsked, applies
+from kraft_conformance.protocol.parsing import encode, parse_reply
+from kraft_conformance.runner.asking import NotApplicable, check_applicable
 from kraft_conformance.runner.process import AdapterProcess
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.format import Vector
@@ -143,8 +143,8 @@ def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, proces
 
 def is_asked(vector: Vector, hello: HelloReply) -> bool:
     try:
-        applies(vector, hello, hello.profile)
-    except NotAsked:
+        check_applicable(vector, hello, hello.profile)
+    except NotApplicable:
         return False
     return True
 
@@ -155,7 +155,7 @@ def is_asked(vector: Vector, hello: HelloReply) -> bool:
 
 
 def greeted(process: AdapterProcess) -> HelloReply:
-    reply = parse_reply(process.exchange(encoded(Hello(id=1, schema="kraft-adapter/1", runner=Software("t", "0")))), 1)
+    reply = parse_reply(process.exchange(encode(Hello(id=1, schema="kraft-adapter/1", runner=Software("t", "0")))), 1)
     assert isinstance(reply, HelloReply)
     return reply
 
@@ -169,7 +169,7 @@ def said(process: AdapterProcess, request: dict[str, Any] | bytes) -> Any:
 def replica(process: AdapterProcess) -> AdapterProcess:
     """An adapter after a reset."""
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
+    process.exchange(encode(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
     return process
 
 
@@ -210,7 +210,7 @@ def test_what_cannot_be_done_is_an_error_reply_and_no_end(
 
 def test_another_profile_and_older_software_are_unsupported(replica: AdapterProcess) -> None:
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    reset = json.loads(encoded(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
+    reset = json.loads(encode(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
     other = reset | {"cluster": reset["cluster"] | {"profile": "kafka-4"}}
     assert said(replica, other)["code"] == "unsupported"
     older = [one | {"pre_vote": "unsupported"} for one in reset["cluster"]["replicas"]]
@@ -249,7 +249,7 @@ def test_texts_and_numbers_come_back(
 ) -> None:
     """As the key that was voted for and the correlation id, beside a field of a later version."""
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
+    process.exchange(encode(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
     voted = {"id": 1, "directory_id": text}
     message = {
         "type": "VoteRequest",

@@ -16,9 +16,9 @@ from kraft_cli.commands.conformance_template import Language, Template, copy_tem
 from kraft_cli.commands.kafka import worst
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.random_runs.notes import Notes, Passed
-from kraft_conformance.random_runs.plan import KnownDifference, explanation
-from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
+from kraft_conformance.random_runs.notes import KnownStep, Notes
+from kraft_conformance.random_runs.plan import KnownDifference, explain_differences
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status, apply_expectation
 from kraft_conformance.runner.output.results import suite_version
 from kraft_kafka.adapter import command_line, source_folder
 from kraft_kafka.controllers import controller
@@ -147,7 +147,7 @@ def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
     def judged(status: Status, *fields: str, is_always_seen: bool = True) -> Outcome:
         differences = tuple(Difference(name, "a", "b") for name in fields)
         outcome = Outcome("restart.other-disk-led", status, "step 2 of 2", differences=differences)
-        return against_expectation(outcome, expected_failures(is_always_seen))
+        return apply_expectation(outcome, expected_failures(is_always_seen))
 
     explained = judged(Status.FAIL, "PersistQuorumState", "state.role")
     assert (explained.status, known.says in explained.reason) == (Status.EXPECTED_FAILURE, True)
@@ -164,7 +164,7 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
 
     def reasons(event: str, *fields: str) -> list[str]:
         found = [Difference(name, "a", "b") for name in fields]
-        return [one.reason for one in explanation((late, asked), event, found)]
+        return [one.reason for one in explain_differences((late, asked), event, found)]
 
     assert reasons("Poll", "Send VoteRequest to 1", "Send VoteRequest to 2") == ["late"]
     assert reasons("Poll", "Send VoteRequest to 1", "state.role") == ["late", "asked"]
@@ -176,9 +176,11 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
 @pytest.mark.parametrize("name", ["BeginQuorumEpoch", "Vote", "Fetch", "FetchSnapshot"])
 def test_an_answer_of_an_old_version_has_no_endpoint_in_schedules_either(name: str) -> None:
     event, response = f"Handle{name}Request", f"Send {name}Response to 3"
-    (known,) = explanation(known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")])
+    (known,) = explain_differences(
+        known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")]
+    )
     assert known.reason.startswith("The answer to a request of a version from before KIP-853 has no endpoint")
-    assert explanation((known,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
+    assert explain_differences((known,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
 
 
 def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> None:
@@ -186,14 +188,14 @@ def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> Non
     early = (KnownDifference("early", {"AddVoter": (f"{name} N: not expected",)}),)
     late = (KnownDifference("late", {"AddVoter": (f"{name} N: missing",)}),)
     given, left_out = Difference(f"{name} 1", "nothing", "a"), Difference(f"{name} 1", "a", "nothing")
-    assert explanation((*early, *late), "AddVoter", [given]) == early
-    assert explanation((*early, *late), "AddVoter", [left_out]) == late
-    assert explanation((*early, *late), "AddVoter", [Difference(f"{name} 1", "a", "b")]) == ()
+    assert explain_differences((*early, *late), "AddVoter", [given]) == early
+    assert explain_differences((*early, *late), "AddVoter", [left_out]) == late
+    assert explain_differences((*early, *late), "AddVoter", [Difference(f"{name} 1", "a", "b")]) == ()
 
 
 def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> None:
     stuck = KnownDifference("stuck", {"PollFetch": ("Send FetchRequest to N",)}, breaks=("EventuallyFetching",))
-    notes = Notes((stuck,), [Passed(7, 4, (stuck,))])
+    notes = Notes((stuck,), [KnownStep(7, 4, (stuck,))])
     assert notes.is_known_to_break(Violation("EventuallyFetching", 90, 4, ""))
     assert not notes.is_known_to_break(Violation("EventuallyFetching", 90, 3, ""))
     assert not notes.is_known_to_break(Violation("HwMonotonic", 90, 4, ""))
@@ -204,9 +206,14 @@ def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> Non
 def test_what_hangs_on_certain_words_is_not_known_without_them() -> None:
     dead = (KnownDifference("dead", {"Poll": ("died: no leader of epoch N", "state.role")}),)
     role = Difference("state.role", "a", "b")
-    assert explanation(dead, "Poll", [role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "a running process", "no vote of epoch 7"), role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "a running process", "no leader of epoch 7!"), role]) == dead
+    assert explain_differences(dead, "Poll", [role]) == ()
+    assert (
+        explain_differences(dead, "Poll", [Difference("died", "a running process", "no vote of epoch 7"), role]) == ()
+    )
+    assert (
+        explain_differences(dead, "Poll", [Difference("died", "a running process", "no leader of epoch 7!"), role])
+        == dead
+    )
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kraft_cli.commands.options import Json
-from kraft_conformance.console import print_json, say, shown, stderr, stdout, table
+from kraft_conformance.console import print_json, printable, say, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
@@ -83,7 +83,7 @@ def matrix(
 
 
 def _show_matrix(made: Matrix) -> None:
-    drawn = table("rules by implementation", "rule", *[str(shown(column.label)) for column in made.columns])
+    drawn = table("rules by implementation", "rule", *[str(printable(column.label)) for column in made.columns])
     # Rule ids are not wrapped, so that they can be copied.
     drawn.columns[0].no_wrap = True
     for row in made.rows:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.runner.outcome import FAILING
-from kraft_conformance.runner.reports import counts, difference_lines, exit_code, rule_lines, wrapped
+from kraft_conformance.runner.reports import counts, difference_lines, exit_code, rule_lines, wrap
 
 LINES_MAX = 60
 """Maximum number of displayed events of a short run; the trace has all of them."""
@@ -37,9 +37,9 @@ def details(run: RandomOutcome) -> Iterator[str]:
         yield outcome.reason
     yield from rule_lines(outcome.rules)
     if run.model is not None:
-        yield from wrapped(f"model: {run.model}")
+        yield from wrap(f"model: {run.model}")
     for remark in run.remarks:
-        yield from wrapped(remark)
+        yield from wrap(remark)
     if outcome.stderr:
         yield f"standard error: {outcome.stderr.rstrip()}"
     yield from _shrunk_lines(run)

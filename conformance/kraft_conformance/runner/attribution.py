@@ -1,4 +1,4 @@
-"""The rules of a failure: those behind what differs, and not all that the vector is about."""
+"""Rules of a failure: those behind the differences, not all rules of the vector."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -7,8 +7,8 @@ from msgspec import UNSET
 
 from kraft_conformance.adapters.reference import event_at_replica
 from kraft_conformance.protocol.messages import HelloReply
-from kraft_conformance.runner.comparison import EffectComparison, compared_refusal, compared_state
-from kraft_conformance.runner.shown import Shown
+from kraft_conformance.runner.comparison import EffectComparison, compare_refusals, compare_states
+from kraft_conformance.runner.shown import Observation
 from kraft_mutants.attribution import Attribution, Given, attributed
 from kraft_mutants.attribution.given import played
 from kraft_reference import replica
@@ -28,14 +28,14 @@ _KNOWN_IN_MEMORY = ("epoch", "leader_id", "voted_key")
 
 
 class StepComparison:
-    """What the implementation showed in a step against any step of the reference."""
+    """Comparison of an observed step with any step of the reference."""
 
-    def __init__(self, observation: Shown, hello: HelloReply) -> None:
+    def __init__(self, observation: Observation, hello: HelloReply) -> None:
         self._shown = observation
         self._hello = hello
 
     def differences(self, step: Step) -> tuple[Difference, ...]:
-        """Where they differ, with no latitude."""
+        """Return the differences, without any allowed alternative."""
         observation = self._shown
         differences: tuple[Difference, ...] = ()
         if observation.effects is not UNSET:
@@ -48,30 +48,30 @@ class StepComparison:
             comparison = EffectComparison(expected, observation.effects, hello.observability, hello.unobserved)
             differences = comparison.compared(observation.disk, end).differences
         if observation.state is not UNSET:
-            refused = () if observation.effects is UNSET else compared_refusal(step.refusal, observation.refusal)
+            refused = () if observation.effects is UNSET else compare_refusals(step.refusal, observation.refusal)
             differences = (
                 *differences,
                 *refused,
-                *compared_state("state", traced_state(step.state), observation.state).differences,
+                *compare_states("state", traced_state(step.state), observation.state).differences,
             )
         return differences
 
 
-def attributed_step(
+def attribute_step(
     vector: Vector,
     cluster: Cluster,
     number: int,
-    observation: Shown,
+    observation: Observation,
     hello: HelloReply,
     left_out: frozenset[str] = frozenset(),
 ) -> Attribution:
-    """The rules behind what differs in a step of a vector; `number` counts from 1."""
+    """Return the rules behind the differences in a step of a vector; `number` counts from 1."""
     *_, inputs = islice(steps_of(vector, cluster), number)
     return attributed(inputs, StepComparison(observation, hello).differences, vector.rules, left_out)
 
 
 def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
-    """The rules behind effects in the wrong order, which no other outcome of an expression explains."""
+    """Return the rules behind effects in the wrong order, which no other outcome of an expression explains."""
     rules: list[str] = []
     for difference in differences:
         first, _, second = difference.field.partition(" and ")
@@ -87,7 +87,7 @@ def rules_of_order(differences: Sequence[Difference]) -> tuple[str, ...]:
 
 
 def rules_of_writes(event: str | None, differences: Sequence[Difference]) -> tuple[str, ...]:
-    """The rules behind a quorum state that the file alone does not have: a replica acts on what it has not written."""
+    """Return the rules behind a quorum state that only the file lacks: the replica acts before it writes."""
     unwritten = [
         difference
         for difference in differences
@@ -100,7 +100,7 @@ def rules_of_writes(event: str | None, differences: Sequence[Difference]) -> tup
 
 
 def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
-    """What each step of a vector gives to the reference."""
+    """Yield the inputs of the reference in each step of a vector."""
     configuration = configuration_from(cluster)
     state = replica_state_of("$.before", vector.before)
     for step in vector.steps:
@@ -110,6 +110,6 @@ def steps_of(vector: Vector, cluster: Cluster) -> Iterator[Given]:
 
 
 def given_of(standing: Replica, event: VectorEvent) -> Given:
-    """What an event gives to the reference where it stands."""
+    """Return the inputs of the reference for an event in its current state."""
     crash = None if event.crash is UNSET else (event.crash.completed, event.crash.log_end_offset)
     return Given(standing.state, standing.configuration, event_at_replica(event), draw_of(event.draw), crash)

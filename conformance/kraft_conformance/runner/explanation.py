@@ -25,7 +25,7 @@ FETCH_NOT_JUDGED = (
 """Judgement of a vector with a Fetch response."""
 
 
-def explained(vector: AnyVector) -> Iterator[str]:
+def explain_vector(vector: AnyVector) -> Iterator[str]:
     """Yield the lines of an explanation."""
     registry = load_registry()
     yield from (f"{rule_id}: {registry[rule_id].statement}" for rule_id in vector.rules)

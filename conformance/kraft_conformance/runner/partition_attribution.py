@@ -1,4 +1,4 @@
-"""The rules of a failure of controllers of partitions: those behind what differs."""
+"""Rules behind the differences of a controller step."""
 
 from msgspec import json
 
@@ -13,7 +13,7 @@ from kraft_vectors.partitions.shown import ControllerView, PartitionCluster
 from kraft_vectors.partitions.values import shown_effect, state_from, view_of
 
 
-def attributed_controllers(
+def attribute_controller_step(
     vector: PartitionVector,
     cluster: PartitionCluster,
     number: int,
@@ -22,7 +22,7 @@ def attributed_controllers(
     level: Level,
     left_out: frozenset[str] = frozenset(),
 ) -> Attribution:
-    """The rules behind what differs in a step; `number` counts from 1."""
+    """Return the rules behind the differences in a step; `number` counts from 1."""
     inputs = steps_of_controllers(vector, cluster)[number - 1]
     observed = {("effect", _text(effect)) for effect in reply.effects}
     sees_state = level == "state"
@@ -40,7 +40,7 @@ def attributed_controllers(
 
 
 def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
-    """What each step of a vector gives to the reference."""
+    """Return the inputs of the reference in each step of a vector."""
     configuration = configuration_of(cluster)
     state = state_from(vector.before)
     steps = []

@@ -1,4 +1,4 @@
-"""One vector of the subject `partitions` on one adapter."""
+"""Run of a vector of the subject `partitions` on an adapter."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -15,14 +15,14 @@ from kraft_conformance.protocol.partitions import (
     PartitionStep,
     PartitionStepReply,
 )
-from kraft_conformance.runner.asking import NotAsked
-from kraft_conformance.runner.comparison import compared_refusal
-from kraft_conformance.runner.concluding import concluded
+from kraft_conformance.runner.asking import NotApplicable
+from kraft_conformance.runner.comparison import compare_refusals
+from kraft_conformance.runner.concluding import conclude
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
-from kraft_conformance.runner.partition_attribution import attributed_controllers, steps_of_controllers
+from kraft_conformance.runner.partition_attribution import attribute_controller_step, steps_of_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
-from kraft_conformance.runner.plain import Compared, compare, text, wrong_order
+from kraft_conformance.runner.plain import Comparison, compare, text, wrong_order
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
@@ -43,15 +43,15 @@ from kraft_vectors.partitions.view_changes import applied, by_name
 
 
 class ControllerComparison:
-    """The effects of one step, as far as an implementation shows effects at all.
+    """Comparison of the observable effects of a step.
 
     Args:
-        step: what is expected.
-        effects: what was done.
-        after: the state after the step, as the vector has it.
-        choices: those of the implementation, this step's included.
-        observability: how much is shown.
-        never_shown: the kinds of effects that are not, by the adapter's word.
+        step: the expected step.
+        effects: the actual effects.
+        after: the vector's state after the step.
+        choices: choices of the implementation, including this step's.
+        observability: of the adapter.
+        never_shown: kinds of effects that the adapter declares hidden.
     """
 
     def __init__(
@@ -88,20 +88,20 @@ class ControllerComparison:
 
     @staticmethod
     def _followed(item: Item, choices: Choices) -> str:
-        """A new leader that must be told first is the one that was chosen."""
+        """Return the item's name, with the chosen leader for a request to the new leader."""
         leader = item.fields.get("leader")
         if item.kind != "LeaderAndIsr" or item.partition is None or leader is None:
             return item.name
         return sent_to(item.kind, item.partition, choices.leader(item.partition, leader))
 
-    def compared(self) -> Compared:
-        """The differences, and what was expected and not shown."""
-        return Compared.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
+    def compared(self) -> Comparison:
+        """Return the differences and the expected items that are not shown."""
+        return Comparison.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
         for item in self._actual:
-            # A broker that is told the same once more is none the wiser.
+            # A repeated request with the same content changes nothing at the broker.
             told_again = (
                 item.kind in ("LeaderAndIsr", "StopReplica") and actual.get(item.name, item).fields == item.fields
             )
@@ -121,7 +121,7 @@ class ControllerComparison:
                 yield Difference(name, "nothing", _worded(item))
 
     def _only_repeats(self, item: Item) -> bool:
-        """To tell a broker once more what holds is always right."""
+        """True if the item only repeats the current state to a broker, which is always allowed."""
         if item.kind != "LeaderAndIsr" or item.partition not in by_name(self._after):
             return False
         row = partition_fields(by_name(self._after)[item.partition])
@@ -134,14 +134,14 @@ def _worded(item: Item) -> str:
 
 
 def _error_paths(latitude: PartitionLatitude) -> tuple[str, ...]:
-    """The path of an error, in the answer to either request."""
+    """Return the paths of an error in the response to either request."""
     if latitude.partition is None:
         return ("AlterReassignmentsAnswer.error", "ListReassignmentsAnswer.error")
     return (f"AlterReassignmentsAnswer.results.{label(latitude.partition)}",)
 
 
 def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = True) -> Iterator[Difference | str]:
-    """The differences of two items; brokers may be told in a later version than the first that has the lists."""
+    """Yield the differences of two items; any version from the first that has the lists is allowed."""
     wanted = {name: value for name, value in expected.items() if name != "version"}
     for name in ("results", "reassignments"):
         if isinstance(wanted.get(name), dict) and isinstance(actual.get(name), dict):
@@ -154,7 +154,7 @@ def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = 
 
 
 def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[Difference | str]:
-    """The differences of rows by partition: one that is missing is no field that is left out."""
+    """Yield the differences of rows by partition; a missing row is a difference, not an omitted field."""
     for name in (*expected, *[more for more in actual if more not in expected]):
         if name in expected and name in actual:
             yield from compare(f"{path}.{name}", expected[name], actual[name])
@@ -163,17 +163,17 @@ def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) 
             yield Difference(f"{path}.{name}", *texts)
 
 
-def compared_view(path: str, expected: ControllerView, actual: ControllerView) -> Compared:
-    """The differences of two states; `path` stands before the name of each field."""
+def compare_views(path: str, expected: ControllerView, actual: ControllerView) -> Comparison:
+    """Return the differences of two states; `path` is the prefix of each field."""
     wanted, got = view_fields(expected), view_fields(actual)
     differences: list[Difference | str] = []
     if "partitions" in got:
         differences += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
-    return Compared.of([*differences, *compare(path, wanted, got)])
+    return Comparison.of([*differences, *compare(path, wanted, got)])
 
 
 def rows(view: ControllerView) -> Iterable[Item]:
-    """The partitions of an observed state as items."""
+    """Return the partitions of an observed state as items."""
     return [_row(name, partition_fields(partition)) for name, partition in by_name(view).items()]
 
 
@@ -182,7 +182,7 @@ def _row(name: Name, fields: dict[str, Any]) -> Item:
 
 
 class PartitionRun(VectorRun[PartitionVector]):
-    """The vector on the adapter."""
+    """Run of a vector on the adapter."""
 
     def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
         super().__init__(session, vector, profile)
@@ -190,11 +190,11 @@ class PartitionRun(VectorRun[PartitionVector]):
         self._sees_state = self.hello.observability == "state"
         self._choices = Choices()
         self._left_out: list[str] = []
-        """Of what is done."""
+        """Parts of effects that were not shown."""
         self._shown: tuple[PartitionStepReply, ControllerView] | None = None
-        """In the last step."""
+        """Reply and state of the last step."""
         self._unseen: list[str] = []
-        """Of the state."""
+        """Fields of the state that were not shown."""
 
     def outcome(self) -> Outcome:
         """See `VectorRun.outcome`."""
@@ -208,21 +208,21 @@ class PartitionRun(VectorRun[PartitionVector]):
             expected = applied(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
-                raise NotAsked(Status.SKIPPED, reason)
+                raise NotApplicable(Status.SKIPPED, reason)
             differences = self._happen(step, expected)
             if differences:
                 raise Failed(number, type(step.event).__name__, differences)
-        return concluded(self.vector, self.hello, self._left_out, self._unseen)
+        return conclude(self.vector, self.hello, self._left_out, self._unseen)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
-        """A failure with the rules behind what differs."""
+        """Return a failure with the rules behind the differences."""
         outcome = replace(outcome, rule_level=strictest_level(self.vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
         level = self.hello.observability
-        attribution = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
-        # Many places of that part name several rules: without a mutant that does the same, the vector says more.
+        attribution = attribute_controller_step(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
+        # Many places of that code cite several rules: without a matching mutant, the vector's rules say more.
         if not attribution.suspects:
             return outcome
         catalogue = load_catalogue()
@@ -262,13 +262,13 @@ class PartitionRun(VectorRun[PartitionVector]):
         self._left_out.extend(compared.left_out)
         if not self._sees_state:
             return compared.differences
-        refused = compared_refusal(step.refusal, reply.refusal)
+        refused = compare_refusals(step.refusal, reply.refusal)
         return (*compared.differences, *refused, *self._compared(actual, "state", after))
 
     def _observed(self) -> ControllerView:
         return self.session.ask(PartitionObserveReply, PartitionObserve).state
 
     def _compared(self, actual: ControllerView, path: str, expected: ControllerView) -> tuple[Difference, ...]:
-        compared = compared_view(path, self._choices.adopted(expected), actual)
+        compared = compare_views(path, self._choices.adopted(expected), actual)
         self._unseen.extend(compared.left_out)
         return compared.differences

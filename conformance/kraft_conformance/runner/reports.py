@@ -105,7 +105,7 @@ def details(outcome: Outcome, repeat: str) -> str:
     lines += rule_lines(outcome.rules)
     texts = (outcome.why, outcome.provenance and f"outcome: {outcome.provenance}")
     for text in (*texts, outcome.remark and f"note: {outcome.remark}"):
-        lines += wrapped(text)
+        lines += wrap(text)
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
     if outcome.wire_log:
@@ -130,11 +130,11 @@ def rule_lines(rules: Sequence[str]) -> Iterator[str]:
         return
     first, *related = rules
     rule = load_registry().by_id.get(first)
-    yield from wrapped(f"rule {first}: {rule.title}" if rule else f"rule {first}")
+    yield from wrap(f"rule {first}: {rule.title}" if rule else f"rule {first}")
     if related:
-        yield from wrapped(f"related rules: {', '.join(related)}")
+        yield from wrap(f"related rules: {', '.join(related)}")
 
 
-def wrapped(text: str) -> list[str]:
+def wrap(text: str) -> list[str]:
     """Break a text at spaces into lines of `WIDTH` columns; the second and later lines are indented."""
     return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -1,7 +1,7 @@
-"""Of the rules that each failure names, the one that the whole run speaks for comes first.
+"""Order of the rules of each failure by all failures of the run.
 
-One bug makes many vectors fail, and each of them alone may be put down to several rules; but what explains all of them,
-and would not have failed a vector that passed, is mostly one.
+A bug makes many vectors fail, and several rules may explain each of them; usually only one rule explains all of them
+and would not have failed a vector that passed.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ def likeliest_first(outcomes: Sequence[Outcome], is_cleared: Callable[[str], boo
         is_cleared: True for a mutant that fails a vector which passed.
     """
     failed = [outcome for outcome in outcomes if outcome.status in (Status.FAIL, Status.ERROR) and outcome.rules]
-    # Effects in the wrong order name their rule by themselves.
+    # The rule of effects in the wrong order is certain.
     open_ones = [outcome for outcome in failed if outcome.suspects or not rules_of_order(outcome.differences)]
     left = [_without_cleared(outcome, is_cleared) for outcome in open_ones]
     ordered: dict[str, Outcome] = {}
@@ -45,7 +45,7 @@ def likeliest_first(outcomes: Sequence[Outcome], is_cleared: Callable[[str], boo
 
 
 def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
-    """The failure without the mutants that are cleared; their rules come after those of the others."""
+    """Return the failure without cleared mutants; their rules come last."""
     suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
     if suspects == failure.suspects:
         return failure
@@ -58,7 +58,7 @@ def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Out
 
 
 def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutant | None:
-    """The mutant that explains most of the failures."""
+    """Return the mutant that explains the most failures."""
     explained = Counter(name for failure in failures for name in failure.suspects)
     if not explained:
         return None
@@ -67,7 +67,7 @@ def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutan
 
 
 def _worth(failures: Sequence[Outcome]) -> Mapping[str, float]:
-    """How early the failures name each rule: the sum of the reciprocals of its places."""
+    """Return the sum over the failures of the reciprocal position of each rule."""
     worth: dict[str, float] = {}
     for failure in failures:
         for place, rule in enumerate(failure.rules, 1):

@@ -1,8 +1,8 @@
-"""The vectors for an adapter without KIP-996: those in which software without Pre-Vote does the same.
+"""Vectors for an adapter without KIP-996: those in which software without Pre-Vote has the same outcome.
 
-Software without Pre-Vote stands for election as soon as its timer fires.
-The reference as such software decides about each vector: it plays the vector without its Pre-Votes, and has to do what
-the vector expects.
+Software without Pre-Vote campaigns as soon as its election timer fires.
+A vector applies if the reference without Pre-Vote, given the vector's events without Pre-Votes, has the expected
+outcome.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from kraft_vectors.format import Vector, VectorEvent
 from kraft_vectors.state_changes import applied
 
 _OF_A_ROUND = ("Poll", "ElectionTimeout")
-"""The events that, in a Pre-Vote round, send Pre-Votes and end the round."""
+"""Events that send Pre-Votes and end a Pre-Vote round."""
 
 
-def as_asked(vector: Vector, hello: HelloReply) -> Vector:
-    """Return the vector for this adapter: for one without KIP-996, with a replica and a history without Pre-Vote.
+def without_pre_votes(vector: Vector, hello: HelloReply) -> Vector:
+    """Return the vector for this adapter; without KIP-996, the replica and the history have no Pre-Vote.
 
-    It needs KIP-996 if software without Pre-Vote does otherwise.
+    The vector requires KIP-996 if software without Pre-Vote has another outcome.
     """
     if hello.has_pre_vote:
         return vector
@@ -39,7 +39,7 @@ def as_asked(vector: Vector, hello: HelloReply) -> Vector:
     history = None if vector.history is None else tuple(_without_rounds(vector))
     old = replace(vector, cluster=replace(vector.cluster, replicas=own), history=history)
     kips = tuple([kip for kip in vector.requires.kips if kip != "KIP-996"])
-    # The reference raises a ValueError at an event that cannot be, such as a crash that keeps more than there is.
+    # The reference raises ValueError for an impossible event, such as a crash that keeps more than the log.
     with suppress(ValueError):
         if not _uses_pre_vote(vector) and _does_the_same(old):
             return replace(old, requires=replace(vector.requires, kips=kips))
@@ -56,9 +56,9 @@ def _is_of_pre_vote(event: VectorEvent) -> bool:
 
 
 def _without_rounds(vector: Vector) -> Iterator[VectorEvent]:
-    """The history without Pre-Votes: a timer that begins a Pre-Vote round fires only when the round is won.
+    """Yield the history without Pre-Votes: the election timer fires when the Pre-Vote round would be won.
 
-    Nobody sends a Pre-Vote to software without it, because its versions of VoteRequest have none.
+    No replica sends a Pre-Vote to this software, because its versions of VoteRequest have none.
     """
     reference = ReferenceAdapter()
     reference.answer(Reset(id=0, replica=vector.replica, cluster=vector.cluster))
@@ -76,7 +76,7 @@ def _without_rounds(vector: Vector) -> Iterator[VectorEvent]:
 
 
 def _does_the_same(vector: Vector) -> bool:
-    """True if the reference, configured as the vector says, does all that the vector expects."""
+    """True if the reference, configured as the vector says, has the expected outcome."""
     reference = ReferenceAdapter()
     before = vector.before if vector.history is None else UNSET
     reference.answer(Reset(id=0, replica=vector.replica, cluster=vector.cluster, before=before))

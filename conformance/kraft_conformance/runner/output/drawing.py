@@ -1,28 +1,28 @@
-"""A sequence as SVG for the page around it, whose style gives the colours; the same sequence gives the same bytes."""
+"""Sequence diagram as SVG; the page that contains it has the style."""
 
 from collections.abc import Iterator
 from html import escape
 
 from kraft_conformance.runner.output.sequence import Mark, Row, Sequence
-from kraft_conformance.runner.output.wording import said, visible
+from kraft_conformance.runner.output.wording import clip, visible
 
 _FIRST_LANE_PX = 110
 _LANE_PX = 270
 _CLOSE_LANE_PX = 190
 _FAR_LANES_MAX = 2
-"""With more peers than these the lanes stand closer."""
+"""With more peers than this, the lanes are closer."""
 _HEAD_PX = 46
 _LINE_PX = 17
 _ROW_PX = 10
-"""Between two rows."""
+"""Space between two rows."""
 _LETTER_PX = 7.2
-"""About the width of one, for the width of the whole; a wider text is cut off by nothing but the edge."""
+"""Approximate width of a letter, for the width of the drawing."""
 _TEXT_MAX = 140
 _EARLIER_TEXT_MAX = 90
-"""Of what went before; all of it shows under the mouse."""
+"""Maximum length of an earlier row's text; the tooltip has all of it."""
 
 _GLYPHS = {Mark.FAILING: "✗ ", Mark.DIFFERENT: "≠ ", Mark.WRONG_STATE: "≠ ", Mark.UNSEEN: "○ "}
-"""Before comments, so that nothing hangs on a colour."""
+"""Marks before comments, for readers who do not see the colours."""
 
 _OWN_COMMENTS = {
     Mark.MISSING: "✗ missing: expected, but not shown",
@@ -31,7 +31,7 @@ _OWN_COMMENTS = {
 
 
 def drawing(sequence: Sequence, number: int, title: str) -> str:
-    """The element `svg`; `number` tells it from the others of its page."""
+    """Return the `svg` element; `number` is unique on its page."""
     lanes = {sequence.replica: _FIRST_LANE_PX}
     apart = _LANE_PX if len(sequence.peers) <= _FAR_LANES_MAX else _CLOSE_LANE_PX
     lanes |= {peer: _FIRST_LANE_PX + apart * place for place, peer in enumerate(sequence.peers, 1)}
@@ -76,7 +76,7 @@ def _width(row: Row) -> int:
 
 
 def _bands(sequence: Sequence, width: int) -> Iterator[str]:
-    """Behind the rows of what fails."""
+    """Yield the bands behind failing rows."""
     top = _HEAD_PX
     for row in sequence.rows:
         height = _height(row)
@@ -101,7 +101,7 @@ def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
     if row.margin:
         glyph = "✗ " if row.mark is Mark.FAILING else ""
         yield f'<text class="margin" x="8" y="{base}">{glyph}{escape(row.margin)}</text>'
-    whole, displayed = said(row.text), _text(row)
+    whole, displayed = clip(row.text), _text(row)
     longer = f"<title>{escape(whole)}</title>" if whole != displayed else ""
     yield f'<text x="{own + 14}" y="{base}">{longer}{escape(displayed)}</text>'
     below = base
@@ -121,7 +121,7 @@ def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
 def _arrow(start: int, end: int, y: int, mark: Mark) -> Iterator[str]:
     step = 1 if end > start else -1
     if start == end:
-        # To itself: a vector has none, an adapter may.
+        # A message to the sender itself: no vector has one, but an adapter may send it.
         yield f'<path class="arrow" d="M{start} {y - 6}h26v6h-20"/>'
         end, step = start + 4, -1
     else:

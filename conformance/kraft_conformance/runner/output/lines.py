@@ -1,4 +1,4 @@
-"""A run as JSON lines: what was run, a line for each vector or case, the counts; and lines of vectors read again."""
+"""JSON lines of a run: its head, a line for each vector or case, the counts; and reading of the lines of vectors."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ _DECODER: msgspec.json.Decoder[About | _VectorLine | _SummaryLine] = msgspec.jso
 
 
 def lines_of(run: Run) -> list[str]:
-    """The lines; the same results give the same lines."""
+    """Return the lines; the same results give the same lines."""
     lines = [_line(msgspec.to_builtins(run.about))]
     for outcome in run.outcomes:
         document = {"kind": run.noun, **outcome.as_dict()}
@@ -46,15 +46,15 @@ def lines_of(run: Run) -> list[str]:
 
 
 def _line(document: dict[str, Any]) -> str:
-    # Not sorted: the fields of an effect keep their order, in which reports show them.
+    # Not sorted: reports show the fields of an effect in this order.
     return json.dumps(document, ensure_ascii=False)
 
 
 def read_results(path: Path, catalogue: Catalogue) -> Results:
-    """The results in a file that `run --json` wrote; `-` is standard input.
+    """Read the results that `run --json` wrote; `-` is standard input.
 
     Raises:
-        CommandError: it cannot be read, is something else, or speaks of vectors that are not in the catalogue.
+        CommandError: the file cannot be read, has another format, or names vectors that are not in the catalogue.
     """
     try:
         raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()

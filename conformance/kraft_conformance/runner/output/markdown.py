@@ -1,4 +1,4 @@
-"""Markdown for people, small enough for the summary of a job on GitHub."""
+"""Markdown report, small enough for the summary of a GitHub job."""
 
 import re
 from collections import Counter
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.run import reasons
-from kraft_conformance.runner.output.wording import said, visible
+from kraft_conformance.runner.output.wording import clip, visible
 from kraft_conformance.runner.reports import details
 from kraft_spec.rules import Registry, load_registry
 from kraft_vectors.profiles import shown_profile
 from kraft_vectors.texts import counted
 
 BYTES_MAX = 1_000_000
-"""A summary of a job may have 1 MiB."""
+"""Maximum size; GitHub's limit for a job summary is 1 MiB."""
 
 _FAILURES_BYTES_MAX = 800_000
 _DIFFERENCES_MAX = 20
@@ -32,11 +32,11 @@ MARKS = {
     Status.EXPECTED_FAILURE: "🟠",
     Status.UNEXPECTED_PASS: "❗",
 }
-"""Beside the word, never in place of it."""
+"""Marks beside the status, never instead of it."""
 
 
 def markdown(results: Results) -> bytes:
-    """The whole document."""
+    """Return the document."""
     head = [*_head(results), *_by_group(results)]
     tail = list(_reasons(results))
     failures = list(_failures(results))
@@ -121,7 +121,7 @@ def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator
 
 
 def _reasons(results: Results) -> Iterator[str]:
-    """What neither passes nor fails, by its reason."""
+    """Yield the vectors that neither pass nor fail, by reason."""
     listed = reasons(results)
     if not listed:
         return
@@ -142,28 +142,31 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&@$]")
 
 
 def escaped(text: str) -> str:
-    """A text of the suite's own, in which nothing is markup."""
+    """Return a text of the suite with escaped markup."""
     return _SPECIAL.sub(r"\\\g<0>", visible(text))
 
 
 def in_line(text: str, most: int = _VALUE_MAX) -> str:
-    """A text as code, in which nothing is markup, whatever it holds."""
-    clipped = said(text, most)
+    """Return any text as inline code without markup."""
+    clipped = clip(text, most)
     fence = "`" * (max(map(len, re.findall("`+", clipped)), default=0) + 1)
     pad = " " if clipped.startswith("`") or clipped.endswith("`") or not clipped.strip() else ""
     return f"{fence}{pad}{clipped}{pad}{fence}"
 
 
 def cell(text: str) -> str:
-    """The same in a table.  What ends a cell, or escapes that, differs between programs: such texts become entities."""
-    clipped = said(text, _VALUE_MAX)
+    """Return any text as inline code in a table cell.
+
+    Markdown programs differ in how they treat bars and backslashes in cells, so such characters become entities.
+    """
+    clipped = clip(text, _VALUE_MAX)
     if not re.search(r"[|\\`]", clipped):
         return in_line(text)
     return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match[0])};', clipped)}</code>"
 
 
 def block(text: str, language: str = "") -> Sequence[str]:
-    """Lines of code."""
+    """Return the lines of a code block."""
     visible_text = visible(text, keep="\n")
     fence = "`" * max(3, max(map(len, re.findall("`+", visible_text)), default=0) + 1)
     return f"{fence}{language}", *visible_text.split("\n"), fence

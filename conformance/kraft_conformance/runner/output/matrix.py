@@ -1,4 +1,4 @@
-"""Rules by implementations: the results of several runs side by side."""
+"""Table of rules by implementations, from the results of several runs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from kraft_conformance.runner.output.markdown import cell, in_line
 from kraft_conformance.runner.output.results import About, Results, suite_of
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, passes_of, rule_rows
-from kraft_conformance.runner.output.wording import said
+from kraft_conformance.runner.output.wording import clip
 from kraft_spec.rules import Rule
 from kraft_vectors.catalogue import Catalogue
 
@@ -27,11 +27,11 @@ MARKS = {
 
 
 _NAME_MAX = 60
-"""Characters of a name that is chosen by an adapter."""
+"""Maximum length of a name from an adapter."""
 
 
 class Column(NamedTuple):
-    """One implementation."""
+    """Column of an implementation."""
 
     label: str
     about: About
@@ -40,26 +40,26 @@ class Column(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """One rule."""
+    """Row of a rule."""
 
     rule: Rule
     cells: tuple[RuleRow, ...]
-    """In the order of the columns."""
+    """Cells in the order of the columns."""
     note: str
-    """The rule's title; why it has no vector, if it has none anywhere."""
+    """Title of the rule, or the reason why no profile has a vector about it."""
 
 
 class Matrix(NamedTuple):
-    """The whole table."""
+    """The table."""
 
     columns: tuple[Column, ...]
     rows: tuple[MatrixRow, ...]
     notes: tuple[str, ...]
-    """Which results are of another version of the suite."""
+    """Notes about results of another version of the suite."""
 
 
 def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
-    """The table of these runs, in their order; the rows are in that of the registry."""
+    """Return the table of these runs; columns in their order, rows in the order of the registry."""
     by_run = [rule_rows(results) for _, results in runs]
     labels = _labels(runs)
     columns = [
@@ -76,13 +76,13 @@ def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
 
 
 def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
-    """Name and version; profile and level where they differ; the file where nothing else does."""
+    """Return name and version, with profile and observability if they differ, with the file if nothing else does."""
     names = [
-        f"{said(results.about.implementation.name, _NAME_MAX)} {said(results.about.implementation.version, _NAME_MAX)}"
+        f"{clip(results.about.implementation.name, _NAME_MAX)} {clip(results.about.implementation.version, _NAME_MAX)}"
         for _, results in runs
     ]
     for parts in (
-        [said(results.about.profile, _NAME_MAX) for _, results in runs],
+        [clip(results.about.profile, _NAME_MAX) for _, results in runs],
         [results.about.observability for _, results in runs],
     ):
         if len(set(parts)) > 1:
@@ -92,7 +92,7 @@ def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
 
 
 def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
-    """For JSON."""
+    """Return the table as a JSON document."""
     return {
         "schema": SCHEMA,
         "suite": to_builtins(suite_of(catalogue)),
@@ -124,7 +124,7 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
 
 
 def matrix_markdown(matrix: Matrix) -> bytes:
-    """For a page on GitHub."""
+    """Return the table as Markdown."""
     return "\n".join([*_markdown(matrix), ""]).encode()
 
 
@@ -144,7 +144,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
 
 
 def matrix_page(matrix: Matrix) -> bytes:
-    """As one page in HTML; needs Jinja."""
+    """Return the table as an HTML page; needs Jinja."""
     from kraft_conformance.runner.output.page import rendered
 
     verdicts = [verdict for verdict in WORST_FIRST if any(column.verdicts[verdict] for column in matrix.columns)]

@@ -1,4 +1,4 @@
-"""One page in HTML: a run to be looked at, without scripts or anything to fetch."""
+"""HTML report of a run: one page without scripts and without external files."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.run import Run, reasons
 from kraft_conformance.runner.output.sequence import sequence
-from kraft_conformance.runner.output.wording import output_words, said, visible
+from kraft_conformance.runner.output.wording import clip, output_words, visible
 from kraft_conformance.runner.plain import plain
 from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_vectors.features import LEVELS
@@ -35,7 +35,7 @@ GLYPHS = {
     Verdict.NOT_RUN: "»",
     Verdict.NO_VECTOR: "·",
 }
-"""Beside the word of a status or verdict, so that nothing hangs on a colour."""
+"""Marks beside a status or verdict, for readers who do not see the colours."""
 
 _DIFFERENCES_MAX = 50
 _TEMPLATES = ("report.html.j2", "matrix.html.j2", "parts.html.j2", "style.css")
@@ -47,7 +47,7 @@ class _Failure(NamedTuple):
     level: str
     where: str
     why: str
-    """The implementer's reason for an expected failure."""
+    """Reason of the implementer for an expected failure."""
     event: str
     rules: Sequence[Rule]
     expected: Sequence[str]
@@ -60,7 +60,7 @@ class _Failure(NamedTuple):
 
 
 def page(run: Run) -> bytes:
-    """The whole page; the same results give the same bytes."""
+    """Return the page; the same results give the same bytes."""
     registry = load_registry()
     vectors = run if isinstance(run, Results) else None
     failing, expected = run.of_status(*FAILING), run.of_status(Status.EXPECTED_FAILURE)
@@ -89,7 +89,7 @@ def page(run: Run) -> bytes:
 
 
 def rendered(template: str, **values: Any) -> bytes:
-    """A template of this folder with these values, all of which are escaped."""
+    """Render a template of this folder; all values are escaped."""
     drawn: str = _environment().get_template(template).render(**values)
     return drawn.encode()
 
@@ -105,7 +105,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["said"] = said
+    environment.filters["clip"] = clip
     environment.filters["visible"] = visible
     environment.filters["lines"] = lambda text: visible(text, keep="\n")
     environment.filters["counted"] = counted
@@ -115,7 +115,7 @@ def _environment() -> Environment:
 
 
 def _levels(results: Results) -> Sequence[tuple[str, int, int]]:
-    """By level: how many vectors of it pass, of how many that were asked."""
+    """Return the passed and the run vectors of each level."""
     entries = results.catalogue.entries
     run = Counter(entries[outcome.id].level for outcome in results.outcomes if outcome.status is not Status.SKIPPED)
     passed = Counter(entries[outcome.id].level for outcome in results.of_status(Status.PASS))
@@ -130,7 +130,7 @@ def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Fa
         level = vector.level
         if outcome.differences:
             where = "Before the first step" if outcome.step == 0 else f"Step {outcome.step} of {len(vector.steps)}"
-        # Controllers of partitions have no messages to draw.
+        # Vectors of partition controllers have no messages to draw.
         if isinstance(vector, Vector) and (drawn := sequence(vector, outcome, run.about)) and outcome.step:
             step = vector.steps[outcome.step - 1]
     title = f"Sequence diagram of {outcome.id}"

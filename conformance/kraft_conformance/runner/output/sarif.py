@@ -22,7 +22,7 @@ _LINK = re.compile(r"(?<!\\)\[(?=[^\[\]]*\]\()")
 
 
 def sarif(run: Run) -> bytes:
-    """The document: the same results give the same bytes."""
+    """Return the document; the same results give the same bytes."""
     failed = run.of_status(*FAILING)
     rules = list(dict.fromkeys(_rule(outcome, run) for outcome in failed))
     registry = load_registry()
@@ -59,22 +59,22 @@ def _result(outcome: Outcome, rules: list[str], run: Run) -> dict[str, Any]:
         "level": "warning" if outcome.rule_level in ("SHOULD", "MAY") else "error",
         "message": {"text": f"{outcome.id}: {message}"},
         "locations": [{"physicalLocation": place, "logicalLocations": [{"fullyQualifiedName": outcome.id}]}],
-        # What tells a result of the next run from a new one.
+        # Identifies the same result in the next run.
         "partialFingerprints": {f"{run.noun}/v1": outcome.id},
     }
 
 
 def _without_links(text: str) -> str:
-    """The text of a message in which what an implementation says cannot be a link ([text](target))."""
+    """Return the text of a message in which an implementation's output cannot form a link ([text](target))."""
     return _LINK.sub(r"\\[", text)
 
 
 def _file_of(command: str) -> str:
-    """As a URI, the first word of a command line that looks like a file below this folder, or its first word."""
+    """Return, as a URI, the first word of the command line that looks like a relative file, or the first word."""
     try:
         words = shlex.split(command)
     except ValueError:
-        # Of a result that somebody else wrote: no shell would take it.
+        # A result file from elsewhere may have a command line that no shell accepts.
         words = command.split()
     files = [PurePath(word) for word in words]
     named = [file for file in files if file.suffix or len(file.parts) > 1]

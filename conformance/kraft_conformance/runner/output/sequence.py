@@ -1,4 +1,4 @@
-"""A vector that fails as a sequence: who sends what to whom, and where that is something else than expected."""
+"""Sequence diagram of a failing vector: messages between replicas, and the differences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from kraft_vectors.format import Vector, VectorEvent, VectorStep
 from kraft_vectors.texts import counted, event_line, shown_fields
 
 CLIENT = "clients"
-"""The lane of those who ask for changes and are answered."""
+"""Lane of the clients."""
 
 _EARLIER_MAX = 4
-"""So many events before the step that fails are drawn."""
+"""Maximum number of events drawn before the failing step."""
 
 
 class Mark(Enum):
-    """What is to be said of a row."""
+    """Marking of a row."""
 
     PLAIN = "plain"
     EARLIER = "earlier"
@@ -38,33 +38,33 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a diagram, from the top."""
+    """Row of a diagram."""
 
     text: str
     mark: Mark = Mark.PLAIN
     source: str | None = None
-    """The lane where an arrow begins; None for what happens at the replica alone."""
+    """Lane where the arrow begins; None for an event of the replica alone."""
     destination: str | None = None
     margin: str = ""
-    """Which step begins here."""
+    """Step that begins here."""
     comments: tuple[str, ...] = ()
     is_gap: bool = False
-    """Whether it stands for something that is left out."""
+    """True if it represents omitted rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A diagram."""
+    """Sequence diagram."""
 
     replica: str
-    """The lane of the replica under test."""
+    """Lane of the replica under test."""
     peers: tuple[str, ...]
-    """The other lanes, replicas by id, clients last."""
+    """Other lanes: replicas by id, clients last."""
     rows: tuple[Row, ...]
 
 
 def sequence(vector: Vector, outcome: Outcome, about: About) -> Sequence | None:
-    """The diagram of a failure; None if the vector is not the one that was run any more, or no step fails."""
+    """Return the diagram of a failure; None if the installed vector is another one, or no step fails."""
     if outcome.step is None or outcome.step > len(vector.steps):
         return None
     if outcome.step and outcome.event != vector.steps[outcome.step - 1].event:
@@ -108,7 +108,7 @@ def _rows(vector: Vector, outcome: Outcome, about: About) -> Iterator[Row]:
 
 
 def _happening(vector: Vector, event: VectorEvent, mark: Mark, margin: str) -> Row:
-    """A message that comes in, a request of a client, or an event at the replica alone."""
+    """Return the row of a received message, a client's request, or an event of the replica alone."""
     replica = _lane(vector.replica)
     if event.message is not UNSET:
         fields = plain(event.message)
@@ -128,7 +128,7 @@ def _message_fields(fields: dict[str, Any]) -> str:
 
 
 def _sends(vector: Vector, step: VectorStep) -> Iterator[Row]:
-    """What a step that did not fail sent; its writes and timers are left out."""
+    """Yield the messages of a step before the failing one, without its writes and timers."""
     for output in map(plain, step.outputs):
         if output["kind"] in ("Send", "Answer"):
             yield _output(vector, output, Mark.EARLIER)
@@ -147,7 +147,7 @@ def _output(vector: Vector, effect: dict[str, Any], mark: Mark, comments: tuple[
 
 
 class _Failing:
-    """The step that fails: what was shown, in its order, and what was expected besides."""
+    """The failing step: actual effects in their order, then the missing ones."""
 
     def __init__(self, vector: Vector, step: VectorStep, outcome: Outcome, about: About) -> None:
         self._vector = vector
@@ -188,7 +188,7 @@ class _Failing:
             yield Row(text, Mark.WRONG_STATE, comments=_words(tuple(self._differences)))
 
     def _about_output(self, name: str) -> tuple[Difference, ...]:
-        """The differences in an output, or in its order; each is told where it is first met."""
+        """Remove and return the differences in an output or in its order."""
         matching = tuple([difference for difference in self._differences if _is_about(difference.field, name)])
         self._differences = [difference for difference in self._differences if difference not in matching]
         return matching
@@ -202,7 +202,7 @@ class _Failing:
 
 
 def _is_about(field: str, name: str) -> bool:
-    """An order is about what comes too late: `PersistQuorumState and Send VoteResponse to 3` about the first."""
+    """True if a difference is about an output; an order, `A and B`, is about A, which comes too late."""
     return field == name or field.startswith((f"{name}.", f"{name}[", _order(name)))
 
 
@@ -211,7 +211,7 @@ def _order(name: str) -> str:
 
 
 def _words(differences: tuple[Difference, ...], name: str = "") -> tuple[str, ...]:
-    """The differences, without the name of what they stand under."""
+    """Return the texts of the differences, without the name of the output."""
     words = []
     for difference in differences:
         if name and difference.field.startswith(_order(name)):
