@@ -51,7 +51,7 @@ def process(adapter: str) -> Iterator[AdapterProcess]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -115,8 +115,8 @@ def test_the_rust_template_is_clean(tool: str, tmp_path: Path) -> None:
 def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.conformance.adapter_builds"]
     bare = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": str(tmp_path)}
-    said = subprocess.run(words, env=bare, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert said.stderr.splitlines() == [
+    printed = subprocess.run(words, env=bare, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert printed.stderr.splitlines() == [
         "SKIPPED: NO GO 1.22 OR NEWER ON PATH: THE GO TEMPLATE IS NEITHER BUILT NOR RUN",
         "SKIPPED: NO JAVAC OF A JDK 17 OR NEWER IN JAVA_HOME OR ON PATH: THE JAVA TEMPLATE IS NEITHER BUILT NOR RUN",
         "SKIPPED: NO CARGO 1.71 OR NEWER ON PATH: THE RUST TEMPLATE IS NEITHER BUILT NOR RUN",
@@ -130,14 +130,14 @@ def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -
 
 def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, process: AdapterProcess) -> None:
     hello = greeted(process)
-    code, (_, *found, _) = lines(capsys, "conformance", "run", "--adapter", adapter)
+    code, (_, *results, _) = lines(capsys, "conformance", "run", "--adapter", adapter)
     by_status: dict[str, set[str]] = {}
-    for line in found:
+    for line in results:
         by_status.setdefault(line["status"], set()).add(line["id"])
     assert by_status.keys() <= {"pass", "unsupported", "skipped"}
     assert code == ExitCode.CONFORMANT
     # It says of some events that it does not have them only when they come.
-    assert by_status["pass"] < {one.id for one in Catalogue().of_replicas() if is_asked(one, hello)}
+    assert by_status["pass"] < {item.id for item in Catalogue().of_replicas() if is_asked(item, hello)}
     assert len(by_status["pass"]) == PASSED
 
 
@@ -213,7 +213,7 @@ def test_another_profile_and_older_software_are_unsupported(replica: AdapterProc
     reset = json.loads(encode(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
     other = reset | {"cluster": reset["cluster"] | {"profile": "kafka-4"}}
     assert said(replica, other)["code"] == "unsupported"
-    older = [one | {"pre_vote": "unsupported"} for one in reset["cluster"]["replicas"]]
+    older = [item | {"pre_vote": "unsupported"} for item in reset["cluster"]["replicas"]]
     assert said(replica, reset | {"cluster": reset["cluster"] | {"replicas": older}})["code"] == "unsupported"
 
 

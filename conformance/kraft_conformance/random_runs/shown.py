@@ -26,7 +26,7 @@ from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_traces.values import CHANGE_SUFFIX, traced_key, traced_record, traced_snapshot
-from kraft_vectors.state_changes import applied
+from kraft_vectors.state_changes import apply_changes
 
 _Part = TypeVar("_Part", bound=Struct)
 
@@ -220,8 +220,8 @@ def _whole(before: ReplicaState, expected: ReplicaState, observed: TracedState) 
     reference = traced_state(expected)
     if observed.voters is not UNSET and reference.voters is not UNSET:
         # Each part of it may be omitted.
-        observed = replace(observed, voters=applied(reference.voters, observed.voters))
-    whole = applied(reference, observed)
+        observed = replace(observed, voters=apply_changes(reference.voters, observed.voters))
+    whole = apply_changes(reference, observed)
     start = expected.epoch_start_offset
     if whole.role is Role.LEADER:
         of_epoch = [log.start_offset + place for place, record in enumerate(log.records) if record.epoch == whole.epoch]

@@ -8,7 +8,7 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_vectors.catalogue import AnyVector
 from kraft_vectors.features import shows
 from kraft_vectors.format import Vector
-from kraft_vectors.requirements import about
+from kraft_vectors.requirements import changed_state_fields
 
 CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
 """Fields of the state that a vector of level `state` needs to pass."""
@@ -47,4 +47,4 @@ def _missing(vector: AnyVector, left_out: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(vector, Vector):
         return tuple(dict.fromkeys(left_out))
     paths = {path.partition(".")[2] for path in left_out}
-    return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
+    return tuple([name for name in dict.fromkeys((*CORE, *changed_state_fields(vector.steps))) if name in paths])

@@ -14,7 +14,7 @@ from kraft_spec.difference import Difference
 from kraft_traces.state_types import TracedState
 from kraft_vectors.expecting import step_of
 from kraft_vectors.format import Course, Vector, VectorEvent
-from kraft_vectors.state_changes import applied
+from kraft_vectors.state_changes import apply_changes
 
 
 class FollowedCourse:
@@ -27,7 +27,7 @@ class FollowedCourse:
         self._hello = hello
         self._ahead = deepcopy(ahead)
         start = vector.before.state
-        self._expected = start if course is None else applied(start, course.before)
+        self._expected = start if course is None else apply_changes(start, course.before)
         self._steps = iter(vector.steps if course is None else map(step_of, vector.steps, course.steps))
 
     def begins(self, observed: TracedState) -> tuple[Difference, ...]:
@@ -47,7 +47,7 @@ class FollowedCourse:
             reference: the reference's state after the step, in the course of the vector.
         """
         step, before = next(self._steps), self._expected
-        self._expected = expected = applied(before, step.state)
+        self._expected = expected = apply_changes(before, step.state)
         differences: tuple[Difference, ...] = ()
         if observation.effects is UNSET:
             self._ahead.follow(step, (), (), ())

@@ -15,7 +15,7 @@ from kraft_traces.partitions.lines import Name, TracedEvent
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVectorStep
 from kraft_vectors.partitions.shown import ControllerView
 from kraft_vectors.partitions.view_changes import by_name
-from kraft_vectors.state_changes import given
+from kraft_vectors.state_changes import present_fields
 
 
 class Choices:
@@ -33,7 +33,7 @@ class Choices:
         """
         changes, rows = by_name(step.state), by_name(self.adopted(after))
         for (name, field), chosen in self._chosen.items():
-            changed = name in changes and field in given(changes[name])
+            changed = name in changes and field in present_fields(changes[name])
             if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
                 return f"the adapter chose {field} {chosen} for {label(name)}, the vector continues from another choice"
         return None

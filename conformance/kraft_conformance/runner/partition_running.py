@@ -35,7 +35,7 @@ from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
 from kraft_vectors.partitions.shown import ControllerView, ShownEffect
-from kraft_vectors.partitions.view_changes import applied, by_name
+from kraft_vectors.partitions.view_changes import apply_view_changes, by_name
 
 # ---------------------------------------------------------------------------------------------------------
 # Comparing.
@@ -205,7 +205,7 @@ class PartitionRun(VectorRun[PartitionVector]):
             if differences:
                 raise Failed(0, None, differences)
         for number, step in enumerate(self.vector.steps, 1):
-            expected = applied(expected, step.state)
+            expected = apply_view_changes(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
                 raise NotApplicable(Status.SKIPPED, reason)

@@ -19,7 +19,7 @@ from kraft_traces.checkpoints import traced_replica_state
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
 from kraft_vectors.expecting import without_id
 from kraft_vectors.format import Vector, VectorEvent
-from kraft_vectors.state_changes import applied
+from kraft_vectors.state_changes import apply_changes
 
 _OF_A_ROUND = ("Poll", "ElectionTimeout")
 """Events that send Pre-Votes and end a Pre-Vote round."""
@@ -87,7 +87,7 @@ def _does_the_same(vector: Vector) -> bool:
     expected = vector.before.state
     for step in vector.steps:
         reply = reference.answer(request_of_event(step))
-        expected = applied(expected, step.state)
+        expected = apply_changes(expected, step.state)
         if isinstance(reply, StepReply | RestartReply) and (
             tuple(map(without_id, reply.effects)) != step.outputs or reply.refusal != step.refusal
         ):
