@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kraft_reference.configuration import Configuration
 from kraft_simulation.scenarios.scenario import cluster
-from kraft_simulation.scenarios.schedule import ScriptT, said_of
+from kraft_simulation.scenarios.schedule import ScriptT, title_of
 from kraft_vectors.features import Level
 from kraft_vectors.recording import Subject
 from kraft_vectors.staging import RecordingDirector
@@ -59,7 +59,7 @@ class Targets(list[Target]):
         """Declare a vector of the decorated script; the default title is the script's docstring."""
 
         def declared(script: ScriptT) -> ScriptT:
-            subject = Subject(vector_id, said_of(script) if title is None else title, rules, replica_id, level)
+            subject = Subject(vector_id, title_of(script) if title is None else title, rules, replica_id, level)
             self.append(Target(subject, script, configuration or self._configuration))
             return script
 

@@ -302,7 +302,7 @@ class Driver:
 
 
 def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance, timeouts: Timeouts) -> int:
-    """Return the delay of the next Fetch: none for a new Follower, else until the fetched records are written."""
+    """Return the wait before the next Fetch, such as 0 for a new Follower, or the time to write fetched records."""
     event, state = occurrence.event, occurrence.state
     assert state is not None, "an event of a replica leaves a state"
     if isinstance(event, Receive):
@@ -322,9 +322,9 @@ def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance,
 
 
 def _leaves_a_fetch_unanswered(occurrence: Occurrence) -> bool:
-    """True if a response waits until it has records; the reference never waits, but other software may."""
+    """True if a Fetch has no response yet; the reference always responds at once, but other software may wait."""
     event = occurrence.event
     if not isinstance(event, Receive) or not isinstance(event.message, FetchRequest):
         return False
     asker = event.message.source
-    return not any(isinstance(one, Send) and one.message.destination == asker for one in occurrence.effects)
+    return not any(isinstance(effect, Send) and effect.message.destination == asker for effect in occurrence.effects)

@@ -80,8 +80,8 @@ class History:
             return record.epoch == self._epoch_at(offset)
         if offset >= self.committed_end:
             return False
-        known = self.committed[offset - self.committed_start]
-        return record is known or record == known
+        committed = self.committed[offset - self.committed_start]
+        return record is committed or record == committed
 
     def _epoch_at(self, offset: int) -> int:
         """Return the epoch of a committed record."""
@@ -181,11 +181,11 @@ class History:
             raise BrokenProperty(
                 "StateMachineSafety", f"{replica} has a snapshot {snapshot.id} whose last record is of another epoch"
             )
-        known = next((entry for entry in reversed(self._sets) if entry.offset < end), None)
-        if known is not None and known[1:] != (snapshot.voters, snapshot.details, snapshot.target):
+        previous = next((entry for entry in reversed(self._sets) if entry.offset < end), None)
+        if previous is not None and previous[1:] != (snapshot.voters, snapshot.details, snapshot.target):
             raise BrokenProperty(
                 "ConfigFollowsLog",
-                f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {known.offset}",
+                f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {previous.offset}",
             )
         level = next((entry.kraft_version for entry in reversed(self._levels) if entry.offset < end), None)
         if level is not None and level != snapshot.kraft_version:
@@ -226,8 +226,8 @@ class History:
             del self.committed[: offset - self.committed_start]
             self.committed_start = offset
             self._written = {place: kept for place, kept in self._written.items() if place[0] >= offset}
-        known = set(keys)
-        self._votes = {voter: vote for voter, vote in self._votes.items() if voter in known}
+        current_keys = set(keys)
+        self._votes = {voter: vote for voter, vote in self._votes.items() if voter in current_keys}
 
     def is_complete(self, log: Log) -> bool:
         """True if the log or its snapshot covers every committed record."""
@@ -268,8 +268,8 @@ def _offset_of(entry: tuple[int, int]) -> int:
     return entry[0]
 
 
-def _behind_two(offset: int, epoch: int, one: int, other: int) -> str:
-    return f"offset {offset} of epoch {epoch} stands behind epochs {one} and {other}"
+def _behind_two(offset: int, epoch: int, first: int, other: int) -> str:
+    return f"offset {offset} of epoch {epoch} stands behind epochs {first} and {other}"
 
 
 def _cut(log: Part, offset: int) -> Part:

@@ -26,12 +26,12 @@ def lost_voters(world: World, voters: VoterSet) -> list[ReplicaKey]:
 def sets_to_come(world: World) -> list[VoterSet]:
     """Return the voter sets with which a replica could lead now, and those of pending additions."""
     states = list(world.states.values())
-    known = live_sets(states, world.committed_end)
+    sets = live_sets(states, world.committed_end)
     for state in states:
         change = state.pending_change
         if change is not None and change.voter is not None and kind_of(change) is ChangeKind.ADD:
-            known.append(state.voters | {change.voter})
-    return known
+            sets.append(state.voters | {change.voter})
+    return sets
 
 
 def _is_left(world: World, voters: VoterSet, without: int, of: VoterSet) -> bool:

@@ -72,7 +72,7 @@ class World:
         self.in_flight: dict[str, Flight] = {}
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
-        self._directories = {one.key.directory_id for one in configuration.replicas.values()}
+        self._directories = {replica.key.directory_id for replica in configuration.replicas.values()}
         for replica_id, replica in sorted(configuration.replicas.items()):
             formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))

@@ -8,7 +8,7 @@ from kraft_partitions.configuration import PartitionConfiguration
 from kraft_partitions.decisions import KAFKA_4
 from kraft_partitions.scenarios.scenario import cluster
 from kraft_partitions.scenarios.stage import A0, B0
-from kraft_simulation.scenarios.schedule import ScriptT, said_of
+from kraft_simulation.scenarios.schedule import ScriptT, title_of
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.recording import PartitionSubject
 from kraft_vectors.partitions.staging import RecordingStage
@@ -59,7 +59,7 @@ class PartitionTargets(list[PartitionTarget]):
 
         def declared(script: ScriptT) -> ScriptT:
             of = configuration or self._configuration
-            first = PartitionSubject(vector_id, said_of(script), named, allowed, level)
+            first = PartitionSubject(vector_id, title_of(script), named, allowed, level)
             self.append(PartitionTarget(first, script, of))
             if both:
                 second = replace(first, id=vector_id + SUFFIX, title=f"{first.title} ({KAFKA_4.name})")
