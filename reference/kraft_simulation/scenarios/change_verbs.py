@@ -62,7 +62,7 @@ class ChangeVerbs(Exchange):
         return self._requests
 
     def remove_voter(self, leader: int, voter: int | ReplicaKey) -> int:
-        """Send RemoveVoter from an admin client, and return its number.  A bare id means the entry of the leader's set."""
+        """Send RemoveVoter from an admin client, and return its number.  A bare id means the leader's entry."""
         self._requests += 1
         entries = self.state(leader).voters
         key = next(entry for entry in entries if entry.id == voter) if isinstance(voter, int) else voter
@@ -70,7 +70,7 @@ class ChangeVerbs(Exchange):
         return self._requests
 
     def update_features(self, leader: int, kraft_version: int) -> int:
-        """Send UpdateFeatures for kraft.version from an admin client, and return its number; all brokers support it."""
+        """Send UpdateFeatures for a level that all brokers support from an admin client, and return its number."""
         self._requests += 1
         self.happen(leader, UpdateFeatures(self._requests, kraft_version))
         return self._requests
@@ -85,7 +85,7 @@ class ChangeVerbs(Exchange):
         return self._requests
 
     def next_steps(self, leader: int, expected: str) -> None:
-        """Check the replicas that the leader may add or remove next, `5 6`; `-` to clear or hand over; empty to wait."""
+        """Check whom the leader may add or remove next, `5 6`; `-` to clear or hand over, empty to wait."""
         steps = self.world.replicas[leader].next_steps()
         names = " ".join(sorted("-" if step is None else str(step.id) for step in steps))
         self.check(f"next steps of N{leader}", names, expected)
