@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.padding import Padding
 
-from kraft_conformance.console import say, shown, table
+from kraft_conformance.console import printable, say, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_traces.check import Extent, Rejection, ShownCount, Verdict, VerdictKind
 from kraft_traces.check.fast_path import Way
@@ -57,7 +57,7 @@ def show_rejection(console: Console, rejection: Rejection, prefix: Path | None =
         drawn = table("", "field", "expected (model)", "actual (trace)")
         for difference in rejection.differences:
             cells = (difference.field, difference.expected, difference.actual)
-            drawn.add_row(*(shown(cell, _CELL_MAX) for cell in cells))
+            drawn.add_row(*(printable(cell, _CELL_MAX) for cell in cells))
         console.print(Padding(drawn, (0, 0, 0, 2)))
 
 

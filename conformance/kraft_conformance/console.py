@@ -1,4 +1,4 @@
-"""What a command shows: results on standard output, progress on standard error."""
+"""Output of commands: results on standard output, progress on standard error."""
 
 import json
 import os
@@ -27,43 +27,43 @@ def _replace_closed_streams() -> None:
 
 _replace_closed_streams()
 _WIDTH = None if sys.stdout.isatty() else 120
-"""Columns of a table that goes to a file or a pipe."""
+"""Columns of a table that is written to a file or a pipe."""
 
 stdout = Console(highlight=False, emoji=False, width=_WIDTH)
 stderr = Console(stderr=True, highlight=False, emoji=False)
 
 
 def print_json(document: Any) -> None:
-    """Write a document for machines: one line of JSON with sorted keys."""
+    """Print a document as one line of JSON with sorted keys."""
     print(json.dumps(document, sort_keys=True, ensure_ascii=False, default=str))
 
 
 SHOWN_MAX = 4_000
-"""Characters of a text from a trace that are shown; `--json` has all of them."""
+"""Maximum number of displayed characters of a text from a trace; `--json` has all of them."""
 
 
-def shown(text: object, most: int = SHOWN_MAX) -> Text:
-    """A text from a trace or a user: no markup, control characters made visible, a very long one shortened."""
+def printable(text: object, most: int = SHOWN_MAX) -> Text:
+    """Return a text from a trace or a user without markup, with visible control characters, clipped at `most`."""
     whole = str(text)
     visible = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in whole[:most])
     return Text(visible if len(whole) <= most else f"{visible}... and {len(whole) - most:,} characters more")
 
 
 def say(text: object, style: str | None = None, console: Console = stdout) -> None:
-    """Show a text as `shown` makes it.
+    """Print a text as `printable` returns it.
 
-    A long line is broken between words on a terminal only, and not where it is to be copied.
+    Only on a terminal, long lines are broken between words, except lines to be copied.
     """
-    visible = shown(text)
+    visible = printable(text)
     if console.is_terminal:
         visible = Text("\n".join(_broken(line, console.width) for line in visible.plain.split("\n")))
     console.print(visible, style=style, soft_wrap=True)
 
 
 _COPIED = re.compile(r"\bkraft-spec [a-z]|[<>] \{")
-"""A command, or what was said to an adapter and by it."""
+"""A command, or a line of the adapter protocol."""
 _LABEL = re.compile(r" *(?:\S+(?: \S+)* {2,})?(?:- )?")
-"""What the lines that follow stand clear of: `  rules        `, `KIP-853:    - `, or the blanks at the beginning."""
+"""The part of a line whose width indents the lines after a break: `  rules        `, `KIP-853:    - `, or blanks."""
 
 
 def _broken(line: str, width: int) -> str:
@@ -78,7 +78,7 @@ def _broken(line: str, width: int) -> str:
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Draw a table of these rows on standard output."""
+    """Print a table of these rows on standard output."""
     drawn = table(title, *columns)
     for row in rows:
         drawn.add_row(*[cell if isinstance(cell, Text) else str(cell) for cell in row])
@@ -86,7 +86,7 @@ def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[objec
 
 
 def table(title: str, *columns: str) -> Table:
-    """A table as all commands draw it."""
+    """Return an empty table in the style of all commands."""
     drawn = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
     for column in columns:
         drawn.add_column(column, overflow="fold")
@@ -94,19 +94,19 @@ def table(title: str, *columns: str) -> Table:
 
 
 class Advance(Protocol):
-    """Moves a progress bar on."""
+    """Advances a progress bar."""
 
     def __call__(self, steps: int = 1, what: str | None = None) -> None:
-        """`steps` more are done; `what` replaces the description."""
+        """Count `steps` more as done; `what` replaces the description."""
 
 
 Notice = Callable[[str, int, int], None]
-"""Takes what is under way, how much of it is done, and how much there is, 0 when that is not known yet."""
+"""Receives the current task, the number of finished steps, and their total (0 if unknown)."""
 
 
 @contextmanager
 def progress(description: str, total: int | None = None) -> Iterator[Advance]:
-    """A progress bar on standard error; no terminal gets a line at once, and how far it is every `STEPS_SECONDS`."""
+    """Show a progress bar on standard error; without a terminal, print a line now and every `STEPS_SECONDS`."""
     if not stderr.is_terminal:
         say(f"{description} ...", console=stderr)
     done, said_at = 0, time.monotonic()
@@ -119,39 +119,39 @@ def progress(description: str, total: int | None = None) -> Iterator[Advance]:
             bar.update(task, completed=done, description=what or description)
             if not stderr.is_terminal and time.monotonic() >= said_at + STEPS_SECONDS:
                 said_at = time.monotonic()
-                known = f"{description} ... {done} of {total}" if total else f"{what or description} ..."
-                say(f"{known} {done}" if done and not total else known, console=stderr)
+                line = f"{description} ... {done} of {total}" if total else f"{what or description} ..."
+                say(f"{line} {done}" if done and not total else line, console=stderr)
 
         yield advance
 
 
 STEPS_SECONDS = 30.0
-"""Where there is no terminal, work of many steps is reported so often."""
+"""Seconds between lines about work in steps, without a terminal."""
 LINE_SECONDS = 5.0
-"""The same of work in stages, of which each that begins is said."""
+"""Seconds between lines about work in stages; the start of a stage is printed at once."""
 
 
 @contextmanager
 def stage_progress() -> Iterator[Notice]:
-    """A bar for work whose amount shows itself as it goes on.
+    """Show a progress bar for work whose total is not known in advance.
 
-    No terminal gets a line for each thing that begins, and how far it is every `LINE_SECONDS`.
+    Without a terminal, print a line for each stage that begins, and every `LINE_SECONDS`.
     """
-    said, said_at = "", 0.0
+    current, said_at = "", 0.0
     with _bar(TextColumn("tasks")) as bar:
         task = bar.add_task("", total=None)
 
         def move(what: str, done: int, total: int) -> None:
-            nonlocal said, said_at
+            nonlocal current, said_at
             bar.update(task, description=what, completed=done, total=total or None)
-            if not stderr.is_terminal and (what != said or time.monotonic() >= said_at + LINE_SECONDS):
-                said, said_at = what, time.monotonic()
+            if not stderr.is_terminal and (what != current or time.monotonic() >= said_at + LINE_SECONDS):
+                current, said_at = what, time.monotonic()
                 say(f"{what} ...{f' {done} of {total} tasks' if total else ''}", console=stderr)
 
         yield move
 
 
 def _bar(*unit: TextColumn) -> Progress:
-    said = TextColumn("{task.description}", markup=False)
-    columns = (SpinnerColumn(), said, BarColumn(), MofNCompleteColumn(), *unit)
+    description = TextColumn("{task.description}", markup=False)
+    columns = (SpinnerColumn(), description, BarColumn(), MofNCompleteColumn(), *unit)
     return Progress(*columns, TimeElapsedColumn(), console=stderr, transient=True, disable=not stderr.is_terminal)

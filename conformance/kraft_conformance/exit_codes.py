@@ -1,22 +1,22 @@
-"""The exit codes of `kraft-spec`."""
+"""Exit codes of `kraft-spec`."""
 
 import sys
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a command says to the shell."""
+    """Exit code of a command."""
 
     CONFORMANT = 0
-    """Everything asked for holds."""
+    """Everything that was checked holds."""
     VIOLATION = 1
     """A trace is rejected, a property is violated, a scenario fails, a model check finds a counterexample."""
     INCONCLUSIVE = 2
-    """Nothing wrong was found, but not everything was seen: a trace or a model check that stops early."""
+    """No violation, but something was not observed: a trace or a model check that stops early."""
     INTERNAL_ERROR = 3
     """A defect of kraft-spec itself."""
     NOTHING_JUDGED = 4
-    """Nothing wrong was found, and nothing right either: no vector and no random run came to a verdict."""
+    """No violation, but no vector and no random run reached a verdict either."""
     USAGE = 64
     """The command line is wrong."""
     BAD_INPUT = 65
@@ -24,7 +24,7 @@ class ExitCode(IntEnum):
     NO_INPUT = 66
     """A file or folder cannot be read."""
     UNAVAILABLE = 69
-    """Something that the command needs is not there, Java for one."""
+    """Something that the command needs is missing, such as Java."""
     CANNOT_WRITE = 73
     """The output cannot be written."""
     INTERRUPTED = 130
@@ -32,6 +32,6 @@ class ExitCode(IntEnum):
 
 
 def interrupted() -> ExitCode:
-    """Say that Ctrl-C ended the command, and return its exit code."""
-    print("interrupted: this call has decided nothing", file=sys.stderr)
+    """Print that Ctrl-C ended the command, and return its exit code."""
+    print("interrupted: no result", file=sys.stderr)
     return ExitCode.INTERRUPTED

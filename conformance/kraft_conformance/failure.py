@@ -1,4 +1,4 @@
-"""What a command cannot do, with the exit code it means."""
+"""Errors that end a command, with their exit codes."""
 
 from importlib.util import find_spec
 
@@ -10,11 +10,11 @@ EXTRAS = {
     "pipeline": ("deltalake", "jinja2", "pyarrow", "pyspark"),
     "proofs": ("z3",),
 }
-"""The libraries that the main install has not, by the extra that brings them."""
+"""Libraries that the main install lacks, by the extra that installs them."""
 
 
 class CommandError(Exception):
-    """A command stops with a message for the user and an exit code."""
+    """Error that ends a command with a message for the user and an exit code."""
 
     def __init__(self, message: str, code: ExitCode) -> None:
         super().__init__(message)
@@ -22,27 +22,27 @@ class CommandError(Exception):
 
 
 class UnavailableError(CommandError):
-    """Something that a command needs is not there."""
+    """Error for a missing program, library or file that a command needs."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, ExitCode.UNAVAILABLE)
 
 
 def usage_error(message: str) -> CommandError:
-    """The command line asks for something that does not exist."""
+    """Return the error for a command line that names something that does not exist."""
     return CommandError(message, ExitCode.USAGE)
 
 
 def trace_error_code(error: TraceError) -> ExitCode:
-    """The exit code for a trace that cannot be read, or is malformed."""
+    """Return the exit code for a trace that cannot be read, or is malformed."""
     return ExitCode.NO_INPUT if error.code in ("UNREADABLE_FILE", "NO_TRACES") else ExitCode.BAD_INPUT
 
 
 def need(what: str, extra: str, *libraries: str) -> None:
-    """Return if these libraries of an extra are installed, or all of it, which `what` needs.
+    """Check that these libraries of an extra are installed; all of the extra if none is named.
 
     Raises:
-        CommandError: one of them is not.
+        CommandError: a library is missing; the message says that `what` needs it.
     """
     for library in libraries or EXTRAS[extra]:
         if find_spec(library) is None:
@@ -50,5 +50,5 @@ def need(what: str, extra: str, *libraries: str) -> None:
 
 
 def library_missing(what: str, library: str, extra: str) -> CommandError:
-    """`what` needs a library of an extra that is not installed."""
+    """Return the error that `what` needs a library, with the extra that installs it."""
     return UnavailableError(f"{what} needs the package {library}: pip install 'kraft-spec[{extra}]'")

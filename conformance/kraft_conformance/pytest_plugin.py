@@ -1,8 +1,7 @@
-"""Each vector as a test of pytest: `pytest --kraft-adapter CMD`.
+"""pytest plugin that runs each vector as a test: `pytest --kraft-adapter CMD`.
 
-A vector carries a marker for each of its rules, so that `-m 'kraft_rule(id="vote.log-check")'` selects by rule, and
-`-k` by the vector's id.  pytest loads this module wherever the package is installed, so nothing else is imported
-before the option is given.
+A vector has a marker for each of its rules: `-m 'kraft_rule(id="vote.log-check")'` selects by rule, `-k` by id.
+pytest loads this module wherever the package is installed, so nothing else is imported before the option is given.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ _ADAPTERS: "pytest.StashKey[_Adapter]" = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, which files of pytest's settings take in `addopts`."""
+    """Add the options, which pytest's settings can set with `addopts`."""
     group = parser.getgroup("kraft-spec", "KRaft's conformance vectors")
     group.addoption("--kraft-adapter", metavar="CMD", help="command line of an adapter: each vector is a test of it")
     group.addoption("--kraft-profile", metavar="NAME", help="profile; default: the one that the adapter names")
@@ -25,21 +24,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker; find the adapter wrong before anything is collected."""
+    """Declare the marker, and check the options before pytest collects tests."""
     config.addinivalue_line("markers", "kraft_rule(id): the vector is about this rule of KRaft")
     if not config.getoption("--kraft-adapter"):
         return
     from kraft_conformance.runner.output.results import suite_version
 
-    asked = config.getoption("--kraft-suite")
-    if asked is not None and asked != suite_version():
-        raise pytest.UsageError(f"--kraft-suite {asked}: this kraft-spec has the suite {suite_version()}")
+    required = config.getoption("--kraft-suite")
+    if required is not None and required != suite_version():
+        raise pytest.UsageError(f"--kraft-suite {required}: this kraft-spec has the suite {suite_version()}")
     config.stash[_ADAPTERS] = _Adapter(config.getoption("--kraft-adapter"), config.getoption("--kraft-profile"))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add the vectors, before `-k` and `-m` choose among all tests."""
+    """Add the vectors before `-k` and `-m` select tests."""
     adapter = config.stash.get(_ADAPTERS, None)
     if adapter is None:
         return
@@ -50,12 +49,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             item.add_marker(pytest.mark.kraft_rule(id=rule))
         vectors.append(item)
         items.append(item)
-    # Pytest counts what reports of collectors bring.
+    # Pytest counts the items of collection reports.
     config.hook.pytest_collectreport(report=pytest.CollectReport("kraft-spec", "passed", None, vectors))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """The suite that runs."""
+    """Return the name of the suite."""
     adapter = config.stash.get(_ADAPTERS, None)
     if adapter is None:
         return []
@@ -73,11 +72,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class VectorFailedError(Exception):
-    """A vector does not pass; the message is all that is known of it."""
+    """Error of a vector that does not pass; the message has all details."""
 
 
 class _Adapter:
-    """One process of the adapter, started when the first vector runs and again after a fault."""
+    """The adapter's process, started for the first vector and again after a fault."""
 
     def __init__(self, command: str, profile: str | None) -> None:
         from kraft_vectors.catalogue import Catalogue
@@ -88,9 +87,9 @@ class _Adapter:
         self._session: Session | None = None
 
     def outcome(self, vector_id: str) -> "Outcome":
-        """What came of a vector."""
+        """Run a vector and return its outcome."""
         from kraft_conformance.runner.faults import AdapterFault
-        from kraft_conformance.runner.running import errored, run_vector
+        from kraft_conformance.runner.running import error_outcome, run_vector
 
         session = self._started()
         profile = self.profile or session.hello.profile
@@ -102,7 +101,7 @@ class _Adapter:
             return outcome
         except AdapterFault as fault:
             self.end(politely=False)
-            return errored(vector_id, fault)
+            return error_outcome(vector_id, fault)
 
     def _started(self) -> "Session":
         from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S
@@ -113,11 +112,11 @@ class _Adapter:
             try:
                 self._session = Session(self.command, REPLY_TIMEOUT_S)
             except AdapterFault as fault:
-                pytest.exit(f"the adapter says no hello: {fault}", returncode=pytest.ExitCode.USAGE_ERROR)
+                pytest.exit(f"the adapter did not answer hello: {fault}", returncode=pytest.ExitCode.USAGE_ERROR)
         return self._session
 
     def end(self, politely: bool = True) -> None:
-        """End the process, if there is one."""
+        """End the process if it runs."""
         if self._session is not None:
             self._session.end(politely=politely)
             self._session = None

@@ -1,4 +1,4 @@
-"""Under which profiles the model accepts the run that a vector is cut from."""
+"""Check of a vector's run against the model, under each profile."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -18,51 +18,51 @@ from kraft_traces.partitions.checker import PartitionVerdict
 from kraft_vectors.recording import Construction, Run
 
 UNSENT = "unsent"
-"""In place of the id of a message: nobody in the cluster has sent it, and the model knows nothing of it."""
+"""Message id of a request from outside of the cluster, which the model does not see."""
 
 AnyVerdict: TypeAlias = Verdict | PartitionVerdict
 _Profile = TypeVar("_Profile", Profile, ReassignmentProfile)
 
 Accepts = Callable[[Run], tuple[str, ...]]
-"""Under which profiles the model accepts a run."""
+"""Maps a run to the profiles under which the model accepts it."""
 
 
-def in_terms_of_the_model(occurrences: Iterable[Occurrence], configuration: Configuration) -> Iterator[Occurrence]:
-    """What the model is asked about, whose requests all name their cluster and the voter that they are for.
+def occurrences_for_model(occurrences: Iterable[Occurrence], configuration: Configuration) -> Iterator[Occurrence]:
+    """Yield the occurrences for the model, in which all requests have a cluster id and a voter key.
 
-    What nobody in the cluster has sent is left out, and a request that names no cluster or voter names this one.
+    Requests from outside of the cluster are omitted; a missing cluster id or voter key is filled in.
     """
-    for one in occurrences:
-        if one.message_id == UNSENT:
+    for occurrence in occurrences:
+        if occurrence.message_id == UNSENT:
             continue
-        if not isinstance(one.event, Receive):
-            yield one
+        if not isinstance(occurrence.event, Receive):
+            yield occurrence
             continue
-        message = one.event.message
+        message = occurrence.event.message
         voters = {voter.id: voter for voter in configuration.voters}
         named = {"cluster_id": configuration.cluster_id, "voter_key": voters.get(message.destination)}
         absent = {field: value for field, value in named.items() if value and getattr(message, field, value) is None}
-        yield one._replace(event=Receive(altered(message, **absent))) if absent else one
+        yield occurrence._replace(event=Receive(replace_fields(message, **absent))) if absent else occurrence
 
 
-def altered(message: Message, **fields: Any) -> Message:
-    """A message of the same type with other values in these fields, which not every type has."""
+def replace_fields(message: Message, **fields: Any) -> Message:
+    """Return a message of the same type with these fields changed."""
     return replace(message, **fields)
 
 
 class NotAcceptedError(AssertionError):
-    """The model rejects the run of a vector under the run's own profile."""
+    """The model rejects a run under the run's own profile."""
 
     def __init__(self, source: str, verdict: AnyVerdict) -> None:
-        said = getattr(verdict, "reason", None) if verdict.rejection is None else verdict.rejection.headline()
-        super().__init__(f"{source}: {verdict.kind}: {said}")
+        reason = getattr(verdict, "reason", None) if verdict.rejection is None else verdict.rejection.headline()
+        super().__init__(f"{source}: {verdict.kind}: {reason}")
 
 
 def accepted_by_model(run: Run) -> tuple[str, ...]:
-    """The profiles under which TLC accepts the run; its own first.
+    """Return the profiles under which TLC accepts the run, its own first.
 
     Raises:
-        NotAcceptedError: not even under its own.
+        NotAcceptedError: TLC rejects it under its own profile.
     """
 
     def judged(profile: Profile) -> Verdict:
@@ -74,29 +74,29 @@ def accepted_by_model(run: Run) -> tuple[str, ...]:
 def accepted_profiles(
     source: str, own: _Profile, others: Iterable[_Profile], judged: Callable[[_Profile], AnyVerdict]
 ) -> tuple[str, ...]:
-    """The names of the profiles under which the model accepts a run, that of the run first.
+    """Return the names of the profiles under which the model accepts a run, its own first.
 
     Raises:
-        NotAcceptedError: not even under its own.
+        NotAcceptedError: the model rejects it under its own profile.
     """
     verdict = judged(own)
     if verdict.kind is not VerdictKind.ACCEPTED:
         raise NotAcceptedError(source, verdict)
-    named: list[_Profile] = [one for one in others if one.name != own.name]
-    return (own.name, *[one.name for one in named if judged(one).kind is VerdictKind.ACCEPTED])
+    named: list[_Profile] = [profile for profile in others if profile.name != own.name]
+    return (own.name, *[profile.name for profile in named if judged(profile).kind is VerdictKind.ACCEPTED])
 
 
 def _checked(run: Run, configuration: Configuration) -> Verdict:
-    occurrences = tuple(in_terms_of_the_model(run.occurrences, configuration))
+    occurrences = tuple(occurrences_for_model(run.occurrences, configuration))
     if run.construction is None:
         return check_occurrences(occurrences, configuration, run.source)
     return _checked_from(replace(run, occurrences=occurrences), run.construction, configuration)
 
 
 def _checked_from(run: Run, construction: Construction, configuration: Configuration) -> Verdict:
-    """Every step from a constructed state on, with the properties of each.
+    """Check every step from a constructed state on, with its properties.
 
-    What the whole cluster is to hold at any time is not asked: it speaks of states that there are.
+    Invariants of the whole cluster are not checked, because they hold only for reachable states.
     """
     line = checkpoint_line(construction.checkpoint)
     checker = TraceChecker(trace_model(), configuration, run.source, own=True, start=line)
@@ -104,7 +104,7 @@ def _checked_from(run: Run, construction: Construction, configuration: Configura
     if not trace_model().specification.is_valid("TypeOk", there):
         raise AssertionError(f"{run.source}: the constructed state is not well-typed")
     rejection: Rejection | None = None
-    steps = [one for one in run.occurrences if one.sequence >= run.start]
+    steps = [occurrence for occurrence in run.occurrences if occurrence.sequence >= run.start]
     for number, occurrence in enumerate(steps, 1):
         rejection = checker.feed(number, event_line(occurrence))
         if rejection is not None or checker.is_over:

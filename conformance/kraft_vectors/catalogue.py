@@ -1,4 +1,4 @@
-"""The vectors that the package carries, or those of a folder like it."""
+"""Catalogue of the package's vectors, or of those in another folder."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -25,14 +25,14 @@ AnyVector: TypeAlias = Vector | PartitionVector
 
 
 class Catalogue:
-    """The vectors of one folder, by its manifest; a vector is read when it is asked for."""
+    """Vectors of a folder, by its manifest; each is read on use."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = vector_folder() if folder is None else folder
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What there is.
+        """The manifest.
 
         Raises:
             VectorFileError: the manifest cannot be read.
@@ -41,23 +41,23 @@ class Catalogue:
 
     @cached_property
     def entries(self) -> dict[str, ManifestEntry]:
-        """The entries by id."""
+        """Entries by id."""
         return {entry.id: entry for entry in self.manifest.vectors}
 
     @cached_property
     def profiles(self) -> frozenset[str]:
-        """The profiles that vectors name."""
+        """Profiles that vectors name."""
         return frozenset(name for entry in self.entries.values() for name in entry.profiles)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
 
     def vector(self, vector_id: str) -> AnyVector:
-        """A vector.
+        """Return a vector.
 
         Raises:
-            KeyError: there is none of this id.
-            VectorFileError: its file is not the one that the manifest describes.
+            KeyError: no vector has this id.
+            VectorFileError: its file differs from the manifest.
         """
         entry = self.entries[vector_id]
         path = self.folder / entry.file
@@ -72,18 +72,18 @@ class Catalogue:
         return vector
 
     def of_replicas(self) -> tuple[Vector, ...]:
-        """Every vector of a replica of the quorum.
+        """Return the vectors of the subject `replica`.
 
         Raises:
             VectorFileError: as `vector`.
         """
-        return tuple([one for one in map(self.vector, self) if isinstance(one, Vector)])
+        return tuple([vector for vector in map(self.vector, self) if isinstance(vector, Vector)])
 
     def of_replica(self, vector_id: str) -> Vector:
-        """A vector of a replica of the quorum.
+        """Return a vector of the subject `replica`.
 
         Raises:
-            KeyError: there is none of this id, or its subject is another one.
+            KeyError: no vector of this subject has this id.
             VectorFileError: as `vector`.
         """
         vector = self.vector(vector_id)

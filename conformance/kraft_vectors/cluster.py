@@ -1,4 +1,4 @@
-"""A cluster as its operators set it up: the header of a trace without who wrote the trace."""
+"""Configuration of a cluster: the header of a trace without its generator."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -12,7 +12,7 @@ _NOBODY = Generator("kraft-spec", "")
 
 
 class Cluster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The fields of a trace's header that say what the cluster is; docs/trace-format.md explains them."""
+    """Fields of a trace header that describe the cluster; docs/trace-format.md explains them."""
 
     profile: str
     decisions: TracedDecisions | UnsetType = UNSET
@@ -26,16 +26,16 @@ class Cluster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def cluster_of(configuration: Configuration) -> Cluster:
-    """The protocol's form of a configuration."""
+    """Return the cluster of a configuration."""
     header = header_line(configuration, _NOBODY)
     return Cluster(**{name: getattr(header, name) for name in Cluster.__struct_fields__})
 
 
 def configuration_from(cluster: Cluster) -> Configuration:
-    """The reference's form of a cluster.
+    """Return the reference's configuration of a cluster.
 
     Raises:
-        UnknownProfileError: there is no such profile, and the cluster does not say what it decides.
+        UnknownProfileError: the profile does not exist, and the cluster does not list its decisions.
     """
     fields = {name: getattr(cluster, name) for name in Cluster.__struct_fields__}
     return configuration_of(HeaderLine(schema=SCHEMA, generator=_NOBODY, **fields))

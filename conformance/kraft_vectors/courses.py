@@ -1,7 +1,6 @@
-"""The courses that the events of a vector may take at one replica, by its answers to the open decisions.
+"""Alternative outcomes (courses) of a vector's events, by the settings of the open decisions.
 
-Each event is tried with every answer, in the history as well; what comes later is what the reference does from the
-state that the replica then is in.
+Each event of history and steps is tried with every setting; the reference continues from each resulting state.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,16 +15,16 @@ from kraft_traces.latitude.decisions import OpenAnswer, open_answers, other_conf
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """One of them, as far as it has been followed."""
+class FollowedCourse:
+    """A course, as far as it has been followed."""
 
     state: ReplicaState
     before: ReplicaState
-    """Where the steps begin."""
+    """State before the steps."""
     taken: frozenset[OpenAnswer] = frozenset()
-    """The answers that are not those of the configuration."""
+    """Settings that differ from the configuration's."""
     steps: tuple[Occurrence, ...] = ()
-    """What happens at the replica in the steps."""
+    """Occurrences of the steps."""
 
 
 def followed_courses(
@@ -34,20 +33,20 @@ def followed_courses(
     earlier: Iterable[Occurrence],
     later: Iterable[Occurrence],
     draw_of: Callable[[Occurrence], Draw],
-) -> tuple[Followed, ...]:
-    """The courses, that of the configuration first.
+) -> tuple[FollowedCourse, ...]:
+    """Return the courses, that of the configuration first.
 
     Args:
-        start: the state in which the history begins.
-        configuration: the cluster, whose profile gives the answers of the first course.
-        earlier: what happened at the replica in the history.
-        later: and in the steps.
-        draw_of: the draw of an event.
+        start: the state before the history.
+        configuration: the cluster, whose profile decides the first course.
+        earlier: occurrences of the history.
+        later: occurrences of the steps.
+        draw_of: returns the draw of an occurrence.
     """
-    courses: tuple[Followed, ...] = (Followed(start, start),)
+    courses: tuple[FollowedCourse, ...] = (FollowedCourse(start, start),)
     for occurrence in earlier:
         outcomes = _outcomes(courses, configuration, occurrence, draw_of(occurrence))
-        courses = _merged([Followed(done.state, done.state, taken) for _, taken, done in outcomes])
+        courses = _merged([FollowedCourse(done.state, done.state, taken) for _, taken, done in outcomes])
     for occurrence in later:
         outcomes = _outcomes(courses, configuration, occurrence, draw_of(occurrence))
         courses = _merged([_after(course, occurrence, done, taken) for course, taken, done in outcomes])
@@ -55,40 +54,40 @@ def followed_courses(
 
 
 def _outcomes(
-    courses: Iterable[Followed], configuration: Configuration, occurrence: Occurrence, draw: Draw
-) -> Iterator[tuple[Followed, frozenset[OpenAnswer], Step]]:
-    """What an event comes to in each course under each answer, the configuration's first, and all answers so far."""
+    courses: Iterable[FollowedCourse], configuration: Configuration, occurrence: Occurrence, draw: Draw
+) -> Iterator[tuple[FollowedCourse, frozenset[OpenAnswer], Step]]:
+    """Yield each course with its settings so far and its step under each setting, the configuration's first."""
     event = occurrence.event
-    assert isinstance(event, Event), "what happens at a replica is an event of it"
+    assert isinstance(event, Event), "occurrences at a replica have an event"
     name = event_name(event)
-    others = tuple(other_configurations(configuration, name, getattr(event, "message", None)))
+    other_settings = tuple(other_configurations(configuration, name, getattr(event, "message", None)))
     for course in courses:
-        for chosen in (configuration, *others):
+        for chosen in (configuration, *other_settings):
             taken = course.taken | open_answers(configuration.profile, chosen.profile)
-            yield course, taken, happen(Replica(course.state, chosen), occurrence, draw)
+            yield course, taken, repeat_occurrence(Replica(course.state, chosen), occurrence, draw)
 
 
-def _after(course: Followed, occurrence: Occurrence, done: Step, taken: frozenset[OpenAnswer]) -> Followed:
+def _after(course: FollowedCourse, occurrence: Occurrence, done: Step, taken: frozenset[OpenAnswer]) -> FollowedCourse:
     happened = occurrence._replace(effects=done.effects, refusal=done.refusal, state=done.state)
-    return Followed(done.state, course.before, taken, (*course.steps, happened))
+    return FollowedCourse(done.state, course.before, taken, (*course.steps, happened))
 
 
-def _merged(courses: Iterable[Followed]) -> tuple[Followed, ...]:
-    """Of courses that came to the same the one with the fewest other answers; the first stays the first."""
-    found: list[Followed] = []
+def _merged(courses: Iterable[FollowedCourse]) -> tuple[FollowedCourse, ...]:
+    """Return the distinct courses; of equal ones, that with the fewest other settings.  The first stays first."""
+    merged: list[FollowedCourse] = []
     for course in courses:
-        same = [place for place, one in enumerate(found) if replace(one, taken=course.taken) == course]
+        same = [place for place, existing in enumerate(merged) if replace(existing, taken=course.taken) == course]
         if not same:
-            found.append(course)
-        elif len(course.taken) < len(found[same[0]].taken):
-            found[same[0]] = course
-    return tuple(found)
+            merged.append(course)
+        elif len(course.taken) < len(merged[same[0]].taken):
+            merged[same[0]] = course
+    return tuple(merged)
 
 
-def happen(replica: Replica, occurrence: Occurrence, draw: Draw) -> Step:
-    """Let happen at a replica what has happened at it in a run, a crash in the middle of it included."""
+def repeat_occurrence(replica: Replica, occurrence: Occurrence, draw: Draw) -> Step:
+    """Repeat an occurrence of a run at a replica, including a crash during it."""
     event, crash = occurrence.event, occurrence.crash
-    assert isinstance(event, Event), "what happens at a replica is an event of it"
+    assert isinstance(event, Event), "occurrences at a replica have an event"
     if crash is None:
         return replica.step(event, draw)
     return replica.crash_during(event, draw, crash.completed, crash.log_end_offset)

@@ -1,4 +1,4 @@
-"""The values that chance decides in a step of a vector or of kraft-adapter/1."""
+"""Random values of a step of a vector or of kraft-adapter/1."""
 
 from msgspec import Struct
 
@@ -7,21 +7,21 @@ from kraft_traces.values import CorrelationId, DurationMs
 
 
 class TracedDraw(Struct, frozen=True, forbid_unknown_fields=True):
-    """What chance and the outside contribute to one step."""
+    """Random values and the correlation id of a step."""
 
     correlation_id: CorrelationId
-    """For the requests that the step sends; unlike any before, restarts included."""
+    """Correlation id of the requests that the step sends; unused before, even before restarts."""
     election_timeout_ms: DurationMs
-    """In case the step starts an election timer."""
+    """Length of an election timer that the step starts."""
     election_backoff_ms: DurationMs
-    """In case a Candidate loses."""
+    """Backoff of a Candidate that loses."""
 
 
 def traced_draw(draw: Draw) -> TracedDraw:
-    """The draw as a vector has it."""
+    """Return the draw for a vector."""
     return TracedDraw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)
 
 
 def draw_of(draw: TracedDraw) -> Draw:
-    """The draw of a vector for the reference."""
+    """Return the draw for the reference."""
     return Draw(draw.correlation_id, draw.election_timeout_ms, draw.election_backoff_ms)

@@ -1,4 +1,4 @@
-"""What must come of an event, written down from what the reference does in it."""
+"""Expected outcome of an event, from the reference's step."""
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
@@ -14,7 +14,7 @@ from kraft_traces.message_types import TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_vectors.draw import traced_draw
 from kraft_vectors.format import Expected, VectorEvent, VectorStep
-from kraft_vectors.state_changes import changed
+from kraft_vectors.state_changes import changes_between
 
 
 def expected_of(
@@ -26,18 +26,18 @@ def expected_of(
     refusal: Refusal | None = None,
     besides: tuple[MaySend, ...] = (),
 ) -> Expected:
-    """What must come of an event, with what the rules leave open there.
+    """Return the expected outcome of an event, with the allowed alternatives.
 
     Args:
         event: its name.
-        message: what is received in it.
-        outputs: what the reference does, its messages without names.
+        message: the received message.
+        outputs: the reference's effects, without message ids.
         before: the state before it.
         after: the state after it.
-        refusal: why nothing happens.
-        besides: requests that may be sent beside those among `outputs`.
+        refusal: reason for doing nothing.
+        besides: allowed additional requests.
     """
-    changes = changed(before, after)
+    changes = changes_between(before, after)
     return Expected(
         outputs=outputs,
         before=happens_before(outputs),
@@ -50,17 +50,17 @@ def expected_of(
 
 
 def event_of_line(line: EventLine, draw: Draw) -> VectorEvent:
-    """The event of a line as a vector has it: its message has no name, because names are those of a run."""
+    """Return the event of a trace line for a vector, without the message id of the run."""
     message = UNSET if line.message is UNSET else replace(line.message, id=UNSET)
     return VectorEvent(event=line.event, message=message, input=line.input, draw=traced_draw(draw), crash=line.crash)
 
 
 def without_id(effect: TracedEffect) -> TracedEffect:
-    """An effect whose message, if it sends one, has no name: names are those of a run."""
+    """Return an effect without the message id of the run."""
     return TracedSend(replace(effect.message, id=UNSET)) if isinstance(effect, TracedSend) else effect
 
 
 def step_of(event: VectorEvent, expected: Expected) -> VectorStep:
-    """An event, and what must come of it."""
+    """Return the step of an event and its expected outcome."""
     happening = {name: getattr(event, name) for name in VectorEvent.__struct_fields__}
     return VectorStep(**happening, **asdict(expected))

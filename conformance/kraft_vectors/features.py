@@ -1,4 +1,4 @@
-"""The words of the protocol: how much an implementation shows, and what it need not have."""
+"""Vocabulary of the protocol: observability levels, features, subjects, KIPs."""
 
 from typing import Literal, get_args
 
@@ -7,10 +7,10 @@ from kraft_traces.message_types import TRACED_MESSAGES
 from kraft_traces.state_types import TracedState
 
 Level = Literal["wire", "effects", "state"]
-"""How much is shown, each with what stands before it: messages; writes and timers; the fields of the state."""
+"""Observability: messages; also writes and timers; also the fields of the state."""
 
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""From the least to the most."""
+"""Observability levels, lowest first."""
 
 Feature = Literal[
     "observers",
@@ -27,17 +27,17 @@ Feature = Literal[
     "old-znode",
     "unclean-election",
 ]
-"""What an implementation need not have; a vector that needs it is then `unsupported`."""
+"""Optional features; a vector that needs a missing one is `unsupported`."""
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 Subject = Literal["replica", "partitions"]
-"""What is tested: a replica of the quorum, or the controllers that reassign partitions."""
+"""Subject of a test: a replica of the quorum, or the controllers that reassign partitions."""
 
 SUBJECTS: tuple[Subject, ...] = get_args(Subject)
 
 Kip = Literal["KIP-455", "KIP-595", "KIP-642", "KIP-853", "KIP-996", "KIP-1186"]
-"""The KIPs that a vector may need."""
+"""KIPs that a vector may need."""
 
 KIPS: tuple[Kip, ...] = get_args(Kip)
 
@@ -55,7 +55,7 @@ FEATURES_OF_KIPS: dict[Kip, tuple[Feature, ...]] = {
     ),
     "KIP-1186": ("auto-join",),
 }
-"""What cannot be without a KIP."""
+"""Features that need a KIP."""
 
 
 WriteOrTimer = Literal[
@@ -68,7 +68,7 @@ WriteOrTimer = Literal[
     "StorePartitions",
     "StoreReassignPartitions",
 ]
-"""The kinds of effects that are shown from the level `effects` on."""
+"""Kinds of effects that are observable from level `effects` on."""
 
 UNOBSERVED: tuple[str, ...] = (
     *get_args(WriteOrTimer),
@@ -81,9 +81,9 @@ UNOBSERVED: tuple[str, ...] = (
         if name not in ("id", "source", "destination")
     ],
 )
-"""What an adapter may say that it never shows: a kind of effects, one timer, one field of the state or of a message."""
+"""Names that an adapter may declare hidden: kinds of effects, timers, fields of the state or of a message."""
 
 
 def shows(observability: Level, level: Level) -> bool:
-    """Does an implementation that shows `observability` show what a vector of this level is about?"""
+    """True if an implementation with this observability can be judged by a vector of this level."""
     return LEVELS.index(observability) >= LEVELS.index(level)

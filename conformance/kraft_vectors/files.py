@@ -1,4 +1,4 @@
-"""Vectors as files: for each its JSON and its transcript, and the manifest that names them."""
+"""Files of vectors: JSON and transcript of each, and the manifest."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -12,7 +12,7 @@ from kraft_vectors.transcript import transcript
 
 
 def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
-    """The files of these vectors and their manifest, by name."""
+    """Return the files of these vectors and their manifest, by name."""
     registry = load_registry()
     made: dict[str, bytes] = {}
     entries: list[ManifestEntry] = []
@@ -22,7 +22,7 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
             raise ValueError(f"two vectors have the id {vector.id}")
         for rule in vector.rules:
             if not registry[rule].is_active:
-                raise ValueError(f"{vector.id}: the rule {rule} does not hold any more")
+                raise ValueError(f"{vector.id}: the rule {rule} is no longer active")
         raw = made[name] = file_bytes(vector)
         made[transcript_name(vector.id)] = transcript(vector).encode()
         digest, steps = sha256(raw).hexdigest(), len(vector.steps)
@@ -35,9 +35,9 @@ def files_of(vectors: Iterable[Vector | PartitionVector]) -> dict[str, bytes]:
 
 
 def file_name(vector_id: str) -> str:
-    """Where a vector stands: a folder for the first part of its id."""
-    folder, _, rest = vector_id.partition(".")
-    return f"{folder}/{rest}.json"
+    """Return the file of a vector; the first part of its id is the folder."""
+    folder, _, name = vector_id.partition(".")
+    return f"{folder}/{name}.json"
 
 
 def transcript_name(vector_id: str) -> str:

@@ -20,13 +20,13 @@ from kraft_vectors.manifest import VectorId
 
 
 class Requires(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an implementation must have to be asked."""
+    """Requirements on the implementation."""
 
     kips: tuple[Kip, ...]
-    """Each at least in part."""
+    """KIPs that it must implement at least in part."""
     kraft_version: KraftVersion
     profiles: tuple[str, ...]
-    """Those under which this is the outcome; an implementation has one of them."""
+    """Profiles with this outcome; the implementation must have one of them."""
     features: tuple[Feature, ...]
 
 
@@ -41,24 +41,24 @@ class VectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class VectorStep(VectorEvent, frozen=True, kw_only=True):
-    """An event, and what must come of it.  The fields from `outputs` on are those of `Expected`."""
+    """An event and its expected outcome.  The fields from `outputs` on are those of `Expected`."""
 
     outputs: tuple[TracedEffect, ...]
-    """A multiset: their order says nothing, `before` does."""
+    """Effects as a multiset; `before` has their order."""
     before: tuple[tuple[Count, Count], ...]
     """Positions in `outputs`: the first comes before the second."""
     refusal: Refusal | None
     state: TracedState
-    """The fields that have another value afterwards; all others keep theirs."""
+    """Changed fields of the state; all others stay unchanged."""
     latitude: tuple[Latitude, ...] = ()
     may_send: tuple[MaySend, ...] | UnsetType = UNSET
-    """Requests beside those among `outputs`; absent where there are none."""
+    """Allowed additional requests; absent if there are none."""
     may_start: tuple[MayStart, ...] | UnsetType = UNSET
-    """Timers beside those among `outputs`; absent where there are none."""
+    """Allowed additional timers; absent if there are none."""
 
 
 class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What must come of a step in another course: as in `VectorStep`, without the event."""
+    """Expected outcome of a step in another course, as in `VectorStep` without the event."""
 
     outputs: tuple[TracedEffect, ...]
     before: tuple[tuple[Count, Count], ...]
@@ -70,26 +70,26 @@ class Expected(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class OpenChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    """An answer to an open decision that leads to another course."""
+    """Setting of an open decision that leads to another course."""
 
     decision: str
     answer: str
     reason: str
-    """The rule that leaves it open, and what it says of it."""
+    """Rule that leaves the decision open, and its level."""
 
 
 class Course(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What must come of the same events at a replica that answers open decisions otherwise."""
+    """Alternative outcome of the same events, for a replica with other settings of the open decisions."""
 
     choices: Annotated[tuple[OpenChoice, ...], Meta(min_length=1)]
     before: TracedState
-    """The fields that have other values than in the vector's `before`, because a choice was made in the history."""
+    """Fields that differ from the vector's `before`, because of a choice in the history."""
     steps: Annotated[tuple[Expected, ...], Meta(min_length=1)]
-    """One for each step of the vector."""
+    """Expected outcomes, one for each step of the vector."""
 
 
 class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=False):
-    """One vector."""
+    """A vector of the subject `replica`."""
 
     subject: ClassVar[Subject] = "replica"
 
@@ -97,17 +97,17 @@ class Vector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit
     id: VectorId
     title: str
     source: str
-    """The scenario or script that it was made by."""
+    """Scenario or script that it was made from."""
     rules: Annotated[tuple[str, ...], Meta(min_length=1)]
     level: Level
     requires: Requires
     replica: ReplicaId
     cluster: Cluster
     constructed: str | UnsetType = UNSET
-    """Why no events lead to `before`; only an adapter with `state_injection` can be asked then."""
+    """Reason why no events lead to `before`; the adapter then needs `state_injection`."""
     history: tuple[VectorEvent, ...] | None
-    """From the first start to `before`; null if that is a constructed state."""
+    """Events from the first start to `before`; null if that is a constructed state."""
     before: TracedReplicaState
     steps: Annotated[tuple[VectorStep, ...], Meta(min_length=1)]
     courses: tuple[Course, ...] | UnsetType = UNSET
-    """Others that are right as well; absent where there are none."""
+    """Alternative outcomes; absent if there are none."""

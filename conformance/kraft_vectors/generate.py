@@ -1,7 +1,7 @@
-"""Make the vectors of the package anew: `python -m kraft_vectors.generate [--check]`.
+"""Generation of the package's vectors: `python -m kraft_vectors.generate [--check]`.
 
-Each is accepted by the model before it is written, under each profile that it names; a transcript is written beside it.
-The same sources give the same bytes; `--check` writes nothing and says what differs.
+The model must accept each vector's run under each of its profiles before the vector and its transcript are written.
+The same sources give the same bytes; `--check` writes nothing and lists the differing files.
 """
 
 import sys
@@ -27,19 +27,19 @@ from kraft_vectors.target import source_of
 from kraft_vectors.twins import Recorded, with_twins
 
 
-def generated() -> dict[str, bytes]:
-    """Every file of the folder of vectors, by its name.
+def generate_files() -> dict[str, bytes]:
+    """Return every file of the folder of vectors, by name.
 
     Raises:
         NotAcceptedError: the model rejects a run.
-        VectorProofError: a vector does not say what its run shows.
-        ValueError: two vectors have one id, or a rule that a vector names does not hold.
+        VectorProofError: a vector differs from its run.
+        ValueError: two vectors have the same id, or a vector names an inactive rule.
     """
     return files_of((*scenario_vectors(), *targeted_vectors(), *partition_vectors()))
 
 
 def scenario_vectors() -> Iterator[Vector]:
-    """The vectors of all scenarios, by the number of the scenario.
+    """Yield the vectors of all scenarios, by the number of the scenario.
 
     Raises:
         NotAcceptedError: the model rejects a run.
@@ -51,7 +51,7 @@ def scenario_vectors() -> Iterator[Vector]:
 
 
 def _is_conformant(variant: Variant) -> bool:
-    """Are all rules in force, and does the model accept what happens?"""
+    """True if all rules are in force and the model accepts the run."""
     return not variant.mutants and not TRACE_PROPERTIES & set(variant.violates)
 
 
@@ -59,7 +59,7 @@ def _vectors(scenario: Scenario, variant: Variant) -> Iterator[Vector]:
     source = f"scenario {scenario.name}/{variant.name}"
     made = Recorded(source, variant.configuration, variant.script, accepted_by_model)
     for replica_id, replica in sorted(variant.configuration.replicas.items()):
-        # What software without Pre-Vote does is no outcome to hold anybody to.
+        # The behaviour of software without Pre-Vote is not a requirement.
         if replica.pre_vote != "supported":
             continue
         decides = tuple(rule for rule in scenario.rules if rule in _stated(made.run, replica_id))
@@ -71,23 +71,23 @@ def _vectors(scenario: Scenario, variant: Variant) -> Iterator[Vector]:
 
 
 def _has_variant(scenario: Scenario, variant: Variant) -> bool:
-    """Does the scenario have the same script under a profile of Apache Kafka as a variant of its own?"""
+    """True if the scenario has a variant with the same script under a profile of Apache Kafka."""
     return any(
-        one is not variant and one.script == variant.script and one.configuration.profile in KAFKA_PROFILES
-        for one in scenario.variants
+        other is not variant and other.script == variant.script and other.configuration.profile in KAFKA_PROFILES
+        for other in scenario.variants
     )
 
 
 def _stated(run: Run, replica_id: int) -> frozenset[str]:
-    """The rules that the model states for the events of the steps at a replica."""
+    """Return the rules that the model cites for the events of the steps at a replica."""
     rules: set[str] = set()
     role: Role | None = None
-    for one in run.occurrences:
-        if one.replica_id != replica_id:
+    for occurrence in run.occurrences:
+        if occurrence.replica_id != replica_id:
             continue
-        if one.sequence >= run.start:
-            rules.update(_rules(one, role))
-        role = None if one.state is None else one.state.role
+        if occurrence.sequence >= run.start:
+            rules.update(_rules(occurrence, role))
+        role = None if occurrence.state is None else occurrence.state.role
     return frozenset(rules)
 
 
@@ -97,7 +97,7 @@ def _rules(occurrence: Occurrence, role: Role | None) -> tuple[str, ...]:
     pre_vote = None
     if isinstance(event, Receive) and isinstance(event.message, VoteRequest | VoteResponse):
         message = event.message
-        # The network layer's answer to a Pre-Vote that cannot be encoded has no such flag.
+        # The network layer's response to a Pre-Vote that cannot be encoded has no such flag.
         unsent = isinstance(message, VoteResponse) and message.error is Error.UNSUPPORTED_VERSION
         pre_vote = None if unsent else message.pre_vote
     after = None if occurrence.state is None else str(occurrence.state.role)
@@ -105,11 +105,11 @@ def _rules(occurrence: Occurrence, role: Role | None) -> tuple[str, ...]:
 
 
 def targeted_vectors() -> Iterator[Vector]:
-    """The vectors of all scripts; a run that several of them are cut from is made once.
+    """Yield the vectors of all scripts; a run is made once for all of its vectors.
 
     Raises:
         NotAcceptedError: the model rejects a run.
-        ValueError: nothing happens at the replica that a vector is about.
+        ValueError: a vector's replica has no event after the first step.
     """
     runs: dict[object, Recorded] = {}
     for subject, script, configuration in TARGETS:
@@ -122,8 +122,8 @@ def targeted_vectors() -> Iterator[Vector]:
         yield from vectors
 
 
-def differing(made: Mapping[str, bytes], folder: Path) -> list[str]:
-    """The names of the files that are missing, other ones, or too many in a folder."""
+def differing_files(made: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Return the names of the files in a folder that are missing, different or unexpected."""
     paths = [path for suffix in ("json", "txt") for path in folder.rglob(f"*.{suffix}")]
     there = {path.relative_to(folder).as_posix(): path for path in paths}
     wrong = {name for name, raw in made.items() if name not in there or there[name].read_bytes() != raw}
@@ -131,8 +131,8 @@ def differing(made: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def write(made: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files; what else is there is removed."""
-    for name in differing(made, folder) if folder.exists() else made:
+    """Write the files, and remove all others."""
+    for name in differing_files(made, folder) if folder.exists() else made:
         path = folder / name
         if name in made:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,17 +142,17 @@ def write(made: Mapping[str, bytes], folder: Path) -> None:
 
 
 def write_or_check(words: Iterable[str], made: Mapping[str, bytes], folder: Path, what: str) -> int:
-    """Write the files, or with `--check` say which differ; the exit code is 1 if something does."""
+    """Write the files, or with `--check` print the differing ones and return 1 if there are any."""
     if "--check" not in words:
         folder.mkdir(parents=True, exist_ok=True)
         write(made, folder)
         print(f"{sum(name.endswith('.json') for name in made) - 1} {what} in {folder}")
         return 0
-    wrong = differing(made, folder)
+    wrong = differing_files(made, folder)
     for name in wrong:
         print(f"{folder / name}: not what the generator makes")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(write_or_check(sys.argv[1:], generated(), vector_folder(), "vectors"))
+    sys.exit(write_or_check(sys.argv[1:], generate_files(), vector_folder(), "vectors"))

@@ -1,4 +1,4 @@
-"""The list of the vectors, for those who want no vector: their types take long to import."""
+"""Manifest of the vectors, apart from their types, which take long to import."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -27,7 +27,7 @@ _Kind = TypeVar("_Kind")
 
 
 class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """One vector in the manifest."""
+    """Entry of a vector."""
 
     id: VectorId
     file: str
@@ -38,28 +38,28 @@ class ManifestEntry(Struct, frozen=True, forbid_unknown_fields=True):
     history: Count | None
     """Null if the vector begins in a constructed state."""
     profiles: tuple[str, ...] = ()
-    """Those under which this is the outcome."""
+    """Profiles with this outcome."""
     subject: Subject = "replica"
-    """Whose vector it is, and so its schema: `kraft-partition-vector/1` for `partitions`."""
+    """Subject, which decides the schema: `kraft-partition-vector/1` for `partitions`."""
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the package carries."""
+    """List of all vectors of a folder."""
 
     schema: Literal["kraft-vector/1"]
     vectors: tuple[ManifestEntry, ...]
-    """By id."""
+    """Entries by id."""
 
 
 _MANIFESTS: Decoder[Manifest] = Decoder(Manifest)
 
 
 class VectorFileError(ValueError):
-    """A file of vectors that is not what it should be.
+    """A file of vectors is malformed.
 
     Attributes:
         file: the file.
-        detail: what is wrong and what was expected.
+        detail: the problem and the expectation.
     """
 
     def __init__(self, file: Path, detail: str) -> None:
@@ -72,12 +72,12 @@ class VectorFileError(ValueError):
 
 
 def vector_folder() -> Path:
-    """Where the package keeps its vectors."""
+    """Return the folder of the package's vectors."""
     return Path(str(files("kraft_vectors") / "data"))
 
 
 def read_manifest(folder: Path | None = None) -> Manifest:
-    """What there is in a folder of vectors, by default in that of the package.
+    """Read the manifest of a folder, by default the package's.
 
     Raises:
         VectorFileError: the manifest cannot be read.
@@ -87,10 +87,10 @@ def read_manifest(folder: Path | None = None) -> Manifest:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file of vectors.
+    """Read a file of vectors.
 
     Raises:
-        VectorFileError: there are none.
+        VectorFileError: it cannot be read.
     """
     try:
         return path.read_bytes()
@@ -99,10 +99,10 @@ def read_file(path: Path) -> bytes:
 
 
 def decode_file(path: Path, decode: Callable[[bytes], _Kind], raw: bytes) -> _Kind:
-    """What these bytes of a file mean.
+    """Decode the bytes of a file.
 
     Raises:
-        VectorFileError: they are not what they should be.
+        VectorFileError: they are malformed.
     """
     try:
         return decode(raw)

@@ -1,17 +1,17 @@
-"""How the scripts of vectors get to where their steps begin, beside the openings of scenarios."""
+"""First parts of vector scripts, in addition to the openings of scenarios."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import elect, nominate, observe, start, take_over, win
 
 
 def lead_unannounced(d: Director, leader: int) -> None:
-    """It leads epoch 1, and has told nobody."""
+    """Make a replica the leader of epoch 1, without BeginQuorumEpoch."""
     nominate(d, leader, 1)
     win(d, leader)
 
 
 def rivals(d: Director) -> None:
-    """1 and 3 are Candidates of epoch 1, 2 has voted for nobody."""
+    """Make 1 and 3 Candidates of epoch 1; 2 has not voted."""
     for candidate in (1, 3):
         d.election_timeout(candidate)
     for candidate in (1, 3):
@@ -22,7 +22,7 @@ def rivals(d: Director) -> None:
 
 
 def campaign(d: Director, prospective: int, *voters: int) -> None:
-    """These grant it Pre-Votes and then votes, so that it leads; what else it sends meanwhile is lost."""
+    """Make a Prospective the leader by grants of these voters; its other messages are lost."""
     for ask in (d.pre_vote, d.vote):
         for voter in voters:
             ask(prospective, voter, "granted")
@@ -30,14 +30,14 @@ def campaign(d: Director, prospective: int, *voters: int) -> None:
 
 
 def fetch_in_turn(d: Director, leader: int, *followers: int) -> None:
-    """Each fetches and then each once more: the first brings records, the second says that they are synced."""
+    """Let each follower fetch twice: the first Fetch brings records, the second acknowledges them."""
     for _ in range(2):
         for follower in followers:
             d.fetch(follower, leader)
 
 
 def overtake(d: Director, *others: int) -> None:
-    """1 leads and is cut off from the others: 2 leads with the vote of 3, and when the links are back 1 hears of it."""
+    """Partition the leader 1, elect 2 with the vote of 3, then heal the links and let 2 announce itself to 1."""
     take_over(d, 2, 3)
     d.begin_quorum_epoch(2, 3)
     observe(d, 2, 3)
@@ -47,7 +47,7 @@ def overtake(d: Director, *others: int) -> None:
 
 
 def lead_with_snapshot(d: Director) -> None:
-    """1 leads, its snapshot in the place of the first five records; 4, which has none, learns the epoch."""
+    """Make 1 the leader with a snapshot of the first five records; 4, without records, learns the epoch."""
     elect(d, 1, 1)
     d.append(1, end_offset=6)
     observe(d, 1, 2, 3)
@@ -56,14 +56,14 @@ def lead_with_snapshot(d: Director) -> None:
 
 
 def start_reported(d: Director) -> None:
-    """1 leads at kraft.version 0, and the other two have told it which levels they support."""
+    """Make 1 the leader at kraft.version 0; both others have sent their ranges with UpdateVoter."""
     start(d, 1, 1, end_offset=4)
     d.update_voter(2, 1, "ok")
     d.update_voter(3, 1, "ok")
 
 
 def move_voter(d: Director) -> None:
-    """1 leads, and 2 listens somewhere else since its restart."""
+    """Make 1 the leader; 2 has another endpoint since its restart."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -71,7 +71,7 @@ def move_voter(d: Director) -> None:
 
 
 def new_disk(d: Director, replica_id: int, directory_id: str) -> None:
-    """A replica comes back with an empty disk."""
+    """Restart a replica with an empty disk."""
     d.crash(replica_id)
     d.replace_disk(replica_id, directory_id)
     d.restart(replica_id)

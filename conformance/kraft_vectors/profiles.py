@@ -1,4 +1,4 @@
-"""The profiles that vectors name: where those of Apache Kafka are other ones than `kip`, and where it was read."""
+"""Profiles of vectors: how those of Apache Kafka differ from `kip`, with their sources."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -15,17 +15,17 @@ FILE_NAME = "kafka_4.toml"
 REPOSITORY = "apache/kafka"
 
 SUFFIX = f".{KAFKA_4.name}"
-SUFFIXES = tuple(f".{one.name}" for one in KAFKA_PROFILES)
-"""Ends the id of a vector that says what happens under such a profile; the one of the same id without it says `kip`."""
+SUFFIXES = tuple(f".{kafka_profile.name}" for kafka_profile in KAFKA_PROFILES)
+"""Suffixes of ids of vectors for Kafka's profiles; the id without suffix is the vector for `kip`."""
 
-EXPERIMENTAL = frozenset(one.name for one in KAFKA_PROFILES)
-"""Profiles of software: its answers were read, and shown by running releases as far as results/profiles says."""
+EXPERIMENTAL = frozenset(kafka_profile.name for kafka_profile in KAFKA_PROFILES)
+"""Profiles of software, read from its source; results/profiles lists what running releases have shown."""
 
-_OF_PARTITIONS = frozenset(one.name for one in fields(decisions.ReassignmentProfile) if one.name != "name")
+_OF_PARTITIONS = frozenset(field.name for field in fields(decisions.ReassignmentProfile) if field.name != "name")
 
 
 class KafkaFileError(ValueError):
-    """kafka_4.toml is not what it should be."""
+    """kafka_4.toml is malformed."""
 
 
 class Revision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,7 +34,7 @@ class Revision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commit: str
     """40 hexadecimal digits."""
     what: str
-    """Which release it is, as far as that was to be found out."""
+    """Release, as far as known."""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,9 +44,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     revision: str
     """A commit."""
     where: str
-    """The methods."""
+    """Methods."""
     verified: bool
-    """Whether the file was read at this revision for this entry."""
+    """True if the file was read at this revision for this entry."""
 
     def __str__(self) -> str:
         unread = "" if self.verified else ", not verified"
@@ -54,11 +54,11 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _are_read(sources: tuple[Source, ...]) -> bool:
-    return bool(sources) and all(one.verified for one in sources)
+    return bool(sources) and all(source.verified for source in sources)
 
 
 class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A decision that the two profiles answer differently."""
+    """A decision with different settings in the two profiles."""
 
     decision: str
     """A field of `Profile`, or of `ReassignmentProfile` for the controllers of partitions."""
@@ -66,56 +66,53 @@ class Difference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kip: str
     kafka: str
     caution: str
-    """What to mind of Kafka's answer; may be empty."""
+    """Remark on Kafka's setting; may be empty."""
     source: tuple[Source, ...]
     vectors: tuple[str, ...]
-    """The ids of the vectors of kafka-4 alone that show it."""
+    """Ids of the vectors only for kafka-4 that show it."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """Ids of vectors that are each other's variants, kip first, and whose ids don't say so."""
+    """Pairs of variants, kip first, whose ids do not show that they are variants."""
     later: tuple[Source, ...] = ()
-    """Where a later revision does otherwise."""
+    """Sources of later revisions that differ."""
     without_vector: str = ""
-    """Why no vector shows it."""
+    """Reason why no vector shows it."""
 
     @property
     def verified(self) -> bool:
-        """Was every source of Kafka's answer read?"""
+        """True if every source of Kafka's setting was read."""
         return _are_read(self.source)
 
     @property
     def subject(self) -> Subject:
-        """Whose decision it is."""
+        """Subject of the decision."""
         return "partitions" if self.decision in _OF_PARTITIONS else "replica"
 
     @property
     def answers(self) -> dict[str, str]:
-        """By the name of the profile, kip first; controllers of partitions have kafka-4 alone."""
+        """Settings by profile, kip first; partition controllers have only kafka-4."""
         profiles = decisions.PROFILES if self.subject == "partitions" else PROFILES
         return {name: str(getattr(profile, self.decision)) for name, profile in profiles.items()}
 
     def differs_under(self, profile: str) -> bool:
-        """Is the answer of the profile another one than that of kip?"""
+        """True if the profile's setting differs from kip's."""
         return self.answers.get(profile, self.answers[KIP.name]) != self.answers[KIP.name]
 
     def shown_on(self, statuses: Mapping[str, str]) -> tuple[str, ...]:
-        """The vectors that show the answer of a profile, of those that a release has run with these statuses."""
+        """Return the vectors that show the setting, among those that a release has run with these statuses."""
         variants = [self.kip_variant(vector) for vector in self.vectors]
-        shown = [vector for vector in (*self.vectors, *variants) if vector is not None]
-        return tuple([vector for vector in dict.fromkeys(shown) if statuses.get(vector) == "pass"])
+        candidates = [vector for vector in (*self.vectors, *variants) if vector is not None]
+        return tuple([vector for vector in dict.fromkeys(candidates) if statuses.get(vector) == "pass"])
 
     def kip_variant(self, vector_id: str) -> str | None:
-        """The id of the vector that says what happens under kip where one of kafka-4 says this.
-
-        A longer course of events that kip does not take has none.
-        """
-        suffix = next((one for one in SUFFIXES if vector_id.endswith(one)), "")
+        """Return the id of the kip variant of a vector for kafka-4; None if there is none."""
+        suffix = next((ending for ending in SUFFIXES if vector_id.endswith(ending)), "")
         if suffix:
             return vector_id.removesuffix(suffix)
         return next((kip for kip, kafka in self.pairs if kafka == vector_id), None)
 
 
 class Alike(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A decision that the two profiles answer alike."""
+    """A decision with the same setting in both profiles."""
 
     decision: str
     rules: tuple[str, ...]
@@ -124,12 +121,12 @@ class Alike(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def verified(self) -> bool:
-        """Was every source of Kafka's answer read?"""
+        """True if every source of Kafka's setting was read."""
         return _are_read(self.source)
 
 
 class Unexpressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What Kafka does otherwise, and the profile does not say."""
+    """A difference of Kafka that the profile cannot express."""
 
     rules: tuple[str, ...]
     """Ids, or prefixes that end in `.*`."""
@@ -139,24 +136,24 @@ class Unexpressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def verified(self) -> bool:
-        """Was every source read?"""
+        """True if every source was read."""
         return _are_read(self.source)
 
 
 class KafkaFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of kafka_4.toml."""
+    """Content of kafka_4.toml."""
 
     revision: tuple[Revision, ...]
     difference: tuple[Difference, ...]
     alike: tuple[Alike, ...]
     unexpressed: tuple[Unexpressed, ...]
     agreeing: dict[str, str]
-    """Rules whose note in the catalogue reads like a difference and is none, with the reason."""
+    """Reasons why a rule's note in the catalogue is not a difference, by rule."""
 
 
 @cache
 def read_kafka_file() -> KafkaFile:
-    """What is known of Apache Kafka.
+    """Read kafka_4.toml.
 
     Raises:
         KafkaFileError: the file is malformed.
@@ -169,32 +166,32 @@ def read_kafka_file() -> KafkaFile:
 
 
 def difference_of(vector_id: str) -> Difference | None:
-    """The difference that a vector of kafka-4 alone shows; None for other vectors."""
-    return next((one for one in read_kafka_file().difference if vector_id in one.vectors), None)
+    """Return the difference that a vector only for kafka-4 shows; None for other vectors."""
+    return next((difference for difference in read_kafka_file().difference if vector_id in difference.vectors), None)
 
 
 def shown_profile(name: str) -> str:
-    """The name of a profile as people see it: `kafka-4 (experimental)`."""
+    """Return the displayed name of a profile, such as `kafka-4 (experimental)`."""
     return f"{name} (experimental)" if name in EXPERIMENTAL else name
 
 
 def provenance(vector_id: str) -> str:
-    """Where the outcome of a vector comes from that holds under kafka-4 alone, in a line; empty for other vectors."""
-    found = difference_of(vector_id)
-    if found is None:
+    """Return the source of the outcome of a vector only for kafka-4; empty for other vectors."""
+    difference = difference_of(vector_id)
+    if difference is None:
         return ""
-    whence = shown_profile(next((one[1:] for one in SUFFIXES if vector_id.endswith(one)), KAFKA_4.name))
-    if not found.verified:
-        return f"{whence}, not verified: {found.decision}"
-    return f"{whence}: {found.decision}, read in {'; '.join(map(str, found.source))}"
+    whence = shown_profile(next((ending[1:] for ending in SUFFIXES if vector_id.endswith(ending)), KAFKA_4.name))
+    if not difference.verified:
+        return f"{whence}, not verified: {difference.decision}"
+    return f"{whence}: {difference.decision}, read in {'; '.join(map(str, difference.source))}"
 
 
 def summary_of(profile: str) -> str:
-    """What a reader of a whole run should know of its profile, in a line; empty if there is nothing to say."""
+    """Return a line about an experimental profile; empty for others."""
     if profile not in EXPERIMENTAL:
         return ""
-    found = [one for one in read_kafka_file().difference if one.differs_under(profile)]
-    unread = [one.decision for one in found if not one.verified]
-    said = f"{len(unread)} not verified ({', '.join(unread)})" if unread else "none of them unverified"
-    text = f"profile {shown_profile(profile)}: {len(found)} of its answers are not those of {KIP.name}, {said}"
-    return f"{text}; the page results/profiles says which of them a running Kafka has shown"
+    differences = [difference for difference in read_kafka_file().difference if difference.differs_under(profile)]
+    unread = [difference.decision for difference in differences if not difference.verified]
+    unread_text = f"{len(unread)} not verified ({', '.join(unread)})" if unread else "none of them unverified"
+    text = f"profile {shown_profile(profile)}: {len(differences)} of its settings differ from {KIP.name}, {unread_text}"
+    return f"{text}; the page results/profiles lists those that a running Kafka has shown"

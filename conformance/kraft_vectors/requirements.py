@@ -1,4 +1,4 @@
-"""What a vector needs of an implementation, and at which level it says something: read off its events."""
+"""Requirements and level of a vector, derived from its events."""
 
 from collections.abc import Iterable, Sequence
 
@@ -33,18 +33,18 @@ _MESSAGE_FEATURES: dict[str, Feature] = {
     "RemoveVoter": "voter-changes",
     "UpdateVoter": "voter-changes",
 }
-"""By the beginning of the name, of requests and responses alike."""
+"""Features by the beginning of the message name, for requests and responses."""
 
 
 def features_of(
     states: Iterable[ReplicaState], events: Iterable[VectorEvent], sent: Iterable[str], configuration: Configuration
 ) -> tuple[Feature, ...]:
-    """The features that a vector needs, in the order of `FEATURES`.
+    """Return the features that a vector needs, in the order of `FEATURES`.
 
     Args:
-        states: every state that the replica is in.
-        events: the events of the history and of the steps.
-        sent: the types of the messages that the replica sends.
+        states: every state of the replica.
+        events: events of the history and the steps.
+        sent: types of the sent messages.
         configuration: the cluster.
     """
     needed: set[Feature] = set()
@@ -76,13 +76,18 @@ def features_of(
 
 
 def kips_of(features: Iterable[Feature], events: Iterable[VectorEvent], steps: Sequence[VectorStep]) -> tuple[Kip, ...]:
-    """The KIPs that a vector needs, in the order of `KIPS`."""
-    asked = set(features)
-    needed: set[Kip] = {"KIP-595", *(kip for kip, of_it in FEATURES_OF_KIPS.items() if not asked.isdisjoint(of_it))}
+    """Return the KIPs that a vector needs, in the order of `KIPS`."""
+    feature_set = set(features)
+    needed: set[Kip] = {
+        "KIP-595",
+        *(kip for kip, of_it in FEATURES_OF_KIPS.items() if not feature_set.isdisjoint(of_it)),
+    }
     received = [event.message for event in events]
     sent = [output.message for step in steps for output in step.outputs if isinstance(output, TracedSend)]
     roles = {step.state.role for step in steps}
-    if "Prospective" in roles or any(isinstance(one, TracedVoteRequest) and one.pre_vote for one in (*received, *sent)):
+    if "Prospective" in roles or any(
+        isinstance(message, TracedVoteRequest) and message.pre_vote for message in (*received, *sent)
+    ):
         needed.add("KIP-996")
     return tuple(kip for kip in KIPS if kip in needed)
 
@@ -98,36 +103,36 @@ _RULE_LEVELS: dict[str, Level] = {
     "vote.grant.resets-timer": "effects",
     "vote.persist-before-reply": "effects",
 }
-"""Rules, or beginnings of their ids, about what messages do not show: a disk, a timer.
+"""Levels of rules, or prefixes of their ids, about disks and timers, which messages do not show.
 
-`durable.restart.` is left to what the steps show: what a restarted replica says tells what it has read."""
+`durable.restart.` is excluded, because the messages of a restarted replica show what it has read."""
 
 
 def level_of(steps: Sequence[VectorStep], rules: Iterable[str], at_least: Level = "wire") -> Level:
-    """The lowest level at which the steps show anything, and at which its rules can be seen at all.
+    """Return the lowest level at which the steps have an effect and the rules are observable.
 
-    A vector that only shows that nothing happens needs the state.
+    A vector without any effect needs the state.
     """
     outputs = [output for step in steps for output in step.outputs]
-    shown: Level = "state"
+    observable: Level = "state"
     if any(isinstance(output, TracedSend | TracedAnswer) for output in outputs):
-        shown = "wire"
+        observable = "wire"
     elif outputs:
-        shown = "effects"
+        observable = "effects"
     needed = [
         level
         for prefix, level in _RULE_LEVELS.items()
         for rule in rules
         if rule.startswith(prefix) and not rule.startswith("durable.restart.")
     ]
-    return max((shown, at_least, *needed), key=LEVELS.index)
+    return max((observable, at_least, *needed), key=LEVELS.index)
 
 
-def about(steps: Sequence[VectorStep]) -> tuple[str, ...]:
-    """The fields of the state that the steps change."""
+def changed_state_fields(steps: Sequence[VectorStep]) -> tuple[str, ...]:
+    """Return the fields of the state that the steps change."""
     return tuple(dict.fromkeys(name for step in steps for name in changed_fields(step.state)))
 
 
 def at_replica(occurrences: Iterable[Occurrence], replica_id: int) -> list[Occurrence]:
-    """What happened at one replica."""
-    return [one for one in occurrences if one.replica_id == replica_id]
+    """Return the occurrences at a replica."""
+    return [occurrence for occurrence in occurrences if occurrence.replica_id == replica_id]

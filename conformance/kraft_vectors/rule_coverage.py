@@ -1,4 +1,4 @@
-"""Which rules have a vector, and why others have none."""
+"""Vectors of each rule, and the reasons of rules without one."""
 
 import tomllib
 from collections.abc import Iterable
@@ -13,21 +13,21 @@ _FILE = "without_vector.toml"
 
 @dataclass(frozen=True, slots=True)
 class RuleCoverage:
-    """One rule that holds."""
+    """An active rule with its vectors."""
 
     rule: Rule
     vectors: tuple[str, ...]
-    """Ids."""
+    """Ids of its vectors."""
     reason: str
-    """Why there is none; empty where there is one, or nothing is said."""
+    """Reason why there is no vector; empty if there is one, or no reason is recorded."""
 
 
 class CoverageListError(ValueError):
-    """without_vector.toml names what it must not."""
+    """without_vector.toml is malformed."""
 
 
 def read_reasons() -> dict[str, str]:
-    """The reasons, by the id of the rule.
+    """Return the reasons in without_vector.toml by rule id.
 
     Raises:
         CoverageListError: as `reasons_from`.
@@ -36,10 +36,10 @@ def read_reasons() -> dict[str, str]:
 
 
 def reasons_from(text: str) -> dict[str, str]:
-    """The reasons of a list like without_vector.toml, by the id of the rule.
+    """Return the reasons in a text like without_vector.toml by rule id.
 
     Raises:
-        CoverageListError: an entry has no list of ids or no reason, or names what is no rule that holds, or one twice.
+        CoverageListError: an entry has no ids or no reason, or names an unknown or inactive rule, or a rule twice.
     """
     registry = load_registry()
     holding = {rule.id for rule in registry if rule.is_active}
@@ -63,7 +63,7 @@ def reasons_from(text: str) -> dict[str, str]:
 
 
 def rule_coverage(entries: Iterable[ManifestEntry]) -> tuple[RuleCoverage, ...]:
-    """Every rule that holds, with its vectors or the reason why it has none.
+    """Return every active rule with its vectors, or the reason why it has none.
 
     Raises:
         CoverageListError: see `read_reasons`.

@@ -1,4 +1,4 @@
-"""A few short vectors to begin with, in the order in which a new adapter comes to pass them."""
+"""Smoke tests: a few short vectors in the order in which a new adapter passes them."""
 
 from kraft_vectors.features import Subject
 
@@ -16,7 +16,7 @@ SMOKE: tuple[str, ...] = (
     "restart.voted",
     "prevote.late-grant",
 )
-"""Ids: first what takes a reset and one answer, then writes, timers and rounds, a crash, and what changes nothing."""
+"""Ids: first a reset and one response, then writes, timers and rounds, a crash, and ignored messages."""
 
 PARTITION_SMOKE: tuple[str, ...] = (
     "partition.list.none",
@@ -32,6 +32,6 @@ PARTITION_SMOKE: tuple[str, ...] = (
     "partition.override",
     "partition.failover.reads",
 )
-"""Ids: first what is answered and changes nothing, then a start, its ends, and what another controller finds."""
+"""Ids: first requests that change nothing, then a start, completion and cancellation, and failovers."""
 
 SMOKE_OF: dict[Subject, tuple[str, ...]] = {"replica": SMOKE, "partitions": PARTITION_SMOKE}

@@ -1,8 +1,7 @@
-"""Runs for vectors: scripts over a `Director` that notes where the steps begin and what chance gave.
+"""Runs for vectors: scripts for a `Director` that records the first step and the draws.
 
-Most runs are what a cluster comes to.
-Three verbs go beyond that: a replica is put into a state that no events lead to, an event strikes where none is due,
-and a request arrives that nobody in the cluster sends.
+Three methods go beyond the possible runs of a cluster: `construct` puts a replica into an unreachable state, `refuses`
+gives it an event that is not due, and `unsent` delivers a request from outside of the cluster.
 """
 
 from collections.abc import Callable
@@ -20,12 +19,12 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.exchange import answer_to, verdict_of
 from kraft_simulation.world import MakeReplica
-from kraft_vectors.acceptance import UNSENT, Accepts, altered
+from kraft_vectors.acceptance import UNSENT, Accepts, replace_fields
 from kraft_vectors.recording import Construction, Run
 
 
 class RecordingDirector(Director):
-    """A director that remembers its draws."""
+    """A director that records its draws."""
 
     def __init__(self, name: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
         super().__init__(name, configuration, make_replica)
@@ -33,15 +32,15 @@ class RecordingDirector(Director):
         self.construction: Construction | None = None
 
     def draw(self, replica_id: int) -> Draw:
-        """The draw for the next move."""
+        """Return the draw for the next move."""
         drawn = super().draw(replica_id)
         self.draws[drawn.correlation_id] = drawn
         return drawn
 
     def construct(self, replica_id: int, why: str, **fields: Any) -> None:
-        """Put a replica into a state that no events lead to: its own, with these fields of `ReplicaState` changed.
+        """Change fields of a replica's state to one that no events lead to.
 
-        The steps begin here.  `why` says, to readers of the vector, why nothing leads there.
+        The steps begin here.  `why` tells readers of the vector why the state is unreachable.
         """
         followed = Checkpoints(self.world.configuration)
         for occurrence in self.occurrences:
@@ -49,7 +48,7 @@ class RecordingDirector(Director):
         state = self.world.state(replica_id)._replace(**fields)
         self.world.replicas[replica_id].state = state
         there = followed.now()
-        # What it has voted is what its state says, whatever it did before.
+        # Its votes follow from its new state, whatever it did before.
         cast = NO_VOTES if state.voted_key is None else CastVotes(state.epoch, frozenset((state.voted_key,)))
         remembered = there.recollection._replace(votes={**there.recollection.votes, replica_id: cast})
         replicas = {**there.replicas, replica_id: state}
@@ -57,28 +56,27 @@ class RecordingDirector(Director):
         self.start = self.world.sequence + 1
 
     def refuses(self, replica_id: int, event: Event, refusal: Refusal = Refusal.NOTHING_DUE) -> None:
-        """An event of the replica itself that is not due, or not in its role: it takes no notice, for this reason."""
+        """Give a replica an event of its own that is not due, or not in its role, and check its refusal."""
         self.world.time_ms += 1
         occurrence = self.world.happen(replica_id, event, self.draw(replica_id))
         self.check(f"refusal of N{replica_id}", occurrence.refusal, refusal)
         self.occurrences.append(occurrence)
 
     def without(self, request: str, field: str) -> None:
-        """Take an optional field out of a request on its way: its sender is of a version that does not have it.
+        """Remove an optional field from an in-flight request, as a sender of an older version would.
 
-        `cluster_id` or `voter_key`, of a request that names this cluster and this replica.
+        The field is `cluster_id` or `voter_key`, and has the value of this cluster or replica.
         """
         flight = self.world.in_flight[request]
-        self.world.in_flight[request] = flight._replace(message=altered(flight.message, **{field: None}))
+        self.world.in_flight[request] = flight._replace(message=replace_fields(flight.message, **{field: None}))
 
     def unsent(self, like: str, verdict: str, **fields: Any) -> None:
-        """A request like one on its way, which stays there, with other values in these fields.
+        """Deliver a copy of an in-flight request with changed fields, from outside of the cluster.
 
-        Nobody in the cluster sends it.  The answer goes nowhere.
-        No other effect is allowed, and the state stays: to the model, which has no such requests, nothing happens.
-        So it counts for none of the run, and has the number that the next occurrence gets.
+        Check that its only effect is the response, which is dropped.  The model does not see such requests, so the
+        occurrence has the sequence number of the next one.
         """
-        request = altered(self.world.in_flight[like].message, **fields)
+        request = replace_fields(self.world.in_flight[like].message, **fields)
         replica_id = request.destination
         before, draw = self.state(replica_id), self.draw(replica_id)
         self.world.time_ms += 1
@@ -101,17 +99,17 @@ class RecordingDirector(Director):
         self.occurrences.append(occurrence)
 
 
-def recorded(
+def record_run(
     source: str,
     configuration: Configuration,
     script: Callable[[RecordingDirector], None],
     accepts: Accepts,
     make_replica: MakeReplica = Replica,
 ) -> Run:
-    """The run of a script with such replicas.
+    """Run a script with such replicas.
 
     Raises:
-        ScenarioFailure: the reference does something else than the script says.
+        ScenarioFailure: the reference differs from the script.
         NotAcceptedError: the model rejects it.
     """
     director = RecordingDirector(source, configuration, make_replica)

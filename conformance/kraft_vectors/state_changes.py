@@ -1,4 +1,4 @@
-"""A state after a step as the fields that changed, and back: of a replica, and of the parts of another state."""
+"""Changes between two states as the changed fields, and their application."""
 
 from typing import Any, TypeVar
 
@@ -8,23 +8,23 @@ from msgspec.structs import replace
 _Part = TypeVar("_Part", bound=Struct)
 
 
-def given(part: Struct) -> dict[str, Any]:
-    """The fields that are there."""
+def present_fields(part: Struct) -> dict[str, Any]:
+    """Return the present fields."""
     fields = {name: getattr(part, name) for name in part.__struct_fields__}
     return {name: value for name, value in fields.items() if value is not UNSET}
 
 
-def changed(before: _Part, after: _Part, *names: str) -> _Part:
-    """The fields of `after` whose values are not those of `before`, and those with the names; the others are absent."""
+def changes_between(before: _Part, after: _Part, *names: str) -> _Part:
+    """Return `after` with only the changed fields and those in `names`; the others are absent."""
     fields = {name: getattr(after, name) for name in after.__struct_fields__}
     return type(after)(**{n: value for n, value in fields.items() if n in names or value != getattr(before, n)})
 
 
-def applied(before: _Part, changes: _Part) -> _Part:
-    """The state with the fields that are there in `changes`."""
-    return replace(before, **given(changes))
+def apply_changes(before: _Part, changes: _Part) -> _Part:
+    """Return the state with the present fields of `changes`."""
+    return replace(before, **present_fields(changes))
 
 
 def changed_fields(changes: Struct) -> tuple[str, ...]:
-    """The names of the fields that are there."""
-    return tuple(given(changes))
+    """Return the names of the present fields."""
+    return tuple(present_fields(changes))

@@ -67,7 +67,7 @@ def _wrapped(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _with_states(steps: Sequence[Fields], before: Fields) -> Iterator[tuple[Fields, Fields]]:
-    """Each step with the state in which it begins."""
+    """Yield each step with the state before it."""
     for step in steps:
         yield step, before
         changes = step["state"]
@@ -159,7 +159,7 @@ def _controllers(vector: Fields) -> Iterator[str]:
 
 
 def _history(vector: Fields) -> str:
-    """The events before the steps, those of one kind in a row together."""
+    """Return the events of the history; consecutive events of a kind are grouped."""
     history: Sequence[Fields] | None = vector["history"]
     if history is None:
         return f", in a constructed state: {vector['constructed']}"
@@ -218,7 +218,7 @@ def _latitude(latitude: Fields) -> str:
 
 
 def _alternative(vector: Fields, course: Fields) -> Iterator[str]:
-    """The steps that have another outcome at a replica that answers open decisions otherwise."""
+    """Yield the steps with another outcome under other settings of the open decisions."""
     choices = [f"{choice['decision']} {choice['answer']}" for choice in course["choices"]]
     yield f"Or, with {' and '.join(choices)}"
     yield from (f"  {reason}" for reason in dict.fromkeys(choice["reason"] for choice in course["choices"]))

@@ -1,9 +1,8 @@
-"""What happens under the profiles of Apache Kafka where a vector says only what happens under `kip`.
+"""Variants of `kip` vectors under the profiles of Apache Kafka.
 
-The model judges a run of a whole cluster, and one replica that does something else makes it another run.
-So the same script runs once more under each of them.
-Where it comes to the same events and the same outcome at the replica of the vector, the vector holds under it too;
-where it comes to something else, that is a vector of its own, whose id says so.
+The model checks a run of a whole cluster, and another decision of any replica makes it another run.  So the script runs
+once more under each profile.  If the replica of the vector has the same events and outcome, the vector holds under that
+profile too; otherwise the run gives another vector, with the profile in its id.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,15 +18,15 @@ from kraft_simulation.scenarios.schedule import ScenarioFailure
 from kraft_vectors.acceptance import Accepts
 from kraft_vectors.format import Vector
 from kraft_vectors.recording import Run, Subject, vector_of
-from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.staging import RecordingDirector, record_run
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The runs of one script; each is made when it is asked for, and once.
+    """Runs of a script, each made once on use.
 
     Raises:
-        ScenarioFailure: the reference does something else than the script says under the profile of the configuration.
+        ScenarioFailure: the reference differs from the script under the profile of the configuration.
         NotAcceptedError: the model rejects a run.
     """
 
@@ -38,50 +37,50 @@ class Recorded:
 
     @cached_property
     def run(self) -> Run:
-        """Under the profile of the configuration."""
-        return recorded(self.source, self.configuration, self.script, self.accepts)
+        """Run under the profile of the configuration."""
+        return record_run(self.source, self.configuration, self.script, self.accepts)
 
     @cached_property
     def under_kafka(self) -> dict[str, Run]:
-        """Under the profiles of Apache Kafka, the newest first, but those that the script does not fit."""
+        """Runs under the profiles of Apache Kafka, newest first, without those that the script does not fit."""
         runs: dict[str, Run] = {}
         for profile in KAFKA_PROFILES:
             configuration = replace(self.configuration, profile=profile)
             with suppress(ScenarioFailure):
-                runs[profile.name] = recorded(self.source, configuration, self.script, self.accepts)
+                runs[profile.name] = record_run(self.source, configuration, self.script, self.accepts)
         return runs
 
 
 def with_twins(made: Recorded, subject: Subject, has_variant: bool = False) -> Iterator[Vector]:
-    """The vector of a run, and its twins where that replica gets or does something else under a profile of Kafka.
+    """Yield the vector of a run, and its twins with other events or outcomes under profiles of Kafka.
 
-    Profiles under which it does the same share a twin, which has the name of the newest.
+    Profiles with the same outcome share a twin, which has the name of the newest.
 
     Args:
-        made: the runs of the script.
-        subject: what is cut from them.
-        has_variant: the outcome under `kafka-4` has a vector of another id already.
+        made: runs of the script.
+        subject: description of the vector.
+        has_variant: True if the outcome under `kafka-4` already has a vector of another id.
 
     Raises:
-        VectorProofError: history, state as data and steps do not fit together.
+        VectorProofError: history, injected state and steps do not agree.
     """
     vector = vector_of(made.run, subject)
     if vector is None:
         return
-    found = [vector]
+    vectors = [vector]
     for profile in KAFKA_PROFILES:
         twin = None
         if profile.name not in vector.requires.profiles and profile.name in made.under_kafka:
             twin = vector_of(made.under_kafka[profile.name], _twin_subject(subject, profile.name))
         if twin is None:
             continue
-        place = next((place for place, one in enumerate(found) if _says_the_same(one, twin)), None)
+        place = next((place for place, candidate in enumerate(vectors) if _says_the_same(candidate, twin)), None)
         if place is None:
-            found.append(with_fields(twin, requires=with_fields(twin.requires, profiles=(profile.name,))))
+            vectors.append(with_fields(twin, requires=with_fields(twin.requires, profiles=(profile.name,))))
         else:
-            found[place] = _also_under(found[place], profile.name)
+            vectors[place] = _also_under(vectors[place], profile.name)
     yields_twins = vector.requires.profiles[0] == KIP.name and not has_variant
-    yield from found if yields_twins else found[:1]
+    yield from vectors if yields_twins else vectors[:1]
 
 
 def _twin_subject(subject: Subject, profile: str) -> Subject:
@@ -91,8 +90,8 @@ def _twin_subject(subject: Subject, profile: str) -> Subject:
 def _also_under(vector: Vector, profile: str) -> Vector:
     named = {*vector.requires.profiles, profile}
     own, *_ = vector.requires.profiles
-    others = [name for name in PROFILES if name in named and name != own]
-    return with_fields(vector, requires=with_fields(vector.requires, profiles=(own, *others)))
+    other_profiles = [name for name in PROFILES if name in named and name != own]
+    return with_fields(vector, requires=with_fields(vector.requires, profiles=(own, *other_profiles)))
 
 
 def _says_the_same(vector: Vector, twin: Vector) -> bool:

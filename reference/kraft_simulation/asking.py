@@ -1,17 +1,17 @@
-"""EverybodyIsAsked: whomever a replica has to ask, it asks again and again.
+"""EverybodyIsAsked: a replica repeats every request that it owes.
 
-A trace shows who was asked and not who never was, so this goes by what a replica owes, written from the rules and not
-from what the reference takes for due:
+A trace does not show missing requests, so this check computes the requests that a replica owes, from the rules and
+independently of the reference:
 
-- a Prospective and a Candidate owe a Vote request to each other voter of their set that has not answered, as long as
+- a Prospective and a Candidate owe a Vote request to each other voter of their set without a response, as long as
   a majority is possible (prevote.request.recipients, vote.request.contents);
 - a Leader owes BeginQuorumEpoch to each other voter that has not fetched for a check-quorum period
   (begin-quorum.resend);
-- a replica that looks for the leader owes a Fetch to each bootstrap server (discovery.bootstrap, fetch.who-fetches).
+- a replica that searches for the leader owes a Fetch to each bootstrap server (discovery.bootstrap, fetch.who-fetches).
 
-EndQuorumEpoch (end-quorum.send) is a SHOULD, of a role that soon ends, and is not part of the property.
-A request may be owed for a check-quorum period, over all terms of office since the last one: the longest time that an
-announcement may wait. While a request to the same replica is on its way, nothing is owed.
+EndQuorumEpoch (end-quorum.send) is a SHOULD of a role that ends soon, and is not part of the property.
+A request may be owed for a check-quorum period, the longest delay of an announcement, over all leaderships since the
+last request.  While a request to the same replica is in flight, nothing is owed.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.violation import Violation
 
 FETCHES_PER_SERVER = 16
-"""One of n bootstrap servers is asked at random: 14 n questions in a row miss it with a chance of 1 in a million."""
+"""Requests per bootstrap server: 14 n random requests to n servers miss one with a chance of 1 in a million."""
 
 
 class _Debt(NamedTuple):
@@ -45,22 +45,22 @@ class _Debt(NamedTuple):
 
 
 class EverybodyIsAsked:
-    """Follows a run from its start, and says who is never asked."""
+    """Follows a run from its start, and finds requests that are never sent."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._period_ms = configuration.timeouts.check_quorum_period_ms
         self._servers = {own_id: configuration.bootstrap_server_ids(own_id) for own_id in configuration.replicas}
-        """Whom each replica asks for the leader."""
+        """Servers that each replica asks for the leader."""
         self._states: dict[int, tuple[int, ReplicaState]] = {}
-        """Of each replica, and since when it is so."""
+        """Requests that each replica owes, and since when."""
         self._owed_ms: dict[_Debt, int] = {}
         self._fetched_ms: dict[tuple[int, int], int] = {}
-        """When a voter last fetched from a leader, or its time began."""
+        """Time of a voter's last Fetch from a leader, or of the beginning of its wait."""
         self._others_asked: dict[tuple[int, int], int] = {}
-        """How many Fetches went to other bootstrap servers since the last to this one."""
+        """Number of Fetches to other bootstrap servers since the last one to this server."""
 
     def observe(self, occurrence: Occurrence) -> Violation | None:
-        """Take in what happened; the first debt that is never paid."""
+        """Follow an occurrence; return the first request that is overdue."""
         after = occurrence.state
         if after is None:
             return None
@@ -77,23 +77,27 @@ class EverybodyIsAsked:
                 self._owed_ms.pop(_Debt(source, type(effect.message), effect.message.destination), None)
                 if after.role is Role.UNATTACHED and isinstance(effect.message, FetchRequest):
                     missed = self._missed(source, effect.message.destination)
-        said = self._overdue(grown) or missed
-        return None if said is None else Violation("EverybodyIsAsked", occurrence.sequence, source, said)
+        problem = self._overdue(grown) or missed
+        return None if problem is None else Violation("EverybodyIsAsked", occurrence.sequence, source, problem)
 
     def _owed_by(self, state: ReplicaState, now_ms: int) -> list[_Debt]:
-        """What a replica in this state owes and has not on its way."""
+        """Return the requests that a replica in this state owes and does not have in flight."""
         kind: type[Message]
         own_id = state.key.id
         match state.role:
             case Role.LEADER:
                 kind = BeginQuorumEpochRequest
-                silent = [one.id for one in other_voters(state) if self._is_silent(own_id, one.id, now_ms)]
+                silent = [voter.id for voter in other_voters(state) if self._is_silent(own_id, voter.id, now_ms)]
             case Role.PROSPECTIVE | Role.CANDIDATE if 2 * (len(state.voters) - len(state.rejected)) > len(state.voters):
                 kind, heard = VoteRequest, state.granted | state.rejected
-                silent = [one.id for one in other_voters(state) if one.id not in heard]
+                silent = [voter.id for voter in other_voters(state) if voter.id not in heard]
             case _:
                 return []
-        return [_Debt(own_id, kind, one) for one in silent if one not in state.awaiting and one != own_id]
+        return [
+            _Debt(own_id, kind, voter_id)
+            for voter_id in silent
+            if voter_id not in state.awaiting and voter_id != own_id
+        ]
 
     def _is_silent(self, leader: int, voter: int, now_ms: int) -> bool:
         return now_ms - self._fetched_ms.setdefault((leader, voter), now_ms) >= self._period_ms
@@ -111,17 +115,17 @@ class EverybodyIsAsked:
             self._owed_ms = {debt: owed for debt, owed in self._owed_ms.items() if debt.source != source}
 
     def _missed(self, source: int, destination: int) -> str | None:
-        """Note a question of who looks for the leader; whom it has missed for too long."""
+        """Record a Fetch of a searching replica; return a message about a server that it has not asked for too long."""
         servers = self._servers[source]
         for server in servers:
             pair = source, server
-            asked = self._others_asked[pair] = 0 if server == destination else self._others_asked.get(pair, 0) + 1
-            if asked > FETCHES_PER_SERVER * len(servers):
-                return f"looked for the leader with {asked} Fetches, none of them to bootstrap server {server}"
+            count = self._others_asked[pair] = 0 if server == destination else self._others_asked.get(pair, 0) + 1
+            if count > FETCHES_PER_SERVER * len(servers):
+                return f"looked for the leader with {count} Fetches, none of them to bootstrap server {server}"
         return None
 
     def _overdue(self, grown: list[_Debt]) -> str | None:
-        """What has been owed for too long, of the debts that grew."""
+        """Return a message about an overdue request; None if there is none."""
         for debt in grown:
             owed_ms = self._owed_ms.get(debt, 0)
             if owed_ms > self._period_ms:

@@ -1,8 +1,8 @@
-"""The whole state of a run between two of its events, so that what follows can be judged without what went before.
+"""The whole state of a run between two of its events, so that the rest of the run can be checked from there.
 
-Beside the replicas, the messages on their way and the cut links that is what the properties of a run remember of it:
-who led which epoch, who voted for whom, and what is committed.
-Memory follows the model's: of committed records that every replica has in a snapshot it keeps what a snapshot says.
+Apart from the replicas, the in-flight messages and the cut links, it has the history that the properties depend on:
+the leader of each epoch, the votes, and the committed records.  As in the model, committed records that every replica
+has in a snapshot are replaced by the content of a snapshot.
 
 Counterpart in the model: the variables of KRaft.tla, `Remember` there and `Forgetful` in Forgetting.tla.
 """
@@ -33,18 +33,18 @@ from kraft_simulation.world import Flight, MakeReplica, World, add_copy, take_co
 
 
 class LedEpoch(NamedTuple):
-    """What is known of an epoch that somebody led."""
+    """History of an epoch with a leader."""
 
     leaders: frozenset[ReplicaKey]
-    """More than one is a violation."""
+    """Leaders of the epoch; more than one is a violation."""
     end_offset: int
-    """How far its leader's log went."""
+    """End of its leader's log."""
     rewritten: bool
-    """Whether a leader of the epoch wrote an offset twice: a violation."""
+    """True if a leader of the epoch wrote an offset twice, which is a violation."""
 
 
 class CastVotes(NamedTuple):
-    """The newest epoch in which a replica voted, and for whom: more than one is a violation.
+    """Newest epoch in which a replica voted, and its votes; more than one is a violation.
 
     Rule: vote.once-per-epoch.
     """
@@ -54,72 +54,72 @@ class CastVotes(NamedTuple):
 
 
 class InForce(NamedTuple):
-    """What a snapshot says that ends somewhere among the committed records."""
+    """Content of a snapshot that ends among the committed records."""
 
     epoch: int = 0
-    """Of the last record before its end; 0 at the very beginning."""
+    """Epoch of the last record before its end; 0 if there is none."""
     kraft_version: int | None = None
-    """None before a KRaftVersionRecord is committed: what was in force before the first record is not replicated."""
+    """None before a KRaftVersionRecord is committed, because the initial level is not replicated."""
     voters: VoterSet | None = None
-    """None before a voters set is committed."""
+    """None before a voter set is committed."""
     details: tuple[VoterDetails, ...] = ()
     target: Target = None
 
 
 class Committed(NamedTuple):
-    """The records below a high watermark of a leader, from an offset on, and what is known of those before.
+    """Committed records from an offset on, and a summary of those before.
 
     Rule: hw.monotonic.
     """
 
     start_offset: int = 0
     base: InForce = InForce()
-    """At the start offset."""
+    """Summary at the start offset."""
     records: tuple[Record, ...] = ()
     past: tuple[tuple[int, InForce], ...] = ()
-    """What is in force from the record at an offset on, for each record before the start that changes it."""
+    """Values in force from an offset on, for each record before the start that changes them."""
 
     @property
     def end_offset(self) -> int:
-        """The offset after the last of them."""
+        """Offset after the last of them."""
         return self.start_offset + len(self.records)
 
 
 class Recollection(NamedTuple):
-    """What the properties of a run remember of it."""
+    """History of a run, for its properties."""
 
     epochs: Mapping[int, LedEpoch]
     votes: Mapping[int, CastVotes]
-    """By replica id."""
+    """Votes by replica id."""
     committed: Committed
     crashes: int
     directories: frozenset[str]
-    """The directory ids that the replicas have, or have had: none is given out twice."""
+    """Current and former directory ids, none of which is used twice."""
 
 
 class Checkpoint(NamedTuple):
-    """Everything there is between two events."""
+    """State of a run between two events."""
 
     sequence: int
-    """Of the event before; 0 at the start."""
+    """Sequence number of the event before; 0 at the start."""
     time_ms: int
     replicas: Mapping[int, ReplicaState]
     network: Mapping[str, Flight]
-    """By message id."""
+    """In-flight messages by id."""
     cuts: frozenset[tuple[int, int]]
     recollection: Recollection
     software: Mapping[int, PreVoteSupport]
-    """Pre-Vote support of each replica whose software was replaced since the start, by id."""
+    """Pre-Vote support of each replica whose software was replaced, by id."""
 
 
 NO_VOTES = CastVotes(0, frozenset())
 
 
 class Checkpoints:
-    """Follows the occurrences of a run, and can say at any time what there is."""
+    """Follows the occurrences of a run, and returns its current state at any time."""
 
     def __init__(self, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
-        """The run begins as a `World` of this configuration does, with such replicas."""
+        """Begin with the state of a new `World` of this configuration, with such replicas."""
         self._configuration = configuration
         self._make_replica = make_replica
         self._replicas = World(configuration, make_replica).states
@@ -132,14 +132,14 @@ class Checkpoints:
         self._time_ms = 0
 
     def now(self) -> Checkpoint:
-        """The state after the newest occurrence."""
+        """Return the state after the newest occurrence."""
         network, cuts = dict(self._network), frozenset(self._cuts)
         replicas = dict(self._replicas)
         software = dict(self._software)
         return Checkpoint(self._sequence, self._time_ms, replicas, network, cuts, self._recollection, software)
 
     def follow(self, occurrence: Occurrence) -> None:
-        """Take the next occurrence."""
+        """Update the state with the next occurrence."""
         self._sequence, self._time_ms = occurrence.sequence, occurrence.time_ms
         self._follow_network(occurrence)
         if occurrence.replica_id is None or occurrence.state is None:
@@ -149,24 +149,24 @@ class Checkpoints:
         if isinstance(occurrence.event, ReplaceSoftware) and occurrence.refusal is None:
             self._software[occurrence.replica_id] = occurrence.event.pre_vote
             self._configuration = self._configuration.with_software(self._software)
-        shown = self._shown(before, occurrence)
-        recollection = remember(self._recollection, before, after, shown)
+        visible = self._shown(before, occurrence)
+        recollection = remember(self._recollection, before, after, visible)
         if (before.log.start_offset, before.epoch) != (after.log.start_offset, after.epoch):
             recollection = recollection._replace(committed=_put_away(recollection.committed, self._replicas))
         self._recollection = recollection
 
     def _shown(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
-        """What others have seen of the replica: if it died after a message had left, the state it was to have.
+        """Return the state that a replica has shown to others: the intended one if it crashed after sending a message.
 
-        A leader whose removal is committed resigns in that very step, and may forget how far it has committed
-        (`leader_high_watermark`); those that it has told do not.
+        A leader whose removal is committed resigns in that step, and may lose its high watermark
+        (`leader_high_watermark`), but the receivers of its messages keep it.
         """
         state = self._meant(before, occurrence)
         if state.role is not Role.RESIGNED:
             return state
         messages = [effect.message for effect in occurrence.effects if isinstance(effect, Send)]
-        told = [one.high_watermark for one in messages if isinstance(one, FetchResponse)]
-        return state._replace(high_watermark=max(state.high_watermark, *told)) if told else state
+        sent = [message.high_watermark for message in messages if isinstance(message, FetchResponse)]
+        return state._replace(high_watermark=max(state.high_watermark, *sent)) if sent else state
 
     def _meant(self, before: ReplicaState, occurrence: Occurrence) -> ReplicaState:
         after, event = occurrence.state, occurrence.event
@@ -175,7 +175,7 @@ class Checkpoints:
         if occurrence.crash is None or not left:
             return after
         assert isinstance(event, Event), "the network does not crash"
-        # Chance decides durations only, which no state holds.
+        # Random values are only durations, which no state has.
         replica = self._make_replica(before, self._configuration)
         return replica.outcome(event, Draw(occurrence.sequence, 0, 0)).state
 
@@ -198,27 +198,29 @@ class Checkpoints:
             self._network[message_id(occurrence.sequence, message)] = Flight(message)
 
 
-def remember(remembered: Recollection, before: ReplicaState, after: ReplicaState, shown: ReplicaState) -> Recollection:
-    """The recollection with a step of a replica in it; `shown` is what others have seen of the replica."""
+def remember(
+    remembered: Recollection, before: ReplicaState, after: ReplicaState, visible: ReplicaState
+) -> Recollection:
+    """Return the history with a step of a replica; `visible` is the state that it has shown to others."""
     died = after.role is Role.STOPPED and before.role is not Role.STOPPED
     return Recollection(
         _with_epoch(remembered.epochs, before, after),
         _with_vote(remembered.votes, before, after),
-        _with_committed(remembered.committed, shown),
+        _with_committed(remembered.committed, visible),
         remembered.crashes + died,
         remembered.directories | {after.key.directory_id or ""},
     )
 
 
 def _with_epoch(epochs: Mapping[int, LedEpoch], before: ReplicaState, after: ReplicaState) -> Mapping[int, LedEpoch]:
-    """Who leads says so in its quorum state file, also if it crashes in the very step that elects it."""
+    """Record a leader by its quorum state file, which names it even if it crashes during its election."""
     old_end, end = before.log.end_offset, after.log.end_offset
     same = (after.leader_id, after.epoch, end) == (before.leader_id, before.epoch, old_end)
     if after.role not in (Role.LEADER, Role.STOPPED) or after.leader_id != after.key.id or same:
         return epochs
-    known = epochs.get(after.epoch, LedEpoch(frozenset(), 0, False))
-    rewritten = known.rewritten or old_end < known.end_offset
-    led = LedEpoch(known.leaders | {after.key}, max(known.end_offset, end), rewritten)
+    previous = epochs.get(after.epoch, LedEpoch(frozenset(), 0, False))
+    rewritten = previous.rewritten or old_end < previous.end_offset
+    led = LedEpoch(previous.leaders | {after.key}, max(previous.end_offset, end), rewritten)
     return {**epochs, after.epoch: led}
 
 
@@ -228,36 +230,36 @@ def _with_vote(votes: Mapping[int, CastVotes], before: ReplicaState, after: Repl
         return {**votes, voter: NO_VOTES}
     if candidate is None or (candidate, after.epoch) == (before.voted_key, before.epoch):
         return votes
-    known = votes[voter]
-    earlier = known.candidates if known.epoch == after.epoch else frozenset()
+    previous = votes[voter]
+    earlier = previous.candidates if previous.epoch == after.epoch else frozenset()
     return {**votes, voter: CastVotes(after.epoch, earlier | {candidate})}
 
 
-def _with_committed(committed: Committed, shown: ReplicaState) -> Committed:
-    """A log that begins after what is known to be committed can add nothing to it."""
-    end, log = committed.end_offset, shown.log
-    leads = shown.role in (Role.LEADER, Role.RESIGNED)
-    if not leads or shown.high_watermark <= end or log.start_offset > end:
+def _with_committed(committed: Committed, visible: ReplicaState) -> Committed:
+    """Extend the committed records by those of a leader's log, unless the log begins after their end."""
+    end, log = committed.end_offset, visible.log
+    leads = visible.role in (Role.LEADER, Role.RESIGNED)
+    if not leads or visible.high_watermark <= end or log.start_offset > end:
         return committed
-    return committed._replace(records=committed.records + log.between(end, shown.high_watermark))
+    return committed._replace(records=committed.records + log.between(end, visible.high_watermark))
 
 
 def _put_away(committed: Committed, replicas: Mapping[int, ReplicaState]) -> Committed:
-    """Without the records, except for the last, up to where every replica has a snapshot; see Forgetting.tla."""
+    """Drop the records before every replica's snapshot, except for the last; see Forgetting.tla."""
     end = min(*(state.log.start_offset for state in replicas.values()), committed.end_offset - 1)
     if end <= committed.start_offset:
         return committed
     log = _log_of(committed)
     past: list[tuple[int, InForce]] = []
-    known = committed.base
+    in_force = committed.base
     for offset in range(committed.start_offset, end):
         record = log.record(offset)
-        if record.epoch != known.epoch or record.kind in _TELLING:
+        if record.epoch != in_force.epoch or record.kind in _TELLING:
             there = _in_force(log, offset + 1)
-            if there != known:
+            if there != in_force:
                 past.append((offset, there))
-            known = there
-    return Committed(end, known, log.between(end, log.end_offset), committed.past + tuple(past))
+            in_force = there
+    return Committed(end, in_force, log.between(end, log.end_offset), committed.past + tuple(past))
 
 
 _TELLING = (*SET_KINDS, RecordKind.KRAFT_VERSION)
@@ -266,13 +268,13 @@ _NO_LEVEL = -1
 
 
 def _log_of(committed: Committed) -> Log:
-    """The committed records as a log, so that what is in force is found as in any log."""
-    epoch, level, given, details, target = committed.base
+    """Return the committed records as a log, to find the values in force as in any log."""
+    epoch, level, voters, details, target = committed.base
     base = Snapshot(
         committed.start_offset,
         epoch,
         _NO_LEVEL if level is None else level,
-        _NOBODY if given is None else given,
+        _NOBODY if voters is None else voters,
         details,
         target,
     )
@@ -284,7 +286,7 @@ def _in_force(log: Log, end_offset: int) -> InForce:
     return InForce(
         there.epoch,
         None if there.kraft_version == _NO_LEVEL else there.kraft_version,
-        # A set that is committed is never empty.
+        # A committed voter set is never empty.
         None if there.voters == _NOBODY else there.voters,
         there.details,
         there.target,

@@ -1,4 +1,4 @@
-"""Clients append at the replicas that lead, and operators change the voters, rightly and wrongly."""
+"""Clients that append records, and operators that request voter changes, valid and invalid."""
 
 from collections.abc import Callable
 
@@ -25,18 +25,18 @@ from kraft_simulation.survival import lost_voters, survives_removal
 from kraft_simulation.workload import Workload
 
 ChangeRequest = AddVoter | RemoveVoter | UpdateFeatures | AlterPartitionReassignments
-"""What an operator may ask of the quorum."""
+"""Requests of operators to the quorum."""
 
 _APPEND_INTERVAL_MS = 150
-"""In the liveness phase something is appended even if the workload appends nothing."""
+"""Interval of appends in the liveness phase, even if the workload has none."""
 _EXIT_WAIT_MS_MAX = 500
-"""How long a process that shuts down goes on, to hand over, before it ends."""
+"""Time that a process has to hand over before it ends in a shutdown."""
 _UNKNOWN_ID = 99
-"""No replica has it."""
+"""Id that no replica has."""
 _UNKNOWN_DIRECTORY = "Z0"
-"""No disk has it."""
+"""Directory id that no disk has."""
 _PATIENCE_MS_MIN = 60
-"""How long an operator waits for an addition at least; the shorter ones are given up."""
+"""Minimum timeout of an addition; shorter ones are dropped."""
 
 
 class Clients:
@@ -61,7 +61,7 @@ class Clients:
         return bool(self._workload.reassign_interval_ms)
 
     def start(self) -> None:
-        """Begin to append, and to operate."""
+        """Schedule the first actions of clients and operators."""
         workload, queue = self._workload, self._driver.queue
         self._repeat_at_leader(workload.append_interval_ms, self._append, lambda: True)
         self._repeat_at_leader(workload.shutdown_interval_ms, self._shut_down)
@@ -73,7 +73,7 @@ class Clients:
         queue.repeat(workload.snapshot_interval_ms, self._take_snapshot)
 
     def only_append(self) -> None:
-        """Operators leave the cluster alone from now on; clients append, and replicas take snapshots."""
+        """Stop the operators; clients still append, and replicas take snapshots."""
         self._operators_act = False
         if not self._workload.append_interval_ms:
             self._repeat_at_leader(_APPEND_INTERVAL_MS, self._append, lambda: True)
@@ -87,7 +87,7 @@ class Clients:
         action: Callable[[ReplicaState], Occurrence | None],
         goes_on: Callable[[], bool] | None = None,
     ) -> None:
-        """Repeat an action at a random replica that leads, by default while operators act; see `EventQueue.repeat`."""
+        """Repeat an action at a random leader, by default while operators act; see `EventQueue.repeat`."""
 
         def at_leader() -> Occurrence | None:
             leaders = running_leaders(self._driver.world)
@@ -111,7 +111,7 @@ class Clients:
         return self._driver.happen(leader.key.id, Shutdown())
 
     def _upgrade_next(self) -> Occurrence | None:
-        """Replace the software of the first replica without Pre-Vote, which stops for that if it runs."""
+        """Stop the first replica without Pre-Vote, and replace its software."""
         replicas = self._driver.world.configuration.replicas.items()
         replica_id = next((own_id for own_id, replica in replicas if replica.pre_vote != "supported"), None)
         if replica_id is None:
@@ -127,14 +127,14 @@ class Clients:
         return self._driver.happen(replica_id, ReplaceSoftware("supported"))
 
     def _exit(self, replica_id: int) -> Occurrence | None:
-        """The process of a leader that was shut down ends; nothing synced is lost, the rest of its log may be."""
+        """End the process of a leader that was shut down; unsynced records may be lost."""
         state = self._driver.world.state(replica_id)
         if not self._operators_act or state.role is not Role.RESIGNED:
             return None
         return self._driver.happen(replica_id, Crash(state.log.end_offset))
 
     def next_request(self) -> int:
-        """The number of a request that is sent now."""
+        """Return the number of the next request."""
         self._requests += 1
         return self._requests
 
@@ -146,7 +146,7 @@ class Clients:
         return self._sent(leader, request)
 
     def _sent(self, leader: ReplicaState, request: ChangeRequest) -> Occurrence | None:
-        """The request arrives at the leader, or somewhere else, and may find it dying."""
+        """Deliver the request to the leader or another replica, which may crash in this step."""
         driver, receiver = self._driver, leader.key.id
         if driver.chance.random() < 0.1:
             receiver = driver.chance.pick(list(driver.world.replicas))
@@ -159,7 +159,7 @@ class Clients:
         return self._sent(leader, AlterPartitionReassignments(self.next_request(), self._target(leader)))
 
     def _target(self, leader: ReplicaState) -> tuple[int, ...] | None:
-        """Any of the replicas, the target that stands once more, an end to it, or a list that is none."""
+        """Return a random target: any replicas, the current target again, an end to it, or an invalid list."""
         chance, ids = self._driver.chance, sorted(self._driver.world.replicas)
         match chance.between(0, 9):
             case 0:
@@ -174,7 +174,7 @@ class Clients:
                 return tuple([left.pop(chance.between(0, len(left) - 1)) for _ in range(size)])
 
     def _picked(self, leader: ReplicaState) -> ChangeRequest | None:
-        """What an operator asks for: a lost voter is removed most urgently, and one request in four is a mistake."""
+        """Return an operator's request: lost voters are removed first, and one request in four is invalid."""
         chance = self._driver.chance
         lost = lost_voters(self._driver.world, leader.voters)
         if lost and chance.random() < 0.6:
@@ -187,7 +187,7 @@ class Clients:
         return self._mistake(leader, kind)
 
     def _outsiders(self, leader: ReplicaState) -> list[ReplicaKey]:
-        """The replicas whose ids are not in the leader's set; one that was lost comes back with its new key."""
+        """Return the replicas whose ids are not in the leader's set, lost voters with their new keys."""
         taken = {voter.id for voter in leader.voters}
         return [replica.state.key for id_, replica in self._driver.world.replicas.items() if id_ not in taken]
 
@@ -213,7 +213,7 @@ class Clients:
         return self._driver.world.state(replica_id).moved_to or replica.endpoint
 
     def _removal(self, leader: ReplicaState) -> ChangeRequest | None:
-        """Somebody goes, the leader itself as often as any other, if the others can go on; the last one stays."""
+        """Return the removal of a random voter, if the others can continue, or of the last voter, which is refused."""
         world, voters = self._driver.world, sorted(leader.voters, key=lambda entry: entry.id)
         if not voters:
             return None
@@ -223,12 +223,12 @@ class Clients:
 
     def _mistake(self, leader: ReplicaState, kind: int) -> ChangeRequest | None:
         chance = self._driver.chance
-        known = sorted(leader.voters, key=lambda entry: entry.id)
-        voter = chance.pick(known) if known else leader.key
+        voters = sorted(leader.voters, key=lambda entry: entry.id)
+        voter = chance.pick(voters) if voters else leader.key
         stranger = chance.pick((ReplicaKey(voter.id, _UNKNOWN_DIRECTORY), ReplicaKey(_UNKNOWN_ID, _UNKNOWN_DIRECTORY)))
         match kind:
             case 12:
-                # The same request once more, number and all, as a client that lost its connection sends it.
+                # The same request again with its number, as a client sends it after losing its connection.
                 return self._last
             case 13:
                 return RemoveVoter(self.next_request(), stranger)
@@ -247,7 +247,7 @@ class Clients:
         return driver.happen(leader.key.id, UpdateFeatures(self.next_request(), level, brokers_max=brokers_max))
 
     def _take_snapshot(self) -> Occurrence | None:
-        """Some replica has a snapshot of a part of what it knows as committed."""
+        """Let a random replica take a snapshot of a part of its committed records."""
         driver = self._driver
         replica_id = driver.chance.pick(list(driver.world.replicas))
         state = driver.world.state(replica_id)

@@ -1,7 +1,6 @@
-"""The disk of a replica as its effects say, kept beside the replica to compare the two.
+"""The disk of a replica, reconstructed from its effects, to compare it with the replica's state.
 
-It is built from nothing but the effects, in their order: what it does not hold when a message leaves is not
-durable, whatever the replica's state says.
+Data that the effects have not written when a message is sent is not durable, whatever the replica's state is.
 """
 
 from kraft_reference.effects import (
@@ -33,12 +32,12 @@ PROPERTY = "DurableBeforeSend"
 
 
 class Disk:
-    """Quorum state, the newest snapshot, the records after it, and how far they are synced."""
+    """Quorum state, the newest snapshot, the records after it, and the synced offset."""
 
     __slots__ = ("base", "epoch", "flushed", "leader_id", "records", "version", "voted_key")
 
     def __init__(self, formatted: ReplicaState) -> None:
-        """The disk of a replica that has just been formatted."""
+        """Return the disk of a newly formatted replica."""
         self.epoch = 0
         self.leader_id: int | None = None
         self.voted_key: ReplicaKey | None = None
@@ -50,20 +49,20 @@ class Disk:
 
     @property
     def end_offset(self) -> int:
-        """The offset after the last record."""
+        """Offset after the last record."""
         return self.base.end_offset + len(self.records)
 
     @property
     def last_epoch(self) -> int:
-        """The epoch of the last record, 0 for an empty log."""
+        """Epoch of the last record, 0 for an empty log."""
         return self.records[-1].epoch if self.records else self.base.epoch
 
     def part(self) -> Part:
-        """The records with their place in the log."""
+        """Records with their offset in the log."""
         return Part(self.base.end_offset, tuple(self.records))
 
     def write(self, effect: Effect) -> None:
-        """Carry out a durable effect."""
+        """Apply a durable effect."""
         if isinstance(effect, PersistQuorumState):
             self.epoch, self.leader_id, self.voted_key = effect.epoch, effect.leader_id, effect.voted_key
             self.version = effect.version
@@ -83,7 +82,7 @@ class Disk:
             self._write_snapshot(effect)
 
     def _write_snapshot(self, effect: WriteSnapshot) -> None:
-        """A snapshot in place of what is before its end, or in place of the whole log."""
+        """Replace the records before the end of a snapshot, or the whole log, by the snapshot."""
         snapshot = effect.snapshot
         end, start = snapshot.end_offset, self.base.end_offset
         if end <= start:
@@ -99,7 +98,7 @@ class Disk:
         self.base = snapshot
 
     def truncate(self, end_offset: int) -> None:
-        """Cut the log."""
+        """Truncate the log."""
         if not self.base.end_offset <= end_offset <= self.end_offset:
             raise BrokenProperty(
                 PROPERTY, f"the log from {self.base.end_offset} to {self.end_offset} is cut to {end_offset}"
@@ -108,14 +107,14 @@ class Disk:
         self.flushed = min(self.flushed, end_offset)
 
     def crash(self, log_end_offset: int) -> None:
-        """Lose the end of the log that was not synced."""
+        """Drop unsynced records."""
         if log_end_offset < self.flushed:
             raise BrokenProperty(PROPERTY, f"a crash kept {log_end_offset} records of {self.flushed} that were synced")
         self.truncate(log_end_offset)
         self.flushed = log_end_offset
 
     def check_send(self, send: Send, own_id: int) -> None:
-        """Everything that a message promises is on disk when it leaves."""
+        """Check that the disk has everything that a sent message promises."""
         message = send.message
         if message.source != own_id:
             raise BrokenProperty("TypeOk", f"replica {own_id} sends in the name of {message.source}")
@@ -146,7 +145,7 @@ class Disk:
             )
 
     def check_grant(self, request: VoteRequest, response: VoteResponse) -> None:
-        """The vote that a response grants is on disk."""
+        """Check that the disk has the vote that a response grants."""
         self._check_vote(response.epoch, request.replica_key)
 
     def _check_vote(self, epoch: int, candidate: ReplicaKey) -> None:
@@ -157,7 +156,7 @@ class Disk:
             )
 
     def check_equals(self, state: ReplicaState) -> None:
-        """The replica's state is what its disk says, as far as a look at the ends of the logs can tell."""
+        """Check that the replica's state agrees with its disk, comparing only the ends of the logs."""
         if (
             self.epoch != state.epoch
             or self.leader_id != state.leader_id

@@ -1,7 +1,7 @@
-"""Everything that a replica's surroundings do by themselves: timers run out, messages arrive, requests fall due.
+"""Timers, message delivery and due requests of the replicas.
 
-The driver makes moves in the `World` when they are due in the `EventQueue`, and adds there what follows from each.
-What clients, operators and faults do comes on top (`clients`, `faults`); they use the same moves.
+The driver makes moves in the `World` when they are due in the `EventQueue`, and adds the events that follow.
+Clients, operators and faults (`clients`, `faults`) use the same moves.
 """
 
 from collections.abc import Callable
@@ -48,40 +48,40 @@ _POLL = Poll()
 _NEXT_POLL, _NEXT_FETCH, _NEXT_STEP = "next poll", "next fetch", "next step"
 
 _RETRY_BACKOFF_MS = 100
-"""How long a replica waits before it repeats requests after a response that it could not use."""
+"""Delay before a replica repeats requests after a response that it could not use."""
 _CHANGE_BACKOFF_MS = 500
-"""How long a follower waits at least between two requests about voters; a Fetch goes out in between, too."""
+"""Minimum delay between two requests of a follower about voters; it also fetches in between."""
 _STEP_WAIT_MS_MAX = 100
-"""How long a leader that may take a step of a reassignment waits with it at most."""
+"""Maximum delay of a possible reassignment step."""
 _WRITE_MS_MAX = 20
-"""How long a follower takes at most to write and sync what it fetched; a crash in between loses some of it."""
+"""Maximum time to write and sync fetched records; a crash in between loses some of them."""
 
 
 class Driver:
-    """Adds what each replica waits for to the queue, and makes the moves that are due."""
+    """Schedules the events that each replica waits for, and makes the due moves."""
 
     def __init__(self, world: World, chance: Chance, faults: Faults, keeps_schedule: bool) -> None:
         self.world = world
         self.chance = chance
         self.faults = faults
-        """Those in force now."""
+        """Current faults."""
         self.queue = EventQueue(chance)
         self.moves = Moves(world, chance, keeps_schedule)
         self.ambushed: set[int] = set()
-        """Replicas that die at rest as soon as they have records that are not synced."""
+        """Replicas that crash as soon as they have unsynced records."""
         self.after_crash: Callable[[int], None] = lambda _: None
-        """Called with the id of a replica that has just stopped."""
+        """Is called with the id of a replica that has just stopped."""
         self.after_answer: Callable[[int, Reply], None] = lambda *_: None
-        """Called with the id of a replica and its answer to a client."""
+        """Is called with the id of a replica and its reply to a client."""
         self._timeouts = world.configuration.timeouts
         self._before = {replica_id: world.state(replica_id) for replica_id in sorted(world.replicas)}
         self._has_fetched: set[int] = set()
-        """Replicas that have sent a Fetch since their last request about voters."""
+        """Replicas that have fetched since their last request about voters."""
         self._asks_from_ms: dict[int, int] = {}
-        """When each of them may send its next request about voters."""
+        """Earliest time of each replica's next request about voters."""
 
     def start(self) -> None:
-        """Start what runs in each replica's present role, and send on their way the messages that are."""
+        """Schedule the timers of each replica's role, and the delivery of in-flight messages."""
         for replica_id in self._before:
             state = self._before[replica_id] = self.world.state(replica_id)
             stopped = state._replace(role=Role.STOPPED)
@@ -98,10 +98,10 @@ class Driver:
                 self._plan_arrival(identifier, flight.message)
 
     def advance(self) -> Occurrence | None:
-        """Make the next move that is due; return None if it has become unnecessary.
+        """Make the next due move; return None if it has become unnecessary.
 
         Raises:
-            IndexError: nothing is due, ever.
+            IndexError: the queue is empty.
         """
         event = self.queue.pop()
         self.world.time_ms = self.queue.now_ms
@@ -112,14 +112,14 @@ class Driver:
     # -----------------------------------------------------------------------------------------------------
 
     def happen(self, replica_id: int, event: Event) -> Occurrence | None:
-        """Let an event happen at a replica, and plan what follows; None after a defect."""
+        """Make an event happen at a replica, and schedule what follows; None after a defect."""
         occurrence = self.moves.happen(replica_id, event)
         if occurrence is not None:
             self._follow_up(replica_id, occurrence)
         return occurrence
 
     def die(self, replica_id: int) -> Occurrence | None:
-        """Crash a replica at rest; of the records that are not synced any part survives."""
+        """Crash a replica between two steps; any part of the unsynced records survives."""
         state = self.world.state(replica_id)
         if state.role is Role.STOPPED:
             return None
@@ -127,7 +127,7 @@ class Driver:
         return self.happen(replica_id, Crash(possible_end(state.log, kept)))
 
     def _deliver(self, identifier: str, message: Message) -> Occurrence | None:
-        """A message arrives, unless nobody hears it or it cannot be said."""
+        """Deliver a message, unless its link is cut, its receiver is stopped, or it cannot be encoded."""
         world = self.world
         replica_id = message.destination
         if (message.source, replica_id) in world.cuts or world.replicas[replica_id].state.role is Role.STOPPED:
@@ -143,7 +143,7 @@ class Driver:
         return occurrence
 
     def _arrive(self, identifier: str, message: Message) -> Occurrence | None:
-        """A message is due; the network may lose it, or make a second one of it."""
+        """Deliver, drop or duplicate a due message."""
         faults = self.faults
         if faults.drop_chance or faults.duplicate_chance:
             fate = self.chance.random()
@@ -160,7 +160,7 @@ class Driver:
     # -----------------------------------------------------------------------------------------------------
 
     def _follow_up(self, replica_id: int, occurrence: Occurrence) -> None:
-        """Plan the arrival of what was sent, the timers that were started, and the requests that are due."""
+        """Schedule the delivery of sent messages, the started timers, and the due requests."""
         state = occurrence.state
         assert state is not None, "an event of a replica leaves a state"
         before = self._before[replica_id]
@@ -199,7 +199,7 @@ class Driver:
             self._plan_step(replica_id)
 
     def _stop_idle_timers(self, leader: ReplicaState) -> None:
-        """Cancel the timers of a Leader that have nothing to wait for, in place of letting them fire for nothing.
+        """Cancel the timers of a Leader that have nothing to wait for.
 
         Rules: check-quorum.sole-voter, add-voter.timeout.
         """
@@ -210,7 +210,7 @@ class Driver:
             self.queue.cancel((replica_id, Timer.CHECK_QUORUM), (replica_id, Timer.BEGIN_QUORUM_EPOCH))
 
     def _plan_requests(self, state: ReplicaState, poll_wait_ms: int, fetch_wait_ms: int) -> None:
-        """Plan the next Fetch or the next poll, or bring it forward."""
+        """Schedule the next Fetch or poll, or bring it forward."""
         replica_id = state.key.id
         if state.role in _FETCHING:
             if state.awaiting:
@@ -243,11 +243,11 @@ class Driver:
     # -----------------------------------------------------------------------------------------------------
 
     def running_timers(self, replica_id: int) -> list[Timer]:
-        """The timers that run at a replica now."""
+        """Return the running timers of a replica."""
         return [timer for timer in sorted(Timer) if self.queue.is_pending((replica_id, timer))]
 
     def fire(self, replica_id: int, timer: Timer) -> Occurrence | None:
-        """Let a timer fire, at its time or before it."""
+        """Fire a timer, at its time or before."""
         self.queue.cancel((replica_id, timer))
         return self.happen(replica_id, TIMER_EVENTS[timer])
 
@@ -273,11 +273,11 @@ class Driver:
         return self.happen(replica_id, _POLL)
 
     def _end_wait(self, replica_id: int) -> Occurrence | None:
-        """The wait of a Fetch is over: a leader that has not answered it is polled for the answer."""
+        """Poll a leader that has not responded to a Fetch within its wait."""
         return None if self._before[replica_id].role is Role.STOPPED else self.happen(replica_id, _POLL)
 
     def _step(self, replica_id: int) -> Occurrence | None:
-        """A Leader takes the next step of a reassignment: with whom has caught up, or in a few cases with anybody.
+        """Make a Leader take the next step of a reassignment, with a caught-up replica or sometimes with any.
 
         Rules: reassign.catch-up-before-add, reassign.add-or-remove-choice.
         """
@@ -302,7 +302,7 @@ class Driver:
 
 
 def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance, timeouts: Timeouts) -> int:
-    """A new Follower fetches at once, one whose last Fetch brought something as soon as that is written."""
+    """Return the wait before the next Fetch, such as 0 for a new Follower, or the time to write fetched records."""
     event, state = occurrence.event, occurrence.state
     assert state is not None, "an event of a replica leaves a state"
     if isinstance(event, Receive):
@@ -312,7 +312,7 @@ def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance,
             # Rules: fetch.response.common, snapshot.load-resets-history.
             if state.wanted_snapshot is not None and before.wanted_snapshot != state.wanted_snapshot:
                 return 0
-        # The connection was in use for something else; what a Follower lives on is its Fetch.
+        # The connection had another request in flight, but a Follower depends on its Fetch.
         elif isinstance(event.message, ChangeResponse):
             return 0
     follows_anew = state.role is Role.FOLLOWER and (
@@ -322,9 +322,9 @@ def _fetch_wait_ms(before: ReplicaState, occurrence: Occurrence, chance: Chance,
 
 
 def _leaves_a_fetch_unanswered(occurrence: Occurrence) -> bool:
-    """The reference never does; other software may wait until there is something to say."""
+    """True if a Fetch has no response yet; the reference always responds at once, but other software may wait."""
     event = occurrence.event
     if not isinstance(event, Receive) or not isinstance(event.message, FetchRequest):
         return False
     asker = event.message.source
-    return not any(isinstance(one, Send) and one.message.destination == asker for one in occurrence.effects)
+    return not any(isinstance(effect, Send) and effect.message.destination == asker for effect in occurrence.effects)

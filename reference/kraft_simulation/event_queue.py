@@ -1,4 +1,4 @@
-"""Pending events with their virtual times, and the one random generator of a run."""
+"""Queue of pending events in virtual time, and the random generator of a run."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ from kraft_reference.events import Draw
 from kraft_simulation.occurrence import Occurrence
 
 Action = Callable[..., Occurrence | None]
-"""Makes at most one move; returns None if there is nothing to do any more."""
+"""Makes at most one move; returns None if it has become unnecessary."""
 Slot = tuple[int, str]
-"""A replica and the name of an event of which it has at most one pending: a timer, or its next request of a kind."""
+"""A replica and the name of an event that it has pending at most once: a timer, or its next request of a kind."""
 
 _Picked = TypeVar("_Picked")
 
@@ -33,7 +33,7 @@ class Chance:
         return low + int(self.random() * (high - low + 1))
 
     def pick(self, choices: Sequence[_Picked]) -> _Picked:
-        """Pick a choice of a sequence, which must not be empty and must come in an order that no hash decides."""
+        """Return a random element of a sequence, which must not be empty and whose order must not depend on hashes."""
         return choices[int(self.random() * len(choices))]
 
     def draw(self, correlation_id: int, timeouts: Timeouts) -> Draw:
@@ -51,7 +51,7 @@ class Chance:
 
 
 class PendingEvent(NamedTuple):
-    """An action that is due at a virtual time; the number, which is unique, orders those of the same time."""
+    """An action that is due at a virtual time; its unique number orders actions of the same time."""
 
     due_ms: int
     number: int
@@ -61,10 +61,10 @@ class PendingEvent(NamedTuple):
 
 
 class EventQueue:
-    """Pending events, by due time and then in the order in which they were added.
+    """Pending events, ordered by due time and then by insertion.
 
-    An event in a slot replaces the one that was pending there.  It stays in the heap, where its due time shows that it
-    is void: to find and remove it would take longer.
+    An event in a slot replaces the pending one, which stays in the heap and is void by its due time, because removing
+    it would take longer.
     """
 
     __slots__ = ("_added", "_chance", "_due_ms", "_heap", "now_ms")
@@ -77,7 +77,7 @@ class EventQueue:
         self._due_ms: dict[Slot, int] = {}
 
     def after(self, wait_ms: int, action: Action, *arguments: object, slot: Slot | None = None) -> None:
-        """Add an event that is due `wait_ms` from now, and replace the one in its slot if it has one."""
+        """Add an event that is due in `wait_ms`; it replaces the pending event of its slot."""
         due_ms = self.now_ms + wait_ms
         if slot is not None:
             self._due_ms[slot] = due_ms
@@ -85,16 +85,16 @@ class EventQueue:
         heappush(self._heap, PendingEvent(due_ms, self._added, slot, action, arguments))
 
     def at_latest(self, wait_ms: int, action: Action, slot: Slot) -> None:
-        """Add an event for the replica of its slot, unless one is due there by then already."""
+        """Add an event for the replica of its slot, unless an earlier one is pending."""
         if slot not in self._due_ms or self.now_ms + wait_ms < self._due_ms[slot]:
             self.after(wait_ms, action, slot[0], slot=slot)
 
     def around(self, mean_ms: int, action: Action) -> None:
-        """Add an event after half to one and a half of a mean wait."""
+        """Add an event after 0.5 to 1.5 times a mean wait."""
         self.after(self._chance.between(mean_ms // 2, mean_ms + mean_ms // 2), action)
 
     def repeat(self, mean_ms: int, action: Action, goes_on: Callable[[], bool] = lambda: True) -> None:
-        """Add the event again and again, as long as `goes_on`, with this mean wait before each; 0 is never."""
+        """Add the event repeatedly while `goes_on`, with this mean wait before each; 0 means never."""
 
         def again() -> Occurrence | None:
             if not goes_on():
@@ -115,10 +115,10 @@ class EventQueue:
             self._due_ms.pop(slot, None)
 
     def pop(self) -> PendingEvent | None:
-        """Take the next event and move the clock to its time; None for one that is void.
+        """Take the next event and advance the clock to its time; None for a void one.
 
         Raises:
-            IndexError: nothing is pending.
+            IndexError: the queue is empty.
         """
         event = heappop(self._heap)
         self.now_ms = event.due_ms

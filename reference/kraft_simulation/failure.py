@@ -1,4 +1,4 @@
-"""A run that failed: how to repeat it, and the shortest way found to the same failure."""
+"""Report of a failed run: the command that repeats it, and the shortest schedule to the same failure."""
 
 from dataclasses import dataclass
 
@@ -14,44 +14,44 @@ from kraft_simulation.violation import Violation
 from kraft_simulation.world import MakeReplica
 
 _LIVENESS_REPLAYS_MAX = 300
-"""A replay that waits in vain takes long."""
+"""Maximum number of replays for a liveness failure, because each waits to its bound."""
 _WAITS = 24
-"""How many different waits a replayed schedule gets to break its liveness property again."""
+"""Number of different waits in which a replayed schedule may break its liveness property again."""
 _LINES_MAX = 200
-"""More moves than this nobody reads; a trace of them can be written instead."""
+"""Maximum number of displayed moves; a trace can have all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A failed run and its shrunk schedule.
 
-    The shrunk run is the schedule, and for a liveness property the wait after it, in vain.
-    A failure that the schedule alone does not repeat keeps the whole run.
+    For a liveness property, the shrunk run is the schedule and the wait after it.  If the schedule alone does not
+    repeat the failure, the whole run is kept.
     """
 
     plan: RunPlan
     violation: Violation
-    """Of the whole run."""
+    """Violation of the whole run."""
     moves: int
-    """Of the whole run, up to the violation or to the last fault."""
+    """Number of moves of the whole run, up to the violation or the last fault."""
     schedule: Schedule
-    """What is left of them."""
+    """Shrunk schedule."""
     occurrences: tuple[Occurrence, ...]
-    """What the shrunk schedule does; a trace of the failure can be written from it."""
+    """Occurrences of the shrunk schedule."""
     shrunk_violation: Violation
-    """How the shrunk schedule breaks the same property."""
+    """Violation of the same property by the shrunk schedule."""
 
     def report(self) -> str:
-        """The failure in words: the violation, the line that repeats the run, the shrunk schedule move by move."""
+        """Return the violation, the command that repeats the run, and the shrunk schedule, as text."""
         lines = [str(self.violation), f"repeat: {self.plan.command_line()}"]
         if len(self.schedule) == self.moves:
             lines.append(f"not shrunk: the {self.moves} moves alone do not repeat it")
             return "\n".join(lines)
         lines.append(f"shrunk from {self.moves} moves to {len(self.schedule)}:")
-        shown = self.occurrences[: min(len(self.schedule), _LINES_MAX)]
-        lines.extend(f"  {describe(occurrence)}" for occurrence in shown)
-        if len(shown) < len(self.schedule):
-            lines.append(f"  and {len(self.schedule) - len(shown)} more")
+        displayed = self.occurrences[: min(len(self.schedule), _LINES_MAX)]
+        lines.extend(f"  {describe(occurrence)}" for occurrence in displayed)
+        if len(displayed) < len(self.schedule):
+            lines.append(f"  and {len(self.schedule) - len(displayed)} more")
         lasting = lasting_faults_in(self.schedule)
         if lasting:
             lines.append(f"  never mended: {lasting}")
@@ -60,7 +60,7 @@ class Failure:
 
 
 def investigate(plan: RunPlan, make_replica: MakeReplica = Replica) -> Failure | None:
-    """Repeat a run with its schedule kept, and shrink it; None when it does not fail."""
+    """Repeat a run, record its schedule, and shrink it; None if it does not fail."""
     simulation = plan.simulation(keeps_schedule=True, make_replica=make_replica)
     whole_run = tuple(simulation.run())
     violation = simulation.violation
@@ -86,9 +86,9 @@ def investigate(plan: RunPlan, make_replica: MakeReplica = Replica) -> Failure |
 
 
 def _misses(plan: RunPlan, seed: int, property_name: str, make_replica: MakeReplica) -> Attempt:
-    """An attempt that asks whether a cluster breaks a liveness property after a schedule, when its faults stop.
+    """Return an attempt that checks whether a cluster breaks a liveness property after a schedule.
 
-    The seed decides the wait, because the timers of a replayed cluster are started anew.
+    The seed decides the wait, because the timers of a replayed cluster start anew.
     """
 
     def attempt(schedule: Schedule) -> Schedule | None:
@@ -102,7 +102,7 @@ def _misses(plan: RunPlan, seed: int, property_name: str, make_replica: MakeRepl
 
 
 def describe(occurrence: Occurrence) -> str:
-    """One line about an occurrence."""
+    """Return a line about an occurrence."""
     event = occurrence.event
     if occurrence.replica_id is None or occurrence.state is None:
         return f"{occurrence.sequence} {occurrence.time_ms} ms: {event}"

@@ -1,4 +1,4 @@
-"""Misfortune: links are cut, replicas crash and lose disks, timers fire early."""
+"""Faults: cut links, crashes, lost disks, early timers."""
 
 from kraft_reference.events import ReplaceDisk, Restart
 from kraft_reference.roles import Role
@@ -11,7 +11,7 @@ _Link = tuple[int, int]
 
 
 class FaultInjector:
-    """The moves of `Faults`.  What one message suffers on its way is the driver's."""
+    """Moves of `Faults`, apart from faults of single messages, which the driver makes."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -19,13 +19,13 @@ class FaultInjector:
         self._over = False
         self._lasting = LastingFaults()
         self._disks = dict.fromkeys(driver.world.replicas, 0)
-        """How many disks each replica has lost."""
+        """Number of lost disks of each replica."""
         self._moves = 0
-        """How often a replica came back at another endpoint."""
+        """Number of endpoint changes so far."""
         driver.after_crash = self._plan_restart
 
     def start(self) -> None:
-        """Plan the first of each kind."""
+        """Schedule the first fault of each kind."""
         faults, driver = self._faults, self._driver
         driver.queue.repeat(faults.cut_interval_ms, self._cut_some, self._goes_on)
         driver.queue.repeat(faults.crash_interval_ms, self._crash_some, self._goes_on)
@@ -35,7 +35,7 @@ class FaultInjector:
         return not self._over
 
     def stop(self, lasting: LastingFaults) -> None:
-        """No further fault; what faults have done stays until it is mended, if it is not what lasts."""
+        """Stop making faults; effects of earlier ones stay until they are healed."""
         self._over = True
         self._lasting = lasting
         self._driver.moves.doomed.clear()
@@ -47,34 +47,34 @@ class FaultInjector:
     # -----------------------------------------------------------------------------------------------------
 
     def _cut_some(self) -> None:
-        """Plan the cuts of one incident, at once, and their mending."""
+        """Cut the links of an incident, and schedule their healing."""
         duration_ms = self._driver.chance.between(1, self._faults.cut_duration_ms_max)
         for link in self._links_of_incident():
             self._driver.queue.after(0, self._cut, link)
             self._driver.queue.after(duration_ms, self._mend, link)
 
     def _links_of_incident(self) -> list[_Link]:
-        """One direction, both, one replica's sending or hearing, or everything between two halves."""
+        """Return the links of a random incident: one or both directions, all of a replica's, or between two halves."""
         chance = self._driver.chance
         ids = list(self._driver.world.replicas)
         if len(ids) < 2:
             return []
-        one = chance.pick(ids)
-        others = [replica_id for replica_id in ids if replica_id != one]
+        chosen = chance.pick(ids)
+        others = [replica_id for replica_id in ids if replica_id != chosen]
         other = chance.pick(others)
         match chance.between(0, 5):
             case 0 | 1:
-                return [(one, other)]
+                return [(chosen, other)]
             case 2:
-                return [(one, other), (other, one)]
+                return [(chosen, other), (other, chosen)]
             case 3:
-                return [(one, each) for each in others]
+                return [(chosen, each) for each in others]
             case 4:
-                return [(each, one) for each in others]
+                return [(each, chosen) for each in others]
             case _:
                 half = [replica_id for replica_id in ids if chance.random() < 0.5]
-                rest = [replica_id for replica_id in ids if replica_id not in half]
-                return [link for a in half for b in rest for link in ((a, b), (b, a))]
+                other_half = [replica_id for replica_id in ids if replica_id not in half]
+                return [link for a in half for b in other_half for link in ((a, b), (b, a))]
 
     def _cut(self, link: _Link) -> Occurrence | None:
         if self._over or link in self._driver.world.cuts:
@@ -95,7 +95,7 @@ class FaultInjector:
         replica_id = chance.pick(list(self._driver.world.replicas))
         match chance.between(0, 3):
             case 0 | 1:
-                # A replica that is stopped now dies while it starts.
+                # A stopped replica crashes during its start.
                 self._driver.moves.doomed.add(replica_id)
             case 2:
                 self._driver.ambushed.add(replica_id)
@@ -133,7 +133,7 @@ class FaultInjector:
 
 
 def _letters(number: int) -> str:
-    """A for 0, B for 1, to Z, then AA, AB: a directory id differs from every one before."""
+    """Return letters for a number (A, B, ..., Z, AA, AB), so that each directory id is new."""
     text = ""
     number += 1
     while number:

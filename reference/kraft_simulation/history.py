@@ -1,10 +1,10 @@
-"""What has ever been true in a run, as far as its properties need to remember it.
+"""History of a run, as far as its properties depend on it.
 
-A long run must not need more memory with each record.  So records that every log has in a snapshot are put away
-(`forget`), but a voter with an empty disk may come back below them, in an epoch that all have left.  What stays is
-small and enough to judge it: the leader of each epoch, where the committed records change their epoch, the voters sets
-and the levels.  The epoch tells a record from any other at its offset, because no two different ones are ever written
-with both the same (OffsetEpochUnique).
+Memory must not grow with each record, so records that every replica has in a snapshot are forgotten (`forget`).  A
+voter with an empty disk may still come back below them, in an old epoch.  The remaining data is small and enough to
+judge it: the leader of each epoch, the offsets at which committed records change their epoch, the voter sets and the
+levels.  The epoch identifies a record at its offset, because no two different records have both the same
+(OffsetEpochUnique).
 """
 
 from bisect import bisect_right
@@ -20,20 +20,20 @@ Records = tuple[Record, ...]
 
 
 class Part(NamedTuple):
-    """The part of a log that is still there."""
+    """Records of a log from an offset on."""
 
     start: int
-    """The offset of the first record."""
+    """Offset of the first record."""
     records: Records
 
     @property
     def end(self) -> int:
-        """The offset after the last record."""
+        """Offset after the last record."""
         return self.start + len(self.records)
 
 
 def part_of(log: Log) -> Part:
-    """The records of a log with their place in it."""
+    """Return the records of a log with their start offset."""
     return Part(log.start_offset, log.records)
 
 
@@ -42,55 +42,55 @@ class History:
 
     def __init__(self) -> None:
         self.committed_start = 0
-        """Committed records before this offset are put away."""
+        """Committed records before this offset are forgotten."""
         self.committed: list[Record] = []
-        """From there on, everything below any high watermark ever seen."""
+        """Committed records from there on: those below the largest high watermark so far."""
         self._epochs: list[tuple[int, int]] = []
-        """Where the committed records change their epoch: offset and epoch."""
+        """Offsets at which committed records change their epoch, with the epoch."""
         self._sets: list[VotersEntry] = []
         self._levels: list[VersionEntry] = []
         self._committed_by_epoch: dict[int, int] = {}
         self._leaders: dict[int, ReplicaKey] = {}
         self._leader_logs: dict[int, Part] = {}
-        """By epoch, as they were when their leaders were elected."""
+        """Logs of the leaders at their election, by epoch."""
         self._held: dict[int, int] = {}
-        """Of the other epochs that were led: how many committed records, from the first on, the leader's log had."""
+        """Number of committed records, from the first on, in the leader's log of each other epoch."""
         self._first_written: dict[int, tuple[int, int]] = {}
-        """By epoch, the first record of it that was written: its offset, and the epoch of the record before it."""
+        """First written record of each epoch: its offset, and the epoch of the record before it."""
         self._newest_leader_epoch = 0
         self._votes: dict[ReplicaKey, tuple[int, ReplicaKey]] = {}
         self._written: dict[tuple[int, int], tuple[Record, int]] = {}
 
     @property
     def committed_end(self) -> int:
-        """The largest high watermark ever seen."""
+        """Largest high watermark so far."""
         return self.committed_start + len(self.committed)
 
     @property
     def size(self) -> int:
-        """How many things are remembered."""
+        """Number of values that are kept."""
         logs = sum(len(log.records) for log in self._leader_logs.values())
         epochs = (self._epochs, self._committed_by_epoch, self._leaders, self._held, self._first_written)
         others = (self._sets, self._levels, self._votes, self._written)
         return len(self.committed) + logs + sum(len(kept) for kept in (*epochs, *others))
 
     def is_committed(self, offset: int, record: Record) -> bool:
-        """Is this the record that is committed at this offset?  Of what is put away the epoch says so."""
+        """True if this record is committed at this offset; a forgotten record is identified by its epoch."""
         if offset < self.committed_start:
             return record.epoch == self._epoch_at(offset)
         if offset >= self.committed_end:
             return False
-        known = self.committed[offset - self.committed_start]
-        return record is known or record == known
+        committed = self.committed[offset - self.committed_start]
+        return record is committed or record == committed
 
     def _epoch_at(self, offset: int) -> int:
-        """The epoch of a committed record."""
+        """Return the epoch of a committed record."""
         return self._epochs[bisect_right(self._epochs, offset, key=_offset_of) - 1][1]
 
     def vote(self, voter: ReplicaKey, epoch: int, candidate: ReplicaKey) -> None:
-        """A vote was cast, or a vote that was cast was granted.  VoteOncePerEpoch.
+        """Record and check a vote or its grant.  VoteOncePerEpoch.
 
-        The epoch of a voter never falls, so its votes of earlier epochs are forgotten.
+        The epoch of a voter never decreases, so its votes of earlier epochs are forgotten.
         """
         voted_epoch, first = self._votes.get(voter, (-1, candidate))
         if epoch > voted_epoch:
@@ -100,20 +100,20 @@ class History:
             raise BrokenProperty("VoteOncePerEpoch", f"{voter} voted in epoch {epoch} for {first} and for {candidate}")
 
     def lead(self, leader: ReplicaKey, epoch: int) -> None:
-        """A replica became leader of an epoch, be it only on its disk.  ElectionSafety."""
+        """Record and check the leader of an epoch, even if only its disk has it.  ElectionSafety."""
         first = self._leaders.setdefault(epoch, leader)
         if first != leader:
             raise BrokenProperty("ElectionSafety", f"both {first} and {leader} are leaders of epoch {epoch}")
 
     def lead_with(self, epoch: int, log: Part) -> None:
-        """The leader of an epoch has this log.  LeaderCompleteness."""
+        """Record and check the log of a new leader.  LeaderCompleteness."""
         self._leader_logs[epoch] = log
         self._newest_leader_epoch = max(self._newest_leader_epoch, epoch)
         needed = max((end for by, end in self._committed_by_epoch.items() if by <= epoch), default=0)
         self._check_holds("LeaderCompleteness", epoch, self._held_by(log), needed)
 
     def follow(self, follower: ReplicaKey, epoch: int, leader_id: int) -> None:
-        """A replica learnt the leader of an epoch, who must be it.  ElectionSafety."""
+        """Check a leader that a replica has learnt.  ElectionSafety."""
         leader = self._leaders.get(epoch)
         if leader is None or leader.id != leader_id:
             raise BrokenProperty(
@@ -121,11 +121,10 @@ class History:
             )
 
     def commit(self, replica: ReplicaKey, epoch: int, old_end: int, new_end: int, log: Part) -> None:
-        """A replica of this epoch takes the records from `old_end` to `new_end` for committed.
+        """Record and check that a replica of this epoch has committed the records from `old_end` to `new_end`.
 
-        Every replica that ever takes records for committed takes the same ones (StateMachineSafety), and the leaders
-        of all later epochs have them, those that were elected before this became known included
-        (CommittedNeverLost).
+        All replicas commit the same records (StateMachineSafety), and the leaders of all later epochs have them,
+        including those elected before the replica learnt of the commit (CommittedNeverLost).
         """
         known_end = self.committed_end
         if log.start > known_end:
@@ -159,7 +158,7 @@ class History:
                 self._epochs.append((place, record.epoch))
             if record.kind in SET_KINDS:
                 entry = VotersEntry(place, record.voters, record.details, record.target)
-                # A new leader at level 1 writes the set that stands.
+                # A new leader at level 1 writes the current set again.
                 if not self._sets or self._sets[-1][1:] != entry[1:]:
                     self._sets.append(entry)
             elif record.kind is RecordKind.KRAFT_VERSION and (
@@ -168,7 +167,7 @@ class History:
                 self._levels.append(VersionEntry(place, record.value))
 
     def snapshot(self, replica: ReplicaKey, snapshot: Snapshot) -> None:
-        """A replica has a snapshot, which stands for committed records and says what they say of the voters.
+        """Check that a snapshot covers committed records and has their voter set.
 
         StateMachineSafety, ConfigFollowsLog.
         """
@@ -182,11 +181,11 @@ class History:
             raise BrokenProperty(
                 "StateMachineSafety", f"{replica} has a snapshot {snapshot.id} whose last record is of another epoch"
             )
-        known = next((entry for entry in reversed(self._sets) if entry.offset < end), None)
-        if known is not None and known[1:] != (snapshot.voters, snapshot.details, snapshot.target):
+        previous = next((entry for entry in reversed(self._sets) if entry.offset < end), None)
+        if previous is not None and previous[1:] != (snapshot.voters, snapshot.details, snapshot.target):
             raise BrokenProperty(
                 "ConfigFollowsLog",
-                f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {known.offset}",
+                f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {previous.offset}",
             )
         level = next((entry.kraft_version for entry in reversed(self._levels) if entry.offset < end), None)
         if level is not None and level != snapshot.kraft_version:
@@ -196,13 +195,13 @@ class History:
             )
 
     def write(self, offset: int, record: Record, previous_epoch: int) -> None:
-        """A record was appended after one of `previous_epoch`.  OffsetEpochUnique, LogMatching.
+        """Record and check an append after a record of `previous_epoch`.  OffsetEpochUnique, LogMatching.
 
-        When every record that is ever written at an (offset, epoch) is the same and stands behind the same
-        epoch, then two logs that share an (offset, epoch) agree up to there, by induction.
+        If all records ever written at an (offset, epoch) are the same and follow the same epoch, then two logs that
+        share an (offset, epoch) agree up to there, by induction.
         """
         first_offset, before = self._first_written.setdefault(record.epoch, (offset, previous_epoch))
-        # What was written there is put away.
+        # The records written there are forgotten.
         if first_offset <= offset < self.committed_start:
             known_epoch = before if offset == first_offset else record.epoch
             if previous_epoch != known_epoch:
@@ -214,11 +213,11 @@ class History:
             raise BrokenProperty("LogMatching", _behind_two(offset, record.epoch, first[1], previous_epoch))
 
     def forget(self, offset: int, keys: Iterable[ReplicaKey]) -> None:
-        """Put away the records before an offset, and the votes of all but these replicas: no other has their disks."""
+        """Forget the records before an offset, and the votes of all other replicas, whose disks are gone."""
         for epoch, log in list(self._leader_logs.items()):
             held = self._held_by(log)
             if held < self.committed_end or log.end == held:
-                # More of what is committed will not be found in it.
+                # It has no further committed records.
                 self._held[epoch] = held
                 del self._leader_logs[epoch]
             else:
@@ -227,20 +226,20 @@ class History:
             del self.committed[: offset - self.committed_start]
             self.committed_start = offset
             self._written = {place: kept for place, kept in self._written.items() if place[0] >= offset}
-        known = set(keys)
-        self._votes = {voter: vote for voter, vote in self._votes.items() if voter in known}
+        current_keys = set(keys)
+        self._votes = {voter: vote for voter, vote in self._votes.items() if voter in current_keys}
 
     def is_complete(self, log: Log) -> bool:
-        """Is every committed record in the log, or stands its snapshot for it?"""
+        """True if the log or its snapshot covers every committed record."""
         return self._held_by(part_of(log)) == self.committed_end
 
     @property
     def newest_set(self) -> VoterSet | None:
-        """The newest voters set that is committed; None while there is none."""
+        """Newest committed voter set; None if there is none."""
         return self._sets[-1].voters if self._sets else None
 
     def _held_by(self, log: Part) -> int:
-        """How many committed records, from the first on, a log has; a snapshot counts for what it is in place of."""
+        """Return the number of committed records, from the first on, in a log or its snapshot."""
         end = min(log.end, self.committed_end)
         start = min(max(log.start, self.committed_start), end)
         wanted = self.committed[start - self.committed_start : end - self.committed_start]
@@ -269,11 +268,11 @@ def _offset_of(entry: tuple[int, int]) -> int:
     return entry[0]
 
 
-def _behind_two(offset: int, epoch: int, one: int, other: int) -> str:
-    return f"offset {offset} of epoch {epoch} stands behind epochs {one} and {other}"
+def _behind_two(offset: int, epoch: int, first: int, other: int) -> str:
+    return f"offset {offset} of epoch {epoch} stands behind epochs {first} and {other}"
 
 
 def _cut(log: Part, offset: int) -> Part:
-    """The part of a log from an offset on."""
+    """Return the part of a log from an offset on."""
     start = min(offset, log.end)
     return log if start <= log.start else Part(start, log.records[start - log.start :])

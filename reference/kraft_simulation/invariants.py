@@ -1,9 +1,8 @@
-"""The properties of elections and replication, checked on every occurrence of a run.
+"""Properties of elections and replication, checked at every occurrence of a run.
 
-They bear the names of the rule catalogue and are written from its definitions, without the reference's own
-judgements and without the model: each occurrence is held against what the replica was before, against its disk
-(`Disk`) and against everything that has ever been true (`History`).
-That is cheap, because only what changed is looked at; `check_all` looks at everything.
+They have the names of the rule catalogue and follow its definitions, independently of the reference and the model:
+each occurrence is checked against the replica's state before, its disk (`Disk`) and the history of the run
+(`History`).  Only changes are checked, which is cheap; `check_all` checks everything.
 """
 
 from collections.abc import Callable
@@ -44,11 +43,11 @@ _STAGES: dict[type[Effect], int] = {
     **dict.fromkeys((Send, Answer), 1),
     StartTimer: 2,
 }
-"""The order of the effects of a step."""
+"""Order of the effects of a step."""
 
 
 class Invariants:
-    """The checks of one run, fed with its occurrences in order."""
+    """Checks of a run; `observe` takes its occurrences in order."""
 
     def __init__(self, configuration: Configuration, initial: dict[int, ReplicaState]) -> None:
         self._configuration = configuration
@@ -56,10 +55,10 @@ class Invariants:
         self._disks = {replica_id: Disk(state) for replica_id, state in initial.items()}
         self._history = History()
         self._broken: list[BrokenProperty] = []
-        """What the occurrence in progress breaks."""
+        """Violations by the current occurrence."""
 
     def observe(self, occurrence: Occurrence) -> tuple[Violation, ...]:
-        """What one occurrence breaks; empty when everything holds."""
+        """Return the violations by an occurrence."""
         if occurrence.state is not None:
             self._observe(occurrence, occurrence.state)
         return self._taken(occurrence.sequence, occurrence.replica_id)
@@ -73,9 +72,11 @@ class Invariants:
     def _taken(self, sequence: int, replica_id: int | None) -> tuple[Violation, ...]:
         if not self._broken:
             return ()
-        found = tuple([Violation(one.property_name, sequence, replica_id, one.message) for one in self._broken])
+        violations = tuple(
+            [Violation(problem.property_name, sequence, replica_id, problem.message) for problem in self._broken]
+        )
         self._broken.clear()
-        return found
+        return violations
 
     def _observe(self, occurrence: Occurrence, after: ReplicaState) -> None:
         replica_id = after.key.id
@@ -107,10 +108,10 @@ class Invariants:
         if after.high_watermark != before.high_watermark:
             self._check(self._check_high_watermark, before, after, isinstance(event, Restart))
         if after.log is not before.log:
-            # What stands before the end of the log as it was has been looked at.
-            known = min(before.log.end_offset, after.log.end_offset)
-            self._check(check_config, after.log, known)
-            self._check(check_level, after.log, known)
+            # The records before the old end of the log were checked before.
+            checked_end = min(before.log.end_offset, after.log.end_offset)
+            self._check(check_config, after.log, checked_end)
+            self._check(check_level, after.log, checked_end)
         if after.role is Role.LEADER:
             if before.role is Role.LEADER:
                 message = event.message if isinstance(event, Receive) else None
@@ -123,7 +124,7 @@ class Invariants:
     # -----------------------------------------------------------------------------------------------------
 
     def _check_effects(self, before: ReplicaState, after: ReplicaState, disk: Disk, occurrence: Occurrence) -> None:
-        """Writes, then sends, then timers; and at each send the disk has what the message promises."""
+        """Check the order of effects (writes, sends, timers), and that the disk has what each message promises."""
         reached = 0
         own_id = after.key.id
         for effect in occurrence.effects:
@@ -162,12 +163,12 @@ class Invariants:
         self._check(check_grant, after.key, request)
 
     def _check_vote(self, after: ReplicaState, epoch: int, candidate: ReplicaKey) -> None:
-        """A quorum state file of version 0 has no place for the directory id of a vote."""
-        known = candidate if after.quorum_state_version else ReplicaKey(candidate.id)
-        self._history.vote(after.key, epoch, known)
+        """Record a vote; version 0 of the quorum state file has no directory id of the candidate."""
+        written = candidate if after.quorum_state_version else ReplicaKey(candidate.id)
+        self._history.vote(after.key, epoch, written)
 
     def _check_published(self, before: ReplicaState, disk: Disk, response: FetchResponse) -> None:
-        """A high watermark that leaves just before a crash is published all the same."""
+        """Record a high watermark that is sent just before a crash."""
         old_end = max(before.high_watermark, 0)
         if response.high_watermark > old_end:
             self._history.commit(before.key, response.epoch, old_end, response.high_watermark, disk.part())
@@ -203,7 +204,7 @@ class Invariants:
     def _check_pre_vote_is_pure(
         self, before: ReplicaState, after: ReplicaState, occurrence: Occurrence, request: VoteRequest
     ) -> None:
-        """Of a Pre-Vote of the own epoch nothing remains at its receiver, if it knows what a Pre-Vote is."""
+        """Check that a Pre-Vote of its own epoch changes nothing at a receiver with Pre-Vote."""
         if not request.pre_vote or request.epoch != before.epoch:
             return
         if self._configuration.replicas[before.key.id].pre_vote != "supported":
@@ -214,7 +215,7 @@ class Invariants:
             raise BrokenProperty("PreVoteIsPure", f"a Pre-Vote of epoch {before.epoch} changes the replica")
 
     def _check_roles(self, before: ReplicaState, after: ReplicaState) -> None:
-        """What a role, an epoch and a leader mean together; only when one of them changed."""
+        """Check role, epoch and leader when one of them has changed."""
         changed_epoch = after.epoch != before.epoch or after.key is not before.key
         if after.voted_key is not None and (changed_epoch or after.voted_key is not before.voted_key):
             self._check(self._check_vote, after, after.epoch, after.voted_key)
@@ -223,7 +224,7 @@ class Invariants:
                 self._check(self._history.follow, after.key, after.epoch, after.leader_id)
             else:
                 self._check(self._history.lead, after.key, after.epoch)
-                # Who dies in the step that makes it leader has not written what its epoch begins with.
+                # A replica that crashes during its election may not have written the first records of its epoch.
                 if after.role is not Role.STOPPED:
                     self._check(self._history.lead_with, after.epoch, part_of(after.log))
         if after.role is not before.role or changed_epoch or after.leader_id != before.leader_id:
@@ -232,7 +233,7 @@ class Invariants:
     def _check_high_watermark(self, before: ReplicaState, after: ReplicaState, restarted: bool) -> None:
         old, new = before.high_watermark, after.high_watermark
         if new < old:
-            # Any implementation may answer `leader_high_watermark` otherwise than the profile of the cluster.
+            # An implementation may have another setting of `leader_high_watermark` than the cluster's profile.
             begins = after.role is not before.role and after.role in (Role.LEADER, Role.RESIGNED)
             forgets = begins and new == UNKNOWN_HIGH_WATERMARK
             if after.role is not Role.STOPPED and not restarted and not forgets:
@@ -247,8 +248,8 @@ class Invariants:
     # -----------------------------------------------------------------------------------------------------
 
     def check_all(self, sequence: int) -> tuple[Violation, ...]:
-        """What whole logs, whole disks and the replicas beside each other break; empty when everything holds."""
-        found: list[Violation] = []
+        """Return the violations by whole logs, whole disks, and pairs of replicas."""
+        violations: list[Violation] = []
         for replica_id, state in sorted(self._states.items()):
             self._check(check_type, state)
             self._check(check_config, state.log, state.log.start_offset)
@@ -258,9 +259,9 @@ class Invariants:
             if tuple(disk.records) != state.log.records:
                 self._broken.append(BrokenProperty("DurableBeforeSend", "the log on disk is not the log of the state"))
             self._check(self._check_committed_prefix, state)
-            found += self._taken(sequence, replica_id)
+            violations += self._taken(sequence, replica_id)
         self._check(self._check_log_matching)
-        return (*found, *self._taken(sequence, None))
+        return (*violations, *self._taken(sequence, None))
 
     def _check_committed_prefix(self, state: ReplicaState) -> None:
         history = self._history
@@ -271,24 +272,24 @@ class Invariants:
             )
 
     def _check_log_matching(self) -> None:
-        """Logs that share an (offset, epoch) agree up to the largest one they share."""
+        """Check that logs agree up to the largest (offset, epoch) that they share."""
         logs = [state.log for _, state in sorted(self._states.items())]
-        for place, one in enumerate(logs):
+        for place, log in enumerate(logs):
             for other in logs[place + 1 :]:
-                start = max(one.start_offset, other.start_offset)
-                end = min(one.end_offset, other.end_offset)
-                while end > start and one.record(end - 1).epoch != other.record(end - 1).epoch:
+                start = max(log.start_offset, other.start_offset)
+                end = min(log.end_offset, other.end_offset)
+                while end > start and log.record(end - 1).epoch != other.record(end - 1).epoch:
                     end -= 1
-                if end > start and one.between(start, end) != other.between(start, end):
+                if end > start and log.between(start, end) != other.between(start, end):
                     raise BrokenProperty("LogMatching", f"two logs agree at offset {end - 1} and differ before it")
 
     def forget(self) -> None:
-        """Put away what takes much memory, so that a run that takes snapshots needs little more the longer it is."""
+        """Forget old records, so that the memory of a run with snapshots does not grow with its length."""
         states = self._states.values()
-        # A log without anything in it holds nobody back: what it will get, others have.
+        # An empty log does not matter, because its later records are in other logs.
         starts = [state.log.start_offset for state in states if state.log.end_offset]
         self._history.forget(min(starts, default=0), [state.key for state in states])
 
     def remembered(self) -> int:
-        """How many things are kept of the whole run, records on disks included."""
+        """Return the number of values that are kept of the run, including records on disks."""
         return self._history.size + sum(len(disk.records) for disk in self._disks.values())

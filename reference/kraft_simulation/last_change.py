@@ -1,4 +1,4 @@
-"""The voter change that an operator asks for when the faults are over, until it comes about; see `EventualChange`."""
+"""The voter change that an operator requests after the faults until it succeeds; see `EventualChange`."""
 
 from kraft_reference.events import AddVoter, AlterPartitionReassignments, RemoveVoter, UpdateFeatures
 from kraft_reference.identity import ReplicaKey, VoterSet
@@ -14,14 +14,14 @@ from kraft_simulation.occurrence import Occurrence
 
 _FIRST_WAIT_MS = 300
 _PAUSE_MS = 700
-"""Between an answer and the next request."""
+"""Delay between a reply and the next request."""
 
 
 class LastChange:
-    """One operator with one wish at a time."""
+    """An operator with one request at a time."""
 
     def __init__(self, driver: Driver, clients: Clients, remaining: Remaining, watch: LivenessWatch) -> None:
-        """If operators reassign, the wish is a reassignment from which the leader has to go."""
+        """If operators reassign, the request is a reassignment that removes the leader."""
         self._driver = driver
         self._clients = clients
         self._remaining = remaining
@@ -30,7 +30,7 @@ class LastChange:
         driver.after_answer = self._answered
 
     def start(self) -> None:
-        """Begin to ask; until something has been found to ask for, the watch expects it."""
+        """Schedule the first request; until there is a possible one, the watch expects it."""
         self._watch.change.expected = True
         self._watch.change.reassigns = self._clients.reassigns
         self._driver.queue.around(_FIRST_WAIT_MS, self._ask)
@@ -51,7 +51,7 @@ class LastChange:
         if leader.target is not None:
             return None
         request = self._target(leader) if self._clients.reassigns else self._wish(leader)
-        # Without a wish nothing is owed, unless a replica is in the middle of joining and there will be one.
+        # Without a possible request nothing is owed, unless a replica is joining, which makes one possible.
         change.expected = request is not None
         if request is None:
             return None
@@ -59,15 +59,17 @@ class LastChange:
         return self._driver.happen(leader.key.id, request)
 
     def _target(self, leader: ReplicaState) -> ChangeRequest | None:
-        """Everybody but the leader shall vote in the end, if all are linked."""
+        """Return a target of all replicas but the leader, if all are linked."""
         everybody = sorted(self._remaining.running)
-        linked = all(self._remaining.linked(one, other) for one in everybody for other in everybody if one != other)
+        linked = all(
+            self._remaining.linked(first, other) for first in everybody for other in everybody if first != other
+        )
         others = tuple([replica_id for replica_id in everybody if replica_id != leader.key.id])
         possible = leader.log.kraft_version > 0 and linked and len(others) > 0
         return AlterPartitionReassignments(self._clients.next_request(), others) if possible else None
 
     def _wish(self, leader: ReplicaState) -> ChangeRequest | None:
-        """The upgrade, or else an addition, or else a removal; None if nothing of it can be."""
+        """Return the upgrade, else an addition, else a removal; None if none is possible."""
         if leader.log.kraft_version == 0:
             possible = all(self._may_upgrade(leader, voter) for voter in leader.voters)
             return UpdateFeatures(self._clients.next_request(), 1) if possible else None
@@ -92,7 +94,7 @@ class LastChange:
         return reports and self._linked(leader, voter.id) and own.min_version <= 1 <= own.max_version
 
     def _may_leave(self, leader: ReplicaState, voter: ReplicaKey) -> bool:
-        """Does a connected majority remain of the set without this voter, and of the present one without it?"""
+        """True if a connected majority remains, of the current set and of the set without this voter."""
         replica = self._driver.world.configuration.replicas.get(voter.id)
         if replica is not None and replica.auto_join:
             return False
@@ -104,12 +106,14 @@ class LastChange:
         )
 
     def _connected(self, leader: ReplicaState, members: VoterSet, voters: VoterSet) -> bool:
-        """Are those members who are linked to the leader, and to each other, more than half of a set?"""
+        """True if the members that are linked to the leader, and to each other, are a majority of a set."""
         states = [self._driver.world.state(replica_id) for replica_id in sorted(self._remaining.running)]
         present = [
             state.key.id for state in states if is_member(state.key, members) and self._linked(leader, state.key.id)
         ]
         mutual = [
-            one for one in present if all(one == other or self._remaining.linked(one, other) for other in present)
+            member
+            for member in present
+            if all(member == other or self._remaining.linked(member, other) for other in present)
         ]
         return 2 * len(mutual) > set_left(voters, states).size

@@ -1,7 +1,7 @@
-"""Faults that last: what stays cut or stopped when all other faults are mended.
+"""Lasting faults: links that stay cut and replicas that stay stopped when all other faults are healed.
 
-The liveness properties promise something to a connected majority of the voters.
-What is outside of it may stay cut off from others, in one direction or both, or stay stopped.
+The liveness properties hold for a connected majority of the voters.  Links and replicas outside of it may stay cut, in
+one direction or both, or stopped.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from kraft_simulation.workload import Faults
 from kraft_simulation.world import World
 
 _OWN_CHANCES = 1 << 64
-"""Added to the seed of a run, so that its other chances are the same whether or not faults may last."""
+"""Added to the seed of a run, so that its other random values do not depend on lasting faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastingFaults:
-    """What nobody mends."""
+    """Faults that last."""
 
     cuts: frozenset[Link] = frozenset()
     stopped: frozenset[int] = frozenset()
@@ -38,7 +38,7 @@ class LastingFaults:
 
 
 def lasting_faults_in(schedule: Schedule) -> LastingFaults:
-    """Those that a schedule says will last."""
+    """Return the lasting faults in a schedule."""
     lasting = [move for move in schedule if move.lasts]
     return LastingFaults(
         frozenset((move.event.source, move.event.destination) for move in lasting if isinstance(move.event, CutLink)),
@@ -47,28 +47,30 @@ def lasting_faults_in(schedule: Schedule) -> LastingFaults:
 
 
 def draw_lasting_faults(seed: int, faults: Faults, world: World) -> LastingFaults:
-    """What lasts in the run of a seed: nothing, or faults that leave some connected majority of the voters alone."""
+    """Return the lasting faults of a seed's run: none, or faults outside of some connected majority of the voters."""
     chance = Chance(seed + _OWN_CHANCES)
     cuts_last, stops_last = chance.random() < faults.stays_cut_chance, chance.random() < faults.stays_down_chance
     if not (cuts_last or stops_last):
         return LastingFaults()
     everybody = remaining_of(world, (), ())
     outside = _outside(chance, everybody, {state.key.id for state in running_leaders(world)})
-    # Each shape of a replica's island is as likely as any, and so is being stopped.
-    stopped = frozenset(one for one in outside if stops_last and (not cuts_last or chance.random() < 0.25))
+    # All shapes of a replica's isolation are equally likely, and so is being stopped.
+    stopped = frozenset(
+        replica_id for replica_id in outside if stops_last and (not cuts_last or chance.random() < 0.25)
+    )
     cuts: set[Link] = set()
     if cuts_last:
-        for one in outside:
-            if one not in stopped:
-                cuts |= _cuts_around(chance, one, [other for other in world.replicas if other != one])
+        for replica_id in outside:
+            if replica_id not in stopped:
+                cuts |= _cuts_around(chance, replica_id, [other for other in world.replicas if other != replica_id])
     return LastingFaults(_without_vain_leaders(remaining_of(world, cuts, stopped)), stopped)
 
 
 def _outside(chance: Chance, everybody: Remaining, leaders: set[int]) -> list[int]:
-    """All replicas but a majority of the voters, by ascending id.
+    """Return all replicas outside of a random majority of the voters, by ascending id.
 
-    Most often it is a smallest majority, and in half of the runs without whoever leads now: the properties have
-    most to say when the leader is lost.
+    The majority is mostly minimal, and in half of the runs without the current leader, because the loss of the leader
+    is the hardest case.
     """
     voters = sorted(everybody.voters)
     others = [voter for voter in voters if voter not in leaders]
@@ -85,7 +87,7 @@ def _outside(chance: Chance, everybody: Remaining, leaders: set[int]) -> list[in
 
 
 def _cuts_around(chance: Chance, island: int, others: list[int]) -> set[Link]:
-    """All links of a replica, all that it hears or all that it says, both of some pairs, or any."""
+    """Return random links of a replica: all, all incoming, all outgoing, both of some pairs, or any."""
     outgoing, incoming = [(island, other) for other in others], [(other, island) for other in others]
     match chance.between(0, 4):
         case 0:
@@ -101,7 +103,9 @@ def _cuts_around(chance: Chance, island: int, others: list[int]) -> set[Link]:
 
 
 def _without_vain_leaders(remaining: Remaining) -> frozenset[Link]:
-    """The cuts, and on top the links over which a voter would lead in vain; see `Remaining.led_in_vain`."""
+    """Return the cuts, and the links over which a voter would lead in vain; see `Remaining.led_in_vain`."""
     vain = remaining.led_in_vain()
-    one_way = {(other, one) for one in vain for other in remaining.voters - {one} if not remaining.hears(other, one)}
+    one_way = {
+        (other, voter) for voter in vain for other in remaining.voters - {voter} if not remaining.hears(other, voter)
+    }
     return remaining.cuts | one_way

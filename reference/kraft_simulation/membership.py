@@ -1,9 +1,9 @@
-"""The properties of voters sets, written from their definitions at the head of the membership catalogue.
+"""Properties of voter sets, from their definitions at the head of the membership catalogue.
 
-ConfigOverlap       any two voters sets that can both decide something have no disjoint majorities
-OnePendingChange    a leader's log holds at most one uncommitted membership change
-ConfigFollowsLog    a replica's voters set is a function of its snapshot and log
-IdentityBinding     whose vote is asked for by its directory id grants it, and a request counts for its sender, alone
+ConfigOverlap       any two voter sets that can both decide have no disjoint majorities
+OnePendingChange    a leader's log has at most one uncommitted membership change
+ConfigFollowsLog    a replica's voter set is a function of its snapshot and log
+IdentityBinding     only the replica with the requested directory id grants a vote; a request counts for its sender only
 """
 
 from collections.abc import Collection
@@ -21,19 +21,19 @@ from kraft_simulation.violation import BrokenProperty
 
 
 def stands_for(entry: ReplicaKey, key: ReplicaKey) -> bool:
-    """Is this the replica that an entry of a voters set means?  One without a directory id means any of its id."""
+    """True if an entry of a voter set is this replica; an entry without a directory id matches any with its id."""
     return entry.id == key.id and entry.directory_id in (None, key.directory_id)
 
 
 def is_member(key: ReplicaKey, voters: VoterSet) -> bool:
-    """Is a replica in a voters set?"""
+    """True if a replica is in a voter set."""
     return any(stands_for(entry, key) for entry in voters)
 
 
-def may_disagree(one: VoterSet, other: VoterSet) -> bool:
-    """Is there a majority of the one that has nobody in common with a majority of the other?"""
-    shared = sum(any(stands_for(a, b) or stands_for(b, a) for b in other) for a in one)
-    needed = sum(max(len(voters) // 2 + 1 - (len(voters) - shared), 0) for voters in (one, other))
+def may_disagree(first: VoterSet, other: VoterSet) -> bool:
+    """True if the two sets have disjoint majorities."""
+    shared = sum(any(stands_for(a, b) or stands_for(b, a) for b in other) for a in first)
+    needed = sum(max(len(voters) // 2 + 1 - (len(voters) - shared), 0) for voters in (first, other))
     return needed <= shared
 
 
@@ -43,14 +43,14 @@ def may_disagree(one: VoterSet, other: VoterSet) -> bool:
 
 
 def check_grant(voter: ReplicaKey, request: VoteRequest) -> None:
-    """Only the very replica whose vote is asked for grants it; the answer does not say which disk gave it."""
+    """Check that only the requested replica grants a vote; the response does not have the directory id."""
     meant = request.voter_key
     if meant is not None and not stands_for(meant, voter):
         raise BrokenProperty("IdentityBinding", f"{voter} grants the vote that {meant} was asked for")
 
 
 def check_credit(before: ReplicaState, after: ReplicaState, message: Message | None, profile: Profile) -> None:
-    """A leader credits an entry of its voter set for a request of that very voter alone.
+    """Check that a leader credits an entry of its voter set only for requests of that voter.
 
     An offset comes from a Fetch.  Presence in check quorum comes from a Fetch or FetchSnapshot, and from UpdateVoter
     where the profile says so (decision `update_voter_credit`).
@@ -62,15 +62,17 @@ def check_credit(before: ReplicaState, after: ReplicaState, message: Message | N
         sender = message.voter
     if isinstance(message, FetchRequest):
         offset = message.fetch_offset
-    said = "nothing that counts" if sender is None else f"a request of {sender}"
+    reason = "nothing that counts" if sender is None else f"a request of {sender}"
     if after.fetch_offsets is not before.fetch_offsets:
         for entry, counted in after.fetch_offsets.items():
             is_sender = sender is not None and stands_for(entry, sender)
             if before.fetch_offsets.get(entry) != counted and not (is_sender and counted == offset):
-                raise BrokenProperty("IdentityBinding", f"{said} counts as offset {counted} of {entry}")
+                raise BrokenProperty("IdentityBinding", f"{reason} counts as offset {counted} of {entry}")
     for present in after.fetchers - before.fetchers:
         if sender is None or present != sender.id or not is_member(sender, before.voters):
-            raise BrokenProperty("IdentityBinding", f"{said} counts as presence of voter {present} in {before.voters}")
+            raise BrokenProperty(
+                "IdentityBinding", f"{reason} counts as presence of voter {present} in {before.voters}"
+            )
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ def check_credit(before: ReplicaState, after: ReplicaState, message: Message | N
 
 
 def check_pending(log: Log, history: History) -> None:
-    """The log of a leader has at most one change that is not committed."""
+    """Check that the log of a leader has at most one uncommitted change."""
     open_changes = [
         entry.offset
         for previous, entry in zip(log.voters, log.voters[1:], strict=False)
@@ -92,15 +94,15 @@ def check_pending(log: Log, history: History) -> None:
 
 
 def check_overlap(states: Collection[ReplicaState], history: History) -> None:
-    """Of the sets by which something may yet be decided, no two have majorities without a common voter.
+    """Check that no two deciding sets have disjoint majorities.
 
-    That is the newest committed one, and the set of every replica that leads, or may still win an election because it
-    has every committed record.
+    These are the newest committed set, and the set of every replica that leads, or may still win an election because
+    it has every committed record.
     """
     sets = {state.voters for state in states}
     if history.newest_set is not None:
         sets.add(history.newest_set)
-    if len(sets) == 1 or not any(may_disagree(one, other) for one, other in combinations(sets, 2)):
+    if len(sets) == 1 or not any(may_disagree(first, other) for first, other in combinations(sets, 2)):
         return
     deciding = {
         state.voters
@@ -109,9 +111,9 @@ def check_overlap(states: Collection[ReplicaState], history: History) -> None:
     }
     if history.newest_set is not None:
         deciding.add(history.newest_set)
-    for one, other in combinations(sorted(deciding, key=_shown), 2):
-        if may_disagree(one, other):
-            both = f"both {_shown(one)} and {_shown(other)} can decide"
+    for combination, other in combinations(sorted(deciding, key=_shown), 2):
+        if may_disagree(combination, other):
+            both = f"both {_shown(combination)} and {_shown(other)} can decide"
             raise BrokenProperty("ConfigOverlap", f"{both}, and have majorities without a common voter")
 
 
@@ -121,9 +123,9 @@ def check_overlap(states: Collection[ReplicaState], history: History) -> None:
 
 
 def check_config(log: Log, new_from: int) -> None:
-    """The newest voters set is that of the snapshot, or of the newest record of the kind after it.
+    """Check that the newest voter set is that of the newest such record, or of the snapshot.
 
-    The records before `new_from` were looked at before.
+    The records before `new_from` were checked before.
 
     Raises:
         BrokenProperty: it is not.
@@ -144,7 +146,7 @@ def check_config(log: Log, new_from: int) -> None:
 
 
 def check_level(log: Log, new_from: int) -> None:
-    """The same of the level, which no property of the catalogue speaks of.
+    """Check the same for the level, for which the catalogue has no property.
 
     Raises:
         BrokenProperty: it is not.

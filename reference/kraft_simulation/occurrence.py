@@ -1,6 +1,6 @@
-"""What a cluster yields: one value for everything that happened, in the order in which it happened.
+"""Occurrences: one value for each event of a run, in order.
 
-A trace is these values written down (`kraft_traces`); the cluster itself writes nothing.
+A trace is a file of these values (`kraft_traces`).
 """
 
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from kraft_reference.state import ReplicaState
 
 @dataclass(frozen=True, slots=True)
 class DropMessage:
-    """The network loses one copy of a message."""
+    """The network drops a copy of a message."""
 
     message_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateMessage:
-    """The network makes one more copy of a message that is on its way."""
+    """The network duplicates an in-flight message."""
 
     message_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerUnsupportedVersion:
-    """The sender's network layer answers a Pre-Vote that the receiver's software could not decode.
+    """The sender's network layer responds to a Pre-Vote that the receiver's software could not decode.
 
-    The request does not leave; its sender gets a response with UNSUPPORTED_VERSION.
+    The request is not sent; the sender receives a response with UNSUPPORTED_VERSION.
     Rule: prevote.unsupported-version.
     """
 
@@ -55,45 +55,45 @@ class HealLink:
 
 
 NetworkEvent = DropMessage | DuplicateMessage | AnswerUnsupportedVersion | CutLink | HealLink
-"""What happens to a message or a link, and so at no replica."""
+"""Event of a message or a link, not of a replica."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrashPoint:
-    """Where in a step the replica died."""
+    """Point in a step at which the replica crashes."""
 
     completed: int
-    """How many of the step's durable effects and sends happened, in their order."""
+    """Number of the step's completed durable effects and sends."""
     log_end_offset: int
-    """How much of the log survived."""
+    """End of the log that survives."""
 
 
 class Occurrence(NamedTuple):
-    """One event of a run.  Its `sequence` counts from 1 without gaps and is the correlation id of what it sends."""
+    """An event of a run.  Its `sequence` counts from 1 without gaps, and is the correlation id of its requests."""
 
     sequence: int
     time_ms: int
-    """Virtual time, never smaller than that of the occurrence before."""
+    """Virtual time, which never decreases."""
     event: Event | NetworkEvent
     replica_id: int | None
     """None for an event of the network."""
     message_id: str | None = None
-    """The id of the message that a `Receive` delivers."""
+    """Id of the message of a `Receive`."""
     effects: tuple[Effect, ...] = ()
-    """What the replica did, in order; after a crash point only what it completed."""
+    """Effects in order; before a crash point only the completed ones."""
     refusal: Refusal | None = None
     crash: CrashPoint | None = None
     state: ReplicaState | None = None
-    """The replica's state after; None for an event of the network."""
+    """State of the replica after the event; None for an event of the network."""
     answer: Message | None = None
-    """The response that `AnswerUnsupportedVersion` makes."""
+    """Response of `AnswerUnsupportedVersion`."""
 
 
 def message_id(sequence: int, message: Message) -> str:
-    """The id of a message: the sequence of the occurrence that sent it and its receiver.
+    """Return the id of a message: the sequence number of its occurrence, and its receiver.
 
-    One occurrence sends at most one message to each receiver, and beside it at most one answer to a voter change, which
-    may have waited for what the occurrence brings; that one's id ends in `.change`.
+    An occurrence sends at most one message to each receiver, and at most one response to a pending voter change, whose
+    id ends in `.change`.
     """
     kind = ".change" if type(message) in _CHANGE_RESPONSES else ""
     return f"{sequence}.{message.destination}{kind}"

@@ -1,4 +1,4 @@
-"""A run before it starts: everything that decides what will happen, and the command line that repeats it."""
+"""Plan of a run: all of its inputs, and the command line that repeats it."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from kraft_simulation.world import MakeReplica
 
 _OLD_SOFTWARE: tuple[PreVoteSupport, ...] = ("unsupported", "supported", "ignored", "supported", "supported")
 _TIMEOUTS = Timeouts(fetch_interval_ms=400)
-"""Fewer Fetches of replicas that are up to date leave more of a run's events to what goes wrong."""
+"""Wait of a Fetch without new records; a long one leaves more events of a run to faults."""
 
 
 def configuration_of(
@@ -23,16 +23,16 @@ def configuration_of(
     voters: int,
     profile: str = "kip",
 ) -> Configuration:
-    """The cluster of a preset: voters 1 to `voters`, then the preset's observers.
+    """Return the cluster of a preset: voters 1 to `voters`, then the preset's observers.
 
     Raises:
-        ValueError: fewer than one voter, or no such profile.
+        ValueError: there is no voter, or the profile does not exist.
     """
     if voters < 1:
         raise ValueError(f"a cluster needs a voter, not {voters}")
     if profile not in PROFILES:
         raise ValueError(f"no profile {profile!r}; there are {', '.join(sorted(PROFILES))}")
-    # A generator of its own, so that the shape of a cluster and its run do not share random numbers.
+    # A separate generator, so that the cluster and its run do not share random numbers.
     first = Chance(seed).between(0, len(_OLD_SOFTWARE) - 1) if preset.old_software else 0
 
     finds_by_leader = preset.faults.replace_disk_chance > 0 or preset.observers_without_list
@@ -71,7 +71,7 @@ def configuration_of(
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """The arguments of `kraft-spec simulate`: the same plan is the same run, byte for byte."""
+    """Arguments of `kraft-spec simulate`; the same plan gives the same run, byte for byte."""
 
     seed: int
     replicas: int = 3
@@ -85,10 +85,10 @@ class RunPlan:
     """Mutants of the replicas, by the rules that they omit: `kraft_mutants` makes them."""
 
     def preset(self) -> Preset:
-        """The named mix.
+        """The preset.
 
         Raises:
-            ValueError: no such name.
+            ValueError: no preset has this name.
         """
         if self.workload not in WORKLOADS:
             raise ValueError(f"no workload {self.workload!r}; there are {', '.join(WORKLOADS)}")
@@ -105,9 +105,9 @@ class RunPlan:
         configuration: Configuration | None = None,
         make_replica: MakeReplica = Replica,
     ) -> Simulation:
-        """The run, ready to start; with another `seed` the same cluster with other chances.
+        """Return the run, ready to start; another `seed` gives the same cluster other random values.
 
-        Another `configuration` is for another answer to a decision.  See `Simulation` for `keeps_schedule` and
+        Another `configuration` may have other settings of decisions.  See `Simulation` for `keeps_schedule` and
         `make_replica`.
 
         Raises:
@@ -127,7 +127,7 @@ class RunPlan:
         )
 
     def command_line(self) -> str:
-        """The one line that repeats the run."""
+        """Return the command that repeats the run."""
         words = ["kraft-spec", "simulate", "--seed", str(self.seed), "--replicas", str(self.replicas)]
         words += ["--steps", str(self.steps), "--workload", self.workload]
         if self.profile != "kip":

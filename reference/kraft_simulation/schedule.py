@@ -1,7 +1,7 @@
-"""The moves of a run: `Moves` makes and notes them, `replay` makes those of a schedule again, without any chance.
+"""Moves of a run: `Moves` makes and records them, `replay` repeats a recorded schedule deterministically.
 
-A move names messages by the sequence of the move that sent them in the recorded run.
-So moves can be left out: what no longer applies is skipped, and the messages of what remains keep their names.
+A move names messages by the sequence number of their sender's move in the recorded run.  So moves can be removed:
+impossible ones are skipped, and the messages of the remaining ones keep their names.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ class Move(NamedTuple):
     """A decision from outside the replicas: a delivery, an event at a replica, or an event of the network."""
 
     sequence: int
-    """Of the occurrence in the recorded run."""
+    """Sequence number of the occurrence in the recorded run."""
     time_ms: int
     replica_id: int | None = None
     event: Event | NetworkEvent | None = None
@@ -46,39 +46,39 @@ class Move(NamedTuple):
     election_backoff_ms: int = 0
     crash: CrashPoint | None = None
     lasts: bool = False
-    """A cut or a crash that is not mended when the faults stop."""
+    """True for a cut or a crash that lasts when the faults stop."""
 
 
 Schedule = tuple[Move, ...]
 
 DEFECTS = (AssertionError, IllegalTransitionError)
-"""What a replica raises when it contradicts itself."""
+"""Exceptions of a replica that contradicts itself."""
 
 
 def defect_in(world: World, defect: Exception, replica_id: int | None = None) -> Violation:
-    """The violation that one of `DEFECTS` is, in the move that would have been the next."""
+    """Return the violation for one of `DEFECTS` in the next move."""
     return Violation("Assertion", world.sequence + 1, replica_id, f"{type(defect).__name__}: {defect}")
 
 
 class Moves:
-    """Makes moves in a `World`, with what chance contributes to each."""
+    """Makes moves in a `World` with random draws."""
 
     def __init__(self, world: World, chance: Chance, keeps_schedule: bool) -> None:
         self.world = world
         self.chance = chance
         self.schedule: list[Move] | None = [] if keeps_schedule else None
         self.defect: Violation | None = None
-        """A replica raised an exception."""
+        """Violation by an exception of a replica."""
         self.doomed: set[int] = set()
-        """Replicas that die in the middle of their next step that has effects."""
+        """Replicas that crash during their next step with effects."""
         self._timeouts = world.configuration.timeouts
 
     def draw(self) -> Draw:
-        """The draw for the next move."""
+        """Return the draw for the next move."""
         return self.chance.draw(self.world.sequence + 1, self._timeouts)
 
     def happen(self, replica_id: int, event: Event) -> Occurrence | None:
-        """Let an event happen at a replica; None after a defect."""
+        """Make an event happen at a replica; None after a defect."""
         return self._made(replica_id, event, None)
 
     def deliver(self, identifier: str, message: Message) -> Occurrence | None:
@@ -86,7 +86,7 @@ class Moves:
         return self._made(message.destination, Receive(message), identifier)
 
     def _made(self, replica_id: int, event: Event, identifier: str | None) -> Occurrence | None:
-        """Make a move of a replica; `identifier` is that of the message that arrives in it."""
+        """Make a move of a replica; `identifier` is the id of the received message."""
         world, draw = self.world, self.draw()
         crash = self._crash_point(replica_id, event, draw) if replica_id in self.doomed else None
         if self.schedule is not None:
@@ -102,13 +102,13 @@ class Moves:
             return None
 
     def network(self, event: NetworkEvent) -> Occurrence:
-        """Let an event of the network happen."""
+        """Make an event of the network happen."""
         if self.schedule is not None:
             self.schedule.append(Move(self.world.sequence + 1, self.world.time_ms, None, event))
         return self.world.network(event)
 
     def note_lasting(self, replica_id: int | None, event: CutLink | Crash, made: bool) -> None:
-        """Note that a cut or a crash lasts: the move just made, or one that has nothing left to do."""
+        """Record that a cut or crash lasts: the last move, or one whose effect exists already."""
         if self.schedule is None:
             return
         if made:
@@ -117,7 +117,7 @@ class Moves:
             self.schedule.append(Move(self.world.sequence + 1, self.world.time_ms, replica_id, event, lasts=True))
 
     def _crash_point(self, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
-        """Somewhere in the step, if it has effects to be in the middle of."""
+        """Return a random crash point in the step, if it has effects."""
         try:
             on_disk = disks_during(self.world, replica_id, event, draw)
         except DEFECTS:
@@ -134,7 +134,7 @@ _DOES_NOT_APPLY = (Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE, Refusal.NOT_RUNNING
 
 
 def replay(world: World, schedule: Iterable[Move]) -> Iterator[tuple[Move, Occurrence]]:
-    """Make the moves that apply, in their order, on a world at its start; the others are skipped.
+    """Make the possible moves in order on a new world, and skip the others.
 
     The same schedule gives the same occurrences.
     """
@@ -151,7 +151,7 @@ def replay(world: World, schedule: Iterable[Move]) -> Iterator[tuple[Move, Occur
 
 
 def _perform(world: World, move: Move, renamed: dict[str, int]) -> Occurrence | None:
-    """Make one move; None when it does not apply."""
+    """Make a move; None if it is impossible."""
 
     def here(identifier: str) -> str:
         sequence, _, destination = identifier.partition(".")
@@ -197,7 +197,7 @@ def _applies(world: World, replica_id: int, event: Event, draw: Draw) -> bool:
 
 
 def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> list[ReplicaState]:
-    """What is on the replica's disk after each number of completed effects of an event, from none to all."""
+    """Return the disk of a replica after each number of completed effects of an event, from none to all."""
     before = world.state(replica_id)
     effects = durability.effects_of(before, world.replicas[replica_id].outcome(event, draw))
     on_disk = [before]
@@ -208,7 +208,7 @@ def disks_during(world: World, replica_id: int, event: Event, draw: Draw) -> lis
 
 
 def _crash_in(world: World, move: Move, replica_id: int, event: Event, draw: Draw) -> CrashPoint | None:
-    """The crash point nearest to that of the move which the event allows now."""
+    """Return the possible crash point nearest to that of the move."""
     wanted = move.crash
     if wanted is None or not world.replicas[replica_id].may_die_during(event):
         return None
@@ -218,6 +218,6 @@ def _crash_in(world: World, move: Move, replica_id: int, event: Event, draw: Dra
 
 
 def possible_end(log: Log, wanted: int) -> int:
-    """The end nearest to the wanted one, and not after it, that a crash can leave of a log."""
+    """Return the largest log end up to the wanted one that a crash can leave."""
     within = min(max(wanted, log.flushed), log.end_offset)
     return max(last_batch_end(log, within), log.flushed)

@@ -1,7 +1,7 @@
-"""Make a failing schedule shorter: delta debugging over its moves.
+"""Shrinking of a failing schedule: delta debugging over its moves.
 
-A schedule without some of its moves is still a schedule, because moves that no longer apply are skipped.
-So any part of it can be tried, and what still breaks the same property is kept.
+A schedule without some of its moves is still a schedule, because impossible moves are skipped.  So any part of it can
+be tried, and a part that violates the same property is kept.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from kraft_simulation.violation import Violation
 from kraft_simulation.world import MakeReplica, World
 
 REPLAYS_MAX = 3000
-"""After so many replays the shortest schedule so far is short enough."""
+"""Maximum number of replays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a schedule does, up to the first violation."""
+    """Replay of a schedule, up to the first violation."""
 
     schedule: Schedule
-    """The moves that applied, one for each occurrence."""
+    """Possible moves, one for each occurrence."""
     occurrences: tuple[Occurrence, ...]
     violation: Violation | None
 
@@ -47,17 +47,17 @@ def replay_checked(configuration: Configuration, schedule: Schedule, make_replic
             violations = invariants.check_all(world.sequence)
     except DEFECTS as defect:
         violations = (defect_in(world, defect),)
-        # The move that raised is not among those that came back; without it there would be no failure.
+        # The move that raised is not among the returned ones, but without it there would be no failure.
         moves = list(schedule)
     return Replayed(tuple(moves), tuple(occurrences), next(iter(violations), None))
 
 
 Attempt = Callable[[Schedule], Schedule | None]
-"""The moves of a schedule that matter for the failure, or None when it does not fail."""
+"""Returns the possible moves of a failing schedule, or None if it does not fail."""
 
 
 def breaks(configuration: Configuration, property_name: str, make_replica: MakeReplica = Replica) -> Attempt:
-    """An attempt that asks whether a schedule by itself breaks an invariant."""
+    """Return an attempt that checks whether a schedule violates an invariant."""
 
     def attempt(schedule: Schedule) -> Schedule | None:
         replayed = replay_checked(configuration, schedule, make_replica)
@@ -68,10 +68,10 @@ def breaks(configuration: Configuration, property_name: str, make_replica: MakeR
 
 
 def shrink(schedule: Schedule, attempt: Attempt, replays_max: int = REPLAYS_MAX) -> Schedule:
-    """A part of a failing schedule that still fails.
+    """Return a part of a failing schedule that still fails.
 
-    Within the number of replays it is minimal in the sense that no single move can be left out.
-    A schedule that does not fail comes back as it is.
+    Within the number of replays it is minimal: no single move can be removed.  A schedule that does not fail is
+    returned unchanged.
     """
     shortest = attempt(schedule)
     if shortest is None:
@@ -80,7 +80,7 @@ def shrink(schedule: Schedule, attempt: Attempt, replays_max: int = REPLAYS_MAX)
     size = max(len(shortest) // 2, 1)
     while shortest:
         before = len(shortest)
-        # From the end: what happens late depends on what happens early, not the other way round.
+        # From the end, because late moves depend on early ones.
         end = len(shortest)
         while end > 0:
             if replays >= replays_max:

@@ -1,9 +1,9 @@
-"""A run of a whole cluster in virtual time, a function of its configuration and its seed.
+"""A run of a whole cluster in virtual time, determined by its configuration and seed.
 
-First the safety phase: clients append, operators shut leaders down, and faults strike, for a number of events.
-Then the liveness phase: faults stop, links are mended and stopped replicas start, all or all outside of what lasts
-(`lasting`), and the cluster must keep what the liveness properties promise within their bounds (`liveness`).
-Invariants are checked all along; the first violation ends the run.
+In the safety phase, clients append, operators shut leaders down, and faults occur, for a number of events.
+In the liveness phase, faults stop, links heal and stopped replicas start, except for lasting faults (`lasting`), and
+the cluster must satisfy the liveness properties within their bounds (`liveness`).
+Invariants are checked throughout; the first violation ends the run.
 """
 
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ from kraft_simulation.workload import Faults, Workload
 from kraft_simulation.world import MakeReplica, World
 
 FULL_CHECK_EVERY = 1000
-"""After how many occurrences whole logs and disks are compared."""
+"""Number of occurrences between comparisons of whole logs and disks."""
 
 
 class Simulation:
-    """One run.  Iterate over `run` once; afterwards `violation` says what was wrong, if anything."""
+    """A run.  Iterate over `run` once; afterwards `violation` has the violation, if there is one."""
 
     def __init__(
         self,
@@ -47,22 +47,22 @@ class Simulation:
         lasting: LastingFaults | None = None,
         make_replica: MakeReplica = Replica,
     ) -> None:
-        """`steps` events make the safety phase.  `keeps_schedule` is what `schedule` needs.
+        """`steps` is the number of events of the safety phase; `keeps_schedule` enables `schedule`.
 
-        Which faults last follows from `faults` and the seed, unless `lasting` says it.
-        `make_replica` makes the replicas of the world.
+        `lasting` overrides the lasting faults that `faults` and the seed decide.  `make_replica` makes the replicas of
+        the world.
         """
         self.configuration = configuration
         self.steps = steps
         self.violation: Violation | None = None
         self.healed_at_ms: int | None = None
-        """Virtual time at which the faults stopped."""
+        """Virtual time at which faults stopped."""
         self.progress_at_ms: int | None = None
-        """Virtual time at which the healed cluster had made progress: it owed nothing more.
+        """Virtual time at which the healed cluster had satisfied all liveness properties.
 
-        None too when no majority of the voters stayed connected, so that nobody is promised a leader."""
+        Also None if no majority of the voters stayed connected, so that no leader is guaranteed."""
         self.lasting = lasting
-        """The faults that last; None until it is decided, when the others stop."""
+        """Lasting faults; None until the other faults stop."""
         self.world = World(configuration, make_replica)
         self._seed = seed
         self._faults = faults
@@ -74,7 +74,7 @@ class Simulation:
 
     @property
     def schedule(self) -> Schedule:
-        """Every move made so far.
+        """All moves so far.
 
         Raises:
             ValueError: the simulation does not keep its schedule.
@@ -84,13 +84,13 @@ class Simulation:
         return tuple(self._driver.moves.schedule)
 
     def remembered(self) -> int:
-        """How many things the checks keep of the run so far; with snapshots that does not grow with its length."""
+        """Number of values that the checks keep; with snapshots it does not grow with the run."""
         return self._invariants.remembered()
 
     def run(self, prefix: Schedule | None = None) -> Iterator[Occurrence]:
-        """The occurrences, one by one, up to progress or the first violation.
+        """Yield the occurrences up to progress or the first violation.
 
-        A `prefix` is replayed in place of the safety phase; it says which faults last.
+        A `prefix` replaces the safety phase, and decides the lasting faults.
         """
         for phase in (self._safety_phase() if prefix is None else self._replayed(prefix), self._liveness_phase()):
             for occurrence in phase:
@@ -123,7 +123,7 @@ class Simulation:
                 return
 
     def _replayed(self, prefix: Schedule) -> Iterator[Occurrence]:
-        """The moves of a schedule; afterwards every timer that may run is started anew."""
+        """Replay a schedule, then start every possible timer anew."""
         self.lasting = lasting_faults_in(prefix)
         try:
             for _, occurrence in replay(self.world, prefix):
@@ -151,7 +151,7 @@ class Simulation:
         while driver.queue.now_ms - self.healed_at_ms <= watch.limit_ms:
             occurrence = driver.advance()
             if occurrence is not None:
-                # Before the caller sees it, so that it finds the simulation up to date.
+                # Before the yield, so that the caller sees the current state of the simulation.
                 owes_nothing = watch.observe(occurrence)
                 if owes_nothing:
                     self.progress_at_ms = driver.queue.now_ms
@@ -166,7 +166,7 @@ class Simulation:
         self.violation = watch.missing()
 
     def _last_faults(self, lasting: LastingFaults) -> Iterator[Occurrence]:
-        """Cut and stop what lasts, and note it in the schedule, also where it is so already."""
+        """Cut and stop what lasts, and record it in the schedule, even if it is cut or stopped already."""
         driver = self._driver
         for link in sorted(lasting.cuts):
             cut = CutLink(*link)
@@ -183,7 +183,7 @@ class Simulation:
                 yield occurrence
 
     def _healing(self, lasting: LastingFaults) -> Iterator[Occurrence]:
-        """Mend the other links and start the other replicas."""
+        """Heal the other links and start the other replicas."""
         driver = self._driver
         for link in sorted(self.world.cuts - lasting.cuts):
             yield driver.moves.network(HealLink(*link))

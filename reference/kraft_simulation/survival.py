@@ -1,9 +1,8 @@
-"""What a cluster survives: which voters still have the disks that their keys stand for.
+"""Survival of disk losses: which voters still have the disks of their keys.
 
-A voter whose disk was replaced is gone for good, and whoever follows it under its id is somebody else.
-So no number of replaced disks loses committed records: every majority that votes or acknowledges is one of voters that
-kept their disks.
-What too many of them cost is progress: a set most of whose voters are gone decides nothing any more.
+A voter whose disk was replaced is lost forever; a replica with its id and another directory id is another replica.
+So replaced disks never lose committed records: every majority that votes or acknowledges consists of voters that kept
+their disks.  But a voter set that has lost its majority makes no progress any more.
 """
 
 from kraft_reference.changes import ChangeKind, change_kind
@@ -15,7 +14,7 @@ from kraft_simulation.world import World
 
 
 def lost_voters(world: World, voters: VoterSet) -> list[ReplicaKey]:
-    """The voters of a set that no replica is any more, by ascending id."""
+    """Return the lost voters of a set, by ascending id."""
     keys = {replica_id: state.key for replica_id, state in world.states.items()}
     return [
         voter
@@ -25,30 +24,30 @@ def lost_voters(world: World, voters: VoterSet) -> list[ReplicaKey]:
 
 
 def sets_to_come(world: World) -> list[VoterSet]:
-    """The sets with which somebody could lead now, and those that an addition in progress would make."""
+    """Return the voter sets with which a replica could lead now, and those of pending additions."""
     states = list(world.states.values())
-    known = live_sets(states, world.committed_end)
+    sets = live_sets(states, world.committed_end)
     for state in states:
         change = state.pending_change
         if change is not None and change.voter is not None and change_kind(change) is ChangeKind.ADD:
-            known.append(state.voters | {change.voter})
-    return known
+            sets.append(state.voters | {change.voter})
+    return sets
 
 
 def _is_left(world: World, voters: VoterSet, without: int, of: VoterSet) -> bool:
-    """Are the voters of a set whom the others can count on, without one replica, more than half of another set?
+    """True if the available voters of a set, without one replica, are a majority of another set.
 
-    Whoever lost its disk is none of them, and neither is a removed one with the longest log; see `set_left`.
+    Not available are lost voters and a removed leader with the longest log; see `set_left`.
     """
     left = set_left(voters, [state for replica_id, state in world.states.items() if replica_id != without])
     return 2 * len(left.members) > len(of)
 
 
 def survives_disk_loss(world: World, replica_id: int) -> bool:
-    """Does every set keep a majority when a replica loses its disk?
+    """True if every set keeps a majority when a replica loses its disk.
 
-    Never at kraft.version 0, nor later for a voter that was static once: an empty replica with that configuration takes
-    itself for the same voter, would vote twice in an epoch, and a majority could forget what it acknowledged.
+    Always False at kraft.version 0, and later for a former static voter: after losing its disk it would still act as
+    the same voter, vote twice in an epoch, and a majority could lose acknowledged records.
     """
     configuration = world.configuration
     if not configuration.kraft_version and any(voter.id == replica_id for voter in configuration.voters):
@@ -59,10 +58,10 @@ def survives_disk_loss(world: World, replica_id: int) -> bool:
 
 
 def survives_removal(world: World, leader: ReplicaState, voter: ReplicaKey) -> bool:
-    """Can the others go on without a voter, also if its leader crashes before anybody else knows?
+    """True if the others can continue without a voter, even if its leader crashes before they learn of the removal.
 
-    A leader that removes itself and crashes has the longest log, gives no other voter its vote and asks for none, so
-    that the others need a majority of the old set without it.
+    A leader that removes itself and crashes has the longest log, grants no vote and does not campaign, so the others
+    need a majority of the old set without it.
     """
     after = leader.voters - {voter}
     old = leader.voters if voter.id == leader.key.id else after

@@ -1,4 +1,4 @@
-"""What must be true of a replica by itself.  TypeOk, NotFollowerOfSelf."""
+"""Invariants of a single replica: TypeOk, NotFollowerOfSelf."""
 
 from kraft_reference.changes import Commit
 from kraft_reference.roles import Role
@@ -9,7 +9,7 @@ _ELECTING = (Role.PROSPECTIVE, Role.CANDIDATE)
 
 
 def check_type(state: ReplicaState) -> None:
-    """Look at one replica.
+    """Check the state of a replica.
 
     Raises:
         BrokenProperty: its state contradicts itself.

@@ -1,16 +1,16 @@
-"""A property that does not hold."""
+"""Violations of properties."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken property, where it was seen, and the values that break it."""
+    """A violated property, with its occurrence and values."""
 
     property_name: str
-    """As at the head of the rule catalogue, or one of `DurableBeforeSend`, `TypeOk`, `Assertion`."""
+    """Name from the head of the rule catalogue, or `DurableBeforeSend`, `TypeOk` or `Assertion`."""
     sequence: int
-    """Of the occurrence that broke it; for progress that did not come, of the last one."""
+    """Sequence number of the violating occurrence; of the last one for missing progress."""
     replica_id: int | None
     message: str
 
@@ -20,7 +20,7 @@ class Violation:
 
 
 class BrokenProperty(Exception):  # noqa: N818 - it carries a finding, it is no error of the program
-    """Raised inside the checks and turned into a `Violation` by them."""
+    """Raised by a check, and converted to a `Violation`."""
 
     def __init__(self, property_name: str, message: str) -> None:
         super().__init__(message)

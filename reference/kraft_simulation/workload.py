@@ -1,112 +1,109 @@
-"""What clients, operators and misfortune do to a cluster, as values, and the table of the named mixes."""
+"""Workloads: actions of clients and operators, faults, and the table of presets."""
 
 from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What clients and operators do.  All intervals are mean virtual times in milliseconds; 0 means never."""
+    """Actions of clients and operators.  Intervals are mean virtual times in milliseconds; 0 means never."""
 
     append_interval_ms: int = 150
-    """A client appends a record at a replica that leads."""
+    """A client appends a record at a leader."""
     shutdown_interval_ms: int = 0
-    """A leader is shut down gracefully; half of them end soon after, the others go on as Resigned."""
+    """A leader shuts down gracefully; half of them end soon after, the others stay Resigned."""
     append_voters_interval_ms: int = 0
-    """A leader appends the voters set in force once more.
-
-    That set is as it was; what changes it is `change_interval_ms`."""
+    """A leader appends the current voter set again, unchanged; `change_interval_ms` changes it."""
     change_interval_ms: int = 0
-    """An operator asks for a voter change: an addition, a removal, a replacement, or something wrong."""
+    """An operator requests a voter change: an addition, a removal, a replacement, or an invalid one."""
     patience_ms_max: int = 9000
-    """How long an operator waits for an addition at most."""
+    """Maximum timeout of an addition."""
     early_answers: bool = True
-    """Some additions are to be answered before they are committed (KIP-1186)."""
+    """True if some additions request a response before the commit (KIP-1186)."""
     reassign_interval_ms: int = 0
-    """An operator names other voters to end with, or stops at those that there are, or asks for something wrong."""
+    """An operator requests a reassignment of the quorum, an end to it, or an invalid target."""
     upgrade_interval_ms: int = 0
-    """An operator asks for kraft.version 1, or for something that cannot be."""
+    """An operator requests kraft.version 1, or an impossible level."""
     software_interval_ms: int = 0
-    """An operator stops the next replica without Pre-Vote and replaces its software; all begin without Pre-Vote."""
+    """An operator replaces the software of the next replica without Pre-Vote; all start without it."""
     snapshot_interval_ms: int = 0
-    """Some replica takes a snapshot of a part of what is committed, and its log starts later."""
+    """A replica takes a snapshot of a part of its committed records, and deletes them from its log."""
 
     @property
     def changes_voters(self) -> bool:
-        """Do operators ask for other voters?"""
+        """True if operators request voter changes."""
         return bool(self.change_interval_ms or self.reassign_interval_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What goes wrong.  Intervals are mean virtual times in milliseconds, chances are from 0 to 1; 0 means never."""
+    """Faults.  Intervals are mean virtual times in milliseconds, chances are from 0 to 1; 0 means never."""
 
     delay_ms_max: int = 15
-    """Longest time on the way of a message that is not slow; the shortest is 1.  Different delays reorder messages."""
+    """Maximum delay of a message that is not slow; the minimum is 1.  Different delays reorder messages."""
     slow_chance: float = 0.0
-    """How many messages are slow."""
+    """Chance that a message is slow."""
     slow_ms_max: int = 2500
-    """Longest time on the way of a slow message; above the request timeout, so that answers come too late."""
+    """Maximum delay of a slow message, above the request timeout, so that responses are late."""
     drop_chance: float = 0.0
-    """How many messages are lost."""
+    """Chance that a message is lost."""
     duplicate_chance: float = 0.0
-    """How many messages arrive once more, later."""
+    """Chance that a message is duplicated."""
     cut_interval_ms: int = 0
     """Links are cut: one direction, both, all of one replica, or between two halves."""
     cut_duration_ms_max: int = 6000
-    """After this long at the latest a cut link is mended."""
+    """Maximum time until a cut link heals."""
     crash_interval_ms: int = 0
-    """A replica crashes: in the middle of its next step, or at rest, now or as soon as it has unsynced records."""
+    """A replica crashes: during its next step, or between steps, now or as soon as it has unsynced records."""
     crash_in_change_chance: float = 0.0
-    """How many voter changes, and steps of a reassignment, meet a leader that dies in the middle of the first step that
-    writes something."""
+    """Chance that the leader crashes during the first write of a voter change or reassignment step."""
     downtime_ms_max: int = 5000
-    """After this long at the latest a crashed replica starts again."""
+    """Maximum time until a crashed replica restarts."""
     replace_disk_chance: float = 0.0
-    """How many crashed replicas come back with an empty disk, as long as every voters set that can decide something
-    keeps a majority with their disks; see `survival`."""
+    """Chance that a crashed replica restarts with an empty disk, if every deciding voter set keeps a majority of its
+    disks; see `survival`."""
     new_endpoint_chance: float = 0.0
-    """How many replicas listen elsewhere when they start again."""
+    """Chance that a replica restarts with another endpoint."""
     early_timer_interval_ms: int = 0
-    """A running timer fires before its time, as after a pause of the process or with a clock that runs fast."""
+    """A running timer fires early, as after a pause of the process or with a fast clock."""
     stays_cut_chance: float = 0.0
-    """In how many runs some links outside of a connected majority of the voters are never mended.
+    """Chance that some links outside of a connected majority of the voters never heal.
 
-    Not for software without Pre-Vote: a replica that hears from no leader and asks nobody first raises its epoch
-    at every timeout, and each time deposes whoever it can still reach."""
+    Not for software without Pre-Vote: a replica without contact to the leader raises its epoch at every timeout, and
+    each time deposes a leader that it can still reach."""
     stays_down_chance: float = 0.0
-    """In how many runs some replicas outside of a connected majority of the voters are never started again."""
+    """Chance that some replicas outside of a connected majority of the voters never restart."""
 
     def healed(self) -> "Faults":
-        """The same network when nothing goes wrong any more."""
+        """Return the same network without faults."""
         return Faults(delay_ms_max=self.delay_ms_max)
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named mix: the shape of a cluster, what it is asked to do, and what goes wrong."""
+    """A named workload: the cluster, the actions of clients and operators, and the faults."""
 
     name: str
     summary: str
     workload: Workload
     faults: Faults
     observers: int = 0
-    """Replicas beside the voters."""
+    """Number of observers."""
     observers_without_list: bool = False
-    """The observers are formatted without the list of voters, as a controller is that joins later."""
+    """True if observers are formatted without the list of voters, as controllers that join later are."""
     one_bootstrap_server: bool = False
-    """The bootstrap servers are voter 1 alone: who looks for another leader has to take its word."""
+    """True if voter 1 is the only bootstrap server, which replicas ask for the leader."""
     auto_join: bool = False
-    """All replicas join the voters by themselves."""
+    """True if all replicas have auto join."""
     static_voters: bool = False
-    """kraft.version 0: voters without directory ids, from the operators' configuration."""
+    """True for kraft.version 0: voters without directory ids, from the configuration."""
     old_software: bool = False
-    """Some replicas do not know Pre-Vote; which, and in which of the two ways, depends on the seed.
+    """True if some replicas lack Pre-Vote; the seed decides which ones, and how.
 
-    Static voters that cannot read a Pre-Vote know nothing of directory ids and of kraft.version 1 either."""
+    Static voters that cannot decode a Pre-Vote also lack directory ids and kraft.version 1."""
     voter_change_timeout_ms: int = 30_000
-    """How long a leader works on a change whose request names no time."""
+    """Timeout of a change whose request has none."""
     fetch_max_records: int = 8
-    """Most records in one Fetch response: few make followers catch up in many steps."""
+    """Maximum number of records in a Fetch response; with few, followers catch up in many steps."""
 
 
 _LOSSY = Faults(delay_ms_max=60, slow_chance=0.04, drop_chance=0.04, duplicate_chance=0.05)
@@ -327,4 +324,4 @@ _PRESETS = (
 )
 
 WORKLOADS: dict[str, Preset] = {preset.name: preset for preset in _PRESETS}
-"""The named mixes of `kraft-spec simulate --workload`."""
+"""Presets of `kraft-spec simulate --workload`, by name."""

@@ -1,9 +1,8 @@
 """A cluster as a set of primitive moves, each of which yields one `Occurrence`.
 
-`World` keeps what surrounds the replicas: their states (which are also their disks), the messages on their way,
-the cut links, the virtual time and the sequence of what happened.
-It decides nothing: the simulator (`simulation`) chooses moves at random, a scenario (`kraft_simulation.scenarios`)
-chooses them by hand.
+`World` has the states of the replicas (which are also their disks), the in-flight messages, the cut links, the virtual
+time and the sequence number.  It decides nothing: the simulator (`simulation`) chooses moves at random, a scenario
+(`kraft_simulation.scenarios`) by a script.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,22 +27,22 @@ from kraft_simulation.occurrence import (
 )
 
 MakeReplica = Callable[[ReplicaState, Configuration], Replica]
-"""Makes the replica that has been started with this state: of the reference, or what stands for one."""
+"""Makes a started replica with this state, of the reference or of other software."""
 
 
 class ImpossibleMoveError(ValueError):
-    """A move that the world does not offer: an unknown message, a cut link, a crash that keeps too little."""
+    """A move is impossible: an unknown message, a cut link, a crash that keeps too little."""
 
 
 class Flight(NamedTuple):
-    """A message on its way, and how many copies of it."""
+    """An in-flight message and the number of its copies."""
 
     message: Message
     copies: int = 1
 
 
 def take_copy(network: dict[str, Flight], identifier: str) -> None:
-    """One copy of a message is not on its way any more."""
+    """Remove a copy of an in-flight message."""
     flight = network[identifier]
     if flight.copies == 1:
         del network[identifier]
@@ -52,13 +51,13 @@ def take_copy(network: dict[str, Flight], identifier: str) -> None:
 
 
 def add_copy(network: dict[str, Flight], identifier: str) -> None:
-    """There is one more."""
+    """Add a copy of an in-flight message."""
     flight = network[identifier]
     network[identifier] = flight._replace(copies=flight.copies + 1)
 
 
 class World:
-    """The replicas of one cluster and everything between them.
+    """The replicas of a cluster and the network between them.
 
     Every replica has been started on an empty disk when the world begins.
     """
@@ -69,11 +68,11 @@ class World:
         self.time_ms = 0
         self.sequence = 0
         self.committed_end = 0
-        """The largest high watermark that any replica has known."""
+        """Largest high watermark that any replica has had."""
         self.in_flight: dict[str, Flight] = {}
         self.cuts: set[tuple[int, int]] = set()
         self.replicas: dict[int, Replica] = {}
-        self._directories = {one.key.directory_id for one in configuration.replicas.values()}
+        self._directories = {replica.key.directory_id for replica in configuration.replicas.values()}
         for replica_id, replica in sorted(configuration.replicas.items()):
             formatted = new_replica(replica.key, configuration.checkpoint(replica_id))
             started = handle(formatted, configuration, Restart(), Draw(0, 0, 0))
@@ -81,15 +80,15 @@ class World:
 
     @property
     def states(self) -> dict[int, ReplicaState]:
-        """The states of all replicas now, by ascending id."""
+        """Current states of all replicas, by ascending id."""
         return {replica_id: replica.state for replica_id, replica in self.replicas.items()}
 
     def state(self, replica_id: int) -> ReplicaState:
-        """The state of a replica now."""
+        """Return the current state of a replica."""
         return self.replicas[replica_id].state
 
     def draw(self, election_timeout_ms: int = 0, election_backoff_ms: int = 0) -> Draw:
-        """The draw for the next move: its correlation id is the sequence of that move."""
+        """Return the draw for the next move; its correlation id is the move's sequence number."""
         return Draw(self.sequence + 1, election_timeout_ms, election_backoff_ms)
 
     # -----------------------------------------------------------------------------------------------------
@@ -99,29 +98,29 @@ class World:
     def happen(
         self, replica_id: int, event: Event, draw: Draw | None = None, crash: CrashPoint | None = None
     ) -> Occurrence:
-        """Let an event happen at a replica, which dies at the crash point if there is one.
+        """Make an event happen at a replica, which crashes at the crash point if there is one.
 
-        Its messages enter the network.  For messages that arrive see `deliver`.
+        Its messages enter the network.  `deliver` is for received messages.
 
         Raises:
-            ImpossibleMoveError: the crash cannot leave this much of the log, or the event is itself one of the disk.
+            ImpossibleMoveError: the crash cannot keep this much of the log, or the event is one of the disk.
         """
         if crash is not None and isinstance(event, DISK_EVENTS):
             raise ImpossibleMoveError(f"{type(event).__name__} has no effects to die between")
         return self._happen(replica_id, event, draw, crash, None)
 
     def deliver(self, identifier: str, draw: Draw | None = None, crash: CrashPoint | None = None) -> Occurrence:
-        """Deliver one copy of a message.
+        """Deliver a copy of a message.
 
         Raises:
-            ImpossibleMoveError: no such message on its way, its link is cut, or it cannot be encoded for its receiver.
+            ImpossibleMoveError: the message is not in flight, its link is cut, or its receiver cannot decode it.
         """
         message = self._deliverable(identifier)
         take_copy(self.in_flight, identifier)
         return self._happen(message.destination, Receive(message), draw, crash, identifier)
 
     def crash(self, replica_id: int, log_end_offset: int | None = None) -> Occurrence:
-        """Kill a replica; by default the whole unflushed tail of its log is lost."""
+        """Crash a replica; by default it loses all unsynced records."""
         kept = self.state(replica_id).log.flushed if log_end_offset is None else log_end_offset
         return self.happen(replica_id, Crash(kept))
 
@@ -135,7 +134,7 @@ class World:
         Rule: identity.directory-id-at-format.
 
         Raises:
-            ImpossibleMoveError: a replica has this directory id, or has had it; formatting makes up a new one.
+            ImpossibleMoveError: the directory id was used before; formatting draws a new one.
         """
         if directory_id in self._directories:
             raise ImpossibleMoveError(f"directory id {directory_id} was given out before, expected a new one")
@@ -147,7 +146,7 @@ class World:
     # -----------------------------------------------------------------------------------------------------
 
     def network(self, event: NetworkEvent) -> Occurrence:
-        """Let an event of the network happen.
+        """Make an event of the network happen.
 
         Raises:
             ImpossibleMoveError: as the move that it names.
@@ -165,22 +164,22 @@ class World:
                 return self.heal(source, destination)
 
     def drop(self, identifier: str) -> Occurrence:
-        """Lose one copy of a message."""
+        """Drop a copy of a message."""
         self._known(identifier)
         take_copy(self.in_flight, identifier)
         return self._record_network(DropMessage(identifier))
 
     def duplicate(self, identifier: str) -> Occurrence:
-        """Make one more copy of a message."""
+        """Duplicate a message."""
         self._known(identifier)
         add_copy(self.in_flight, identifier)
         return self._record_network(DuplicateMessage(identifier))
 
     def answer_unsupported_version(self, identifier: str) -> Occurrence:
-        """Answer a Pre-Vote at its sender because the receiver's software could not decode it.
+        """Respond to a Pre-Vote at its sender, because the receiver's software could not decode it.
 
         Raises:
-            ImpossibleMoveError: the message can be encoded for its receiver.
+            ImpossibleMoveError: the receiver can decode the message.
 
         Rule: prevote.unsupported-version.
         """
@@ -211,14 +210,14 @@ class World:
         return self._record_network(CutLink(source, destination))
 
     def heal(self, source: int, destination: int) -> Occurrence:
-        """Mend one direction of a link."""
+        """Heal one direction of a link."""
         if (source, destination) not in self.cuts:
             raise ImpossibleMoveError(f"the link from {source} to {destination} is not cut")
         self.cuts.remove((source, destination))
         return self._record_network(HealLink(source, destination))
 
     def cannot_be_encoded(self, message: Message) -> bool:
-        """Is this a Pre-Vote for software below Vote version 2?"""
+        """True if the message is a Pre-Vote for software below Vote version 2."""
         return (
             isinstance(message, VoteRequest)
             and message.pre_vote
@@ -226,7 +225,7 @@ class World:
         )
 
     def messages(self, source: int | None = None, destination: int | None = None) -> Iterable[tuple[str, Message]]:
-        """The messages on their way, oldest first, with their ids."""
+        """Yield the in-flight messages with their ids, oldest first."""
         for identifier, flight in self.in_flight.items():
             message = flight.message
             if source in (None, message.source) and destination in (None, message.destination):

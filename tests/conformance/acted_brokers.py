@@ -51,7 +51,7 @@ class ActedBrokers:
 
     def alive(self) -> list[int]:
         """The brokers that the broker `listening` knows."""
-        return [one.node_id for one in self.ask(METADATA, self.listening, topics=[], **_METADATA).brokers]
+        return [broker.node_id for broker in self.ask(METADATA, self.listening, topics=[], **_METADATA).brokers]
 
     def beat(self, broker: int, want_fence: bool = False) -> tuple[int, bool]:
         """A heartbeat: its error, and whether the broker is fenced."""
@@ -67,21 +67,21 @@ class ActedBrokers:
 
     def create(self, topic: str, *replicas: Sequence[int]) -> int:
         """A topic with these replicas; the error."""
-        assignments = [{"partition_index": index, "broker_ids": one} for index, one in enumerate(replicas)]
-        asked = {
+        assignments = [{"partition_index": index, "broker_ids": replica} for index, replica in enumerate(replicas)]
+        requested = {
             "name": topic,
             "num_partitions": -1,
             "replication_factor": -1,
             "assignments": assignments,
             "configs": [],
         }
-        return int(self.ask(CREATE, topics=[asked], timeout=timedelta()).topics[0].error_code)
+        return int(self.ask(CREATE, topics=[requested], timeout=timedelta()).topics[0].error_code)
 
     def reassign(self, *targets: tuple[str, int, Assignment], number: int | None = None) -> list[int]:
         """The error codes of the results, or that of the whole request."""
         topics = [{"name": n, "partitions": [{"partition_index": i, "replicas": r}]} for n, i, r in targets]
         answer = self.ask(ALTER, number, timeout=timedelta(), topics=topics)
-        results = [one.error_code for topic in answer.responses for one in topic.partitions]
+        results = [partition.error_code for topic in answer.responses for partition in topic.partitions]
         return [int(code) for code in results or [answer.error_code]]
 
     def listed(self, number: int | None = None) -> dict[str, tuple[Sequence[int], Sequence[int], Sequence[int]]]:
@@ -95,9 +95,13 @@ class ActedBrokers:
             assert (answer.error_code, time.monotonic() < end) == (NOT_CONTROLLER, True)
             time.sleep(0.1)
         return {
-            f"{topic.name}-{one.partition_index}": (one.replicas, one.adding_replicas, one.removing_replicas)
+            f"{topic.name}-{partition.partition_index}": (
+                partition.replicas,
+                partition.adding_replicas,
+                partition.removing_replicas,
+            )
             for topic in answer.topics
-            for one in topic.partitions
+            for partition in topic.partitions
         }
 
     def partition(self, topic: str, index: int = 0) -> Any:
@@ -107,9 +111,9 @@ class ActedBrokers:
         while self._high_watermark(self.listening) < high_watermark:
             assert time.monotonic() < end, "the broker does not follow"
             time.sleep(0.02)
-        told = self.ask(METADATA, self.listening, topics=[{"topic_id": None, "name": topic}], **_METADATA).topics[0]
-        assert told.error_code == 0
-        return told.topic_id, told.partitions[index]
+        text = self.ask(METADATA, self.listening, topics=[{"topic_id": None, "name": topic}], **_METADATA).topics[0]
+        assert text.error_code == 0
+        return text.topic_id, text.partitions[index]
 
     def _high_watermark(self, number: int) -> int:
         """Of a node itself: a broker asks the leader to describe the quorum."""
@@ -119,7 +123,7 @@ class ActedBrokers:
     def in_sync(self, topic: str, *replicas: int) -> Any:
         """The leader of partition 0 says who is in sync; the result."""
         topic_id, partition = self.partition(topic)
-        state = [{"broker_id": one, "broker_epoch": -1} for one in replicas]
+        state = [{"broker_id": replica, "broker_epoch": -1} for replica in replicas]
         # Metadata do not tell the partition epoch: one that is too old is not taken.
         for partition_epoch in range(100):
             part = {"partition_index": 0, "leader_epoch": partition.leader_epoch, "new_isr_with_epochs": state}

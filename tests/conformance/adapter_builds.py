@@ -84,9 +84,9 @@ def toolchain(language: Language) -> Path:
 
 def _version(program: str, option: str, pattern: str) -> int | None:
     """None for a program that cannot say: a stand-in for one that is not installed."""
-    said = subprocess.run([program, option], capture_output=True, text=True, check=False)
-    found = re.search(pattern, said.stdout + said.stderr)
-    return None if found is None else int(found[1])
+    printed = subprocess.run([program, option], capture_output=True, text=True, check=False)
+    results = re.search(pattern, printed.stdout + printed.stderr)
+    return None if results is None else int(results[1])
 
 
 @cache

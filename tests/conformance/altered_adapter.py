@@ -30,7 +30,7 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_request
 from kraft_conformance.protocol.partitions import PartitionReset
 from kraft_dev.mutants.showing import at_level
 from kraft_mutants.replicas import mutated_replicas
@@ -53,8 +53,8 @@ def _hello(**fields: object) -> Change:
 
 def _says_otherwise(moment: Moment, reply: Reply) -> Reply:
     """Its hello has another name each time, or the one that is asked for."""
-    given = moment.value or f"own-{os.getpid()}"
-    return replace(reply, profile=given) if isinstance(reply, HelloReply) else reply
+    inputs = moment.value or f"own-{os.getpid()}"
+    return replace(reply, profile=inputs) if isinstance(reply, HelloReply) else reply
 
 
 def _lists(field: str, default: str = "") -> Change:
@@ -104,10 +104,10 @@ def _forgets_beside_a_leader(_: Moment, reply: Reply) -> Reply:
             reply,
             effects=tuple(
                 [
-                    replace(one, voted_key=None)
-                    if isinstance(one, TracedPersistQuorumState) and one.leader_id is not None
-                    else one
-                    for one in reply.effects
+                    replace(effect, voted_key=None)
+                    if isinstance(effect, TracedPersistQuorumState) and effect.leader_id is not None
+                    else effect
+                    for effect in reply.effects
                 ]
             ),
         )
@@ -121,19 +121,19 @@ def _shows_epoch(moment: Moment, reply: Reply) -> Reply:
     return replace(reply, state=replace(reply.state, epoch=int(moment.value)))
 
 
-def _grants(_: Moment, one: TracedSend) -> Effects:
-    is_vote = isinstance(one.message, TracedVoteResponse)
-    return (TracedSend(replace(one.message, granted=True)) if is_vote else one,)
+def _grants(_: Moment, send: TracedSend) -> Effects:
+    is_vote = isinstance(send.message, TracedVoteResponse)
+    return (TracedSend(replace(send.message, granted=True)) if is_vote else send,)
 
 
 def _written_last(_: Moment, effects: Effects) -> Effects:
-    return sorted(effects, key=lambda one: isinstance(one, TracedPersistQuorumState))
+    return sorted(effects, key=lambda effect: isinstance(effect, TracedPersistQuorumState))
 
 
 def _never_restarts(moment: Moment, effects: Effects) -> Effects:
     """No election timer is started: by no step, or by those of one event."""
     is_meant = moment.event is not None and moment.value in ("", moment.event)
-    return [one for one in effects if one not in elections(effects)] if is_meant else effects
+    return [effect for effect in effects if effect not in elections(effects)] if is_meant else effects
 
 
 def _silent(moment: Moment, effects: Effects) -> Effects:
@@ -149,7 +149,7 @@ def _waits_as_it_did(moment: Moment, effects: Effects) -> Effects:
 def _keeps_the_disk(moment: Moment, reply: Reply) -> Reply:
     """The directory id of a vote is remembered at kraft.version 0 too, and so not written when it starts."""
     if isinstance(reply, RestartReply):
-        kept = [one for one in reply.effects if not isinstance(one, TracedPersistQuorumState)]
+        kept = [effect for effect in reply.effects if not isinstance(effect, TracedPersistQuorumState)]
         return replace(reply, effects=tuple(kept))
     if not isinstance(reply, ObserveReply) or not isinstance(reply.state.voted_key, TracedKey):
         return reply
@@ -165,10 +165,10 @@ def _shuffles(moment: Moment, effects: Effects) -> Effects:
     left, made, chance = list(range(len(effects))), [], _chance(moment)
     pairs = happens_before(effects)
     while left:
-        free = [one for one in left if not any(first in left for first, other in pairs if other == one)]
+        free = [place for place in left if not any(first in left for first, other in pairs if other == place)]
         made.append(chance.choice(free))
         left.remove(made[-1])
-    return [effects[one] for one in made]
+    return [effects[item] for item in made]
 
 
 def _hides(moment: Moment, reply: Reply) -> Reply:
@@ -180,10 +180,10 @@ def _hides(moment: Moment, reply: Reply) -> Reply:
     if not isinstance(reply, StepReply | RestartReply):
         return reply
     effects = [
-        TracedSend(replace(one.message, source=UNSET, correlation_id=UNSET))
-        if isinstance(one, TracedSend) and chance.random() < 0.2
-        else one
-        for one in reply.effects
+        TracedSend(replace(effect.message, source=UNSET, correlation_id=UNSET))
+        if isinstance(effect, TracedSend) and chance.random() < 0.2
+        else effect
+        for effect in reply.effects
     ]
     return replace(reply, effects=tuple(effects), refusal=UNSET if chance.random() < 0.2 else reply.refusal)
 
@@ -199,18 +199,18 @@ def _hostile(moment: Moment, reply: Reply) -> Reply:
         case "HandleVoteRequest":
             # A field of another value, with a text; what was to be written first is written last.
             changed = [
-                TracedSend(replace(one.message, leader_endpoint=HARM))
-                if isinstance(one, TracedSend) and isinstance(one.message, TracedVoteResponse)
-                else one
-                for one in effects
+                TracedSend(replace(effect.message, leader_endpoint=HARM))
+                if isinstance(effect, TracedSend) and isinstance(effect.message, TracedVoteResponse)
+                else effect
+                for effect in effects
             ]
             return replace(reply, effects=tuple(_written_last(moment, changed)))
         case "Poll":
             # To one too few, and one that nobody expects.
             kept = effects[1:]
-            asked = [one.message for one in effects if isinstance(one, TracedSend)]
-            if asked and isinstance(asked[0], TracedVoteRequest):
-                kept += (TracedSend(replace(asked[0], destination=99)),)
+            requested = [effect.message for effect in effects if isinstance(effect, TracedSend)]
+            if requested and isinstance(requested[0], TracedVoteRequest):
+                kept += (TracedSend(replace(requested[0], destination=99)),)
             return replace(reply, effects=kept, refusal=UNSET)
         case "HandleBeginQuorumEpochRequest":
             return ErrorReply(id=reply.id, code="failed", detail=HARM)
@@ -247,7 +247,7 @@ MODES: dict[str, Change] = {
     "other-version": _hello(schema="kraft-adapter/2"),
     "grants-all": each(TracedSend, _grants),
     "sends-first": of_effects(_written_last),
-    "votes-in-memory": each(TracedPersistQuorumState, lambda _, one: (replace(one, voted_key=None),)),
+    "votes-in-memory": each(TracedPersistQuorumState, lambda _, item: (replace(item, voted_key=None),)),
     "silent": of_effects(_silent),
     "never-syncs": each(TracedFlushLog, lambda _, __: ()),
     "keeps-the-disk-it-voted-for": _keeps_the_disk,
@@ -281,7 +281,7 @@ class Altered(Fetching):
         left_out = [value for name, value in named if name == "without-rule"]
         super().__init__(frozenset(modes), make_replica=mutated_replicas(left_out))
         self._is_kip = "kip-whatever-is-asked" in modes
-        ordered = sorted(named, key=lambda one: self._LAST.index(one[0]) if one[0] in self._LAST else -1)
+        ordered = sorted(named, key=lambda name: self._LAST.index(name[0]) if name[0] in self._LAST else -1)
         self._changes = [(MODES[name], value) for name, value in ordered if name in MODES]
         self._changes += [(change, "") for change in changes]
 
@@ -331,8 +331,8 @@ def _misbehaved(mode: str, value: str, request: Request, line: bytes) -> bytes:
         case "other-type":
             return b'{"type":"reset","id":%d}\n' % request.id
         case "refuses":
-            said = (request.id, value.encode())
-            return b'{"type":"error","id":%d,"code":"%s","detail":"no such thing here"}\n' % said
+            text = (request.id, value.encode())
+            return b'{"type":"error","id":%d,"code":"%s","detail":"no such thing here"}\n' % text
     return line
 
 
@@ -354,7 +354,7 @@ def main() -> None:
         reply = adapter.answer(request)
         if isinstance(request, Reset) and mode == "unasked":
             sys.stdout.buffer.write(b"one line too many\n")
-        sys.stdout.buffer.write(_misbehaved(mode, value, request, encoded(reply)))
+        sys.stdout.buffer.write(_misbehaved(mode, value, request, encode(reply)))
         sys.stdout.buffer.flush()
     if mode == "has-a-child":
         time.sleep(3600)

@@ -101,8 +101,8 @@ def each(kind: Any, portions: Callable[[Moment, Any], Sequence[Any]]) -> Change:
     """Every effect of a kind becomes others."""
 
     def change(moment: Moment, effects: Sequence[Any]) -> Sequence[Any]:
-        made = [portions(moment, one) if isinstance(one, kind) else (one,) for one in effects]
-        return [one for several in made for one in several]
+        made = [portions(moment, effect) if isinstance(effect, kind) else (effect,) for effect in effects]
+        return [item for several in made for item in several]
 
     return of_effects(change)
 
@@ -120,7 +120,7 @@ def _writes_again(moment: Moment, effects: Effects) -> Effects:
     """What the file holds is written before every step and after it, where somebody runs to do it."""
     if Role.STOPPED in (moment.before.role, moment.after.role):
         return effects
-    synced = [one for one in effects if isinstance(one, TracedFlushLog)]
+    synced = [effect for effect in effects if isinstance(effect, TracedFlushLog)]
     return (_file(moment.before), *effects, _file(moment.after), *synced)
 
 
@@ -189,8 +189,8 @@ def _zero(sent: TracedSend) -> TracedSend:
     return TracedSend(_with_zero(sent.message)) if isinstance(sent.message, TracedFetchResponse) else sent
 
 
-def _with_zero(shown: Any) -> Any:
-    return replace(shown, high_watermark=0) if shown.high_watermark == UNKNOWN_HIGH_WATERMARK else shown
+def _with_zero(displayed: Any) -> Any:
+    return replace(displayed, high_watermark=0) if displayed.high_watermark == UNKNOWN_HIGH_WATERMARK else displayed
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -200,12 +200,12 @@ def _with_zero(shown: Any) -> Any:
 
 def elections(effects: Effects) -> list[TracedStartTimer]:
     """The election timers that are started."""
-    return [one for one in effects if isinstance(one, TracedStartTimer) and one.timer is Timer.ELECTION]
+    return [effect for effect in effects if isinstance(effect, TracedStartTimer) and effect.timer is Timer.ELECTION]
 
 
 def without_elections(effects: Effects) -> Effects:
     """All the others."""
-    return [one for one in effects if one not in elections(effects)]
+    return [effect for effect in effects if effect not in elections(effects)]
 
 
 def _with_timer(effects: Effects, milliseconds: int = _MS) -> Effects:
@@ -234,8 +234,10 @@ def _remaining_timer(moment: Moment, effects: Effects) -> Effects:
 
 
 def _granted(effects: Effects, *, pre_vote: bool) -> bool:
-    answers = [one.message for one in effects if isinstance(one, TracedSend)]
-    return any(isinstance(one, TracedVoteResponse) and one.granted and one.pre_vote is pre_vote for one in answers)
+    answers = [effect.message for effect in effects if isinstance(effect, TracedSend)]
+    return any(
+        isinstance(answer, TracedVoteResponse) and answer.granted and answer.pre_vote is pre_vote for answer in answers
+    )
 
 
 def _granted_again(moment: Moment, effects: Effects) -> Effects:
@@ -274,7 +276,7 @@ def _at_once(moment: Moment, effects: Effects) -> Effects:
     """The fetch timer has run out already, whatever place the list of candidates gives."""
     if moment.event != "HandleEndQuorumEpochRequest":
         return effects
-    return [replace(one, duration_ms=0) if isinstance(one, TracedStartTimer) else one for one in effects]
+    return [replace(effect, duration_ms=0) if isinstance(effect, TracedStartTimer) else effect for effect in effects]
 
 
 def _at_once_with_no_candidates(moment: Moment, effects: Effects) -> Effects:
@@ -380,19 +382,19 @@ def _sends_more(extra: Extra) -> Change:
         request = moment.request
         if not isinstance(request, Step) or request.crash is not UNSET or not isinstance(reply, StepReply):
             return reply
-        sent = {one.message.destination for one in reply.effects if isinstance(one, TracedSend)}
+        sent = {effect.message.destination for effect in reply.effects if isinstance(effect, TracedSend)}
         drawn = extra(moment, Draw(request.draw.correlation_id, 0, 0))
-        more = [one for one in drawn if one.destination not in sent]
-        awaiting = {**moment.after.awaiting, **{one.destination: one.correlation_id for one in more}}
+        more = [message for message in drawn if message.destination not in sent]
+        awaiting = {**moment.after.awaiting, **{message.destination: message.correlation_id for message in more}}
         moment.replica.state = moment.after._replace(awaiting=awaiting)
-        effects = (*reply.effects, *[traced_effect(1, Send(one)) for one in more])
+        effects = (*reply.effects, *[traced_effect(1, Send(message)) for message in more])
         return replace(reply, effects=effects, refusal=None if more else reply.refusal)
 
     return change
 
 
 def _messages(outcome: Outcome) -> list[Message]:
-    return [one for one in outcome.sends if not isinstance(one, ClientReply)]
+    return [send for send in outcome.sends if not isinstance(send, ClientReply)]
 
 
 def _poll_without(*fields: str) -> Extra:
@@ -409,7 +411,7 @@ def _poll_without(*fields: str) -> Extra:
 def _asks_all_servers(moment: Moment, draw: Draw) -> Sequence[Message]:
     idle, configuration = moment.before._replace(awaiting={}), moment.replica.configuration
     targets = due_fetch_targets(idle, configuration) if moment.event == "PollFetch" else ()
-    return [one for to in targets for one in _messages(after_poll_fetch(idle, configuration, to, draw))]
+    return [message for to in targets for message in _messages(after_poll_fetch(idle, configuration, to, draw))]
 
 
 def _when_leading(of: Extra) -> Extra:
@@ -444,8 +446,8 @@ def _fetches_elsewhere(moment: Moment, draw: Draw) -> Sequence[Message]:
     before, configuration = moment.before, moment.replica.configuration
     if moment.event != "PollFetch" or before.role is not Role.FOLLOWER or before.searching:
         return ()
-    others = [one.id for one in other_voters(before) if one.id != before.leader_id]
-    return [fetch_request(before, configuration, one, draw.correlation_id) for one in others]
+    remaining = [voter.id for voter in other_voters(before) if voter.id != before.leader_id]
+    return [fetch_request(before, configuration, item, draw.correlation_id) for item in remaining]
 
 
 RIGHT: dict[str, Change] = {
@@ -494,7 +496,10 @@ WRONG: dict[str, Change] = {
     "another-vote-first": _written_first(lambda _, whole: replace(whole, voted_key=TracedKey(9, "U9"))),
     "file-of-another-epoch": of_effects(_file_of_another_epoch),
     "cuts-all-first": each(TracedTruncateLog, lambda _, cut: (TracedTruncateLog(0), cut)),
-    "appends-elsewhere-first": each(TracedAppendRecords, lambda _, one: (replace(one, base_offset=0), one)),
+    "appends-elsewhere-first": each(
+        TracedAppendRecords,
+        lambda _, tracedappendrecord: (replace(tracedappendrecord, base_offset=0), tracedappendrecord),
+    ),
     "hides-the-leader": each(TracedSend, _hides_the_leader),
     "never-again": of_effects(_never_again),
     "restarts-on-pre-vote": of_effects(_restarts_on_pre_vote),

@@ -30,8 +30,10 @@ def newest_by_day(versions: Iterable[str]) -> list[Any]:
 
 def altered(*modes: str) -> str:
     """The command line of an `altered_adapter`."""
-    found = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    return shlex.join(["env", f"PYTHONPATH={found}", sys.executable, "-m", "tests.conformance.altered_adapter", *modes])
+    result = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return shlex.join(
+        ["env", f"PYTHONPATH={result}", sys.executable, "-m", "tests.conformance.altered_adapter", *modes]
+    )
 
 
 def without_rule(rule: str) -> str:
@@ -60,20 +62,20 @@ def prove(*words: str) -> int:
 
 def assert_said(capsys: Captured, code: int, text: str, *words: str) -> None:
     """`kraft-spec` ends with this code and says so on standard error."""
-    found, said = error(capsys, *words)
-    assert (found, text in said) == (code, True), said
+    result, printed = error(capsys, *words)
+    assert (result, text in printed) == (code, True), printed
 
 
 def document(capsys: Captured, *words: str) -> tuple[int, Any]:
     """Exit code and the JSON document of `kraft-spec ... --json`."""
-    code, said = output(capsys, *words, "--json")
-    return code, json.loads(said)
+    code, text = output(capsys, *words, "--json")
+    return code, json.loads(text)
 
 
 def lines(capsys: Captured, *words: str) -> tuple[int, list[dict[str, Any]]]:
     """Exit code and the JSON lines of `kraft-spec ... --json`."""
-    code, said = output(capsys, *words, "--json")
-    return code, [json.loads(line) for line in said.splitlines()]
+    code, text = output(capsys, *words, "--json")
+    return code, [json.loads(line) for line in text.splitlines()]
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -84,8 +86,8 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 def block(page: str, beginning: str) -> str:
     """The text of the fenced block that begins so."""
-    (found,) = [text for _, text in blocks(page) if text.startswith(beginning)]
-    return found
+    (result,) = [text for _, text in blocks(page) if text.startswith(beginning)]
+    return result
 
 
 def ends(pid: int) -> bool:

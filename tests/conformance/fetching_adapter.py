@@ -75,7 +75,7 @@ class Fetching(ReferenceAdapter):
                 reply, effects=effects, refusal=None if request.event == "Poll" and effects else reply.refusal
             )
         if isinstance(reply, StepReply | RestartReply):
-            reply = replace(reply, effects=tuple([self._own_way(one) for one in reply.effects]))
+            reply = replace(reply, effects=tuple([self._own_way(effect) for effect in reply.effects]))
         if isinstance(reply, ObserveReply) and reply.state.awaiting:
             awaiting = tuple([(to, self._own.get((to, drawn), drawn)) for to, drawn in reply.state.awaiting])
             reply = replace(reply, state=replace(reply.state, awaiting=awaiting))
@@ -87,8 +87,8 @@ class Fetching(ReferenceAdapter):
         if not tag_of(message).endswith("Response"):
             return message
         ids = {(to, own): drawn for (to, drawn), own in self._own.items()}
-        given = message.correlation_id
-        return replace(message, correlation_id=ids.get((message.source, given), given))
+        inputs = message.correlation_id
+        return replace(message, correlation_id=ids.get((message.source, inputs), inputs))
 
     def _late(self, request: Step, effects: tuple[TracedEffect, ...]) -> tuple[TracedEffect, ...]:
         """The effects of a step without an answer that can wait, and with the ones that have waited."""
@@ -96,7 +96,7 @@ class Fetching(ReferenceAdapter):
             self._held.clear()
             return effects
         state, configuration = self.replica().state, self.replica().configuration
-        shown = [one for one in effects if not self._is_held_back(one)]
+        displayed = [effect for effect in effects if not self._is_held_back(effect)]
         for fetch, known in list(self._held):
             answer = late_answer(state, configuration, fetch)
             if may_wait(answer) and state.high_watermark <= known and request.event != "Poll":
@@ -105,13 +105,13 @@ class Fetching(ReferenceAdapter):
                 answer = replace(answer, records=answer.records[1:])
             if "late-twice" not in self._modes:
                 self._held.remove((fetch, known))
-            shown.append(TracedSend(answer))
+            displayed.append(TracedSend(answer))
         message = request.message
         if isinstance(message, TracedFetchRequest) and any(map(self._is_held_back, effects)):
-            asked = message_of(replace(message, id="1.1"))
-            assert isinstance(asked, FetchRequest), "a FetchRequest is read as one"
-            self._held.append((asked, state.high_watermark))
-        return tuple(shown)
+            requested = message_of(replace(message, id="1.1"))
+            assert isinstance(requested, FetchRequest), "a FetchRequest is read as one"
+            self._held.append((requested, state.high_watermark))
+        return tuple(displayed)
 
     def _is_held_back(self, effect: TracedEffect) -> bool:
         answer = effect.message if isinstance(effect, TracedSend) else None
@@ -130,11 +130,11 @@ class Fetching(ReferenceAdapter):
         return TracedSend(self._answered(effect.message))
 
     def _answered(self, answer: TracedFetchResponse) -> TracedFetchResponse:
-        known = self.replica().state.high_watermark
+        expected = self.replica().state.high_watermark
         if answer.error != "NONE" and "watermark-in-errors" in self._modes:
-            return replace(answer, high_watermark=known)
+            return replace(answer, high_watermark=expected)
         if answer.error != "NONE" and "watermark-too-far" in self._modes:
-            return replace(answer, high_watermark=known + 1)
+            return replace(answer, high_watermark=expected + 1)
         if answer.records and "skips-a-record" in self._modes:
             return replace(answer, records=answer.records[1:])
         if answer.records and "no-record" in self._modes:

@@ -55,11 +55,11 @@ def targets() -> Iterator[Target]:
     versions = apis.versions(_OTHERS)
     for key, supported in versions.items():
         for version in supported:
-            asked = OtherRequest(key, version, 7, None)
+            requested = OtherRequest(key, version, 7, None)
             request = message_from_kio(load_request_schema(key, version))
             response = message_from_kio(load_response_schema(key, version))
             yield Target(request, version, partial(decode_other_request, versions=versions))
-            yield Target(response, version, partial(decode_other_response, asked))
+            yield Target(response, version, partial(decode_other_response, requested))
 
 
 def _decoder(message: Message, version: int) -> Callable[[bytes], Any]:
@@ -83,24 +83,24 @@ def valid_frame(target: Target, chance: random.Random) -> bytes:
 
 
 def _document(fields: tuple[Field, ...], version: int, chance: random.Random) -> Document:
-    return {one.name: _value(one, version, chance) for one in fields_of(fields, version)}
+    return {field.name: _value(field, version, chance) for field in fields_of(fields, version)}
 
 
-def _value(one: Field, version: int, chance: random.Random) -> Any:
-    if one.is_nullable and chance.random() < 0.1:
+def _value(field: Field, version: int, chance: random.Random) -> Any:
+    if field.is_nullable and chance.random() < 0.1:
         return None
-    if one.is_array:
-        return [_element(one, version, chance) for _ in range(chance.choice((0, 1, 2, 3)))]
-    return _element(one, version, chance)
+    if field.is_array:
+        return [_element(field, version, chance) for _ in range(chance.choice((0, 1, 2, 3)))]
+    return _element(field, version, chance)
 
 
-def _element(one: Field, version: int, chance: random.Random) -> Any:
-    if one.is_struct:
-        return _document(one.fields, version, chance)
-    if one.type in RANGES:
-        low, high = RANGES[one.type]
-        return chance.choice((low, high, 0, 1, chance.randint(low, high))) if one.name != "error_code" else 0
-    match one.type:
+def _element(field: Field, version: int, chance: random.Random) -> Any:
+    if field.is_struct:
+        return _document(field.fields, version, chance)
+    if field.type in RANGES:
+        low, high = RANGES[field.type]
+        return chance.choice((low, high, 0, 1, chance.randint(low, high))) if field.name != "error_code" else 0
+    match field.type:
         case "bool":
             return chance.random() < 0.5
         case "uuid":

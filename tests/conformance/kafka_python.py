@@ -71,33 +71,33 @@ def _codec(message: Message) -> Any:
 def _values(of: tuple[Field, ...], version: int, document: Document) -> dict[str, Any]:
     """A document as kafka-python takes it."""
     values = {}
-    for one in fields_of(of, version):
-        if one.tag is not None and one.name not in document:
+    for field in fields_of(of, version):
+        if field.tag is not None and field.name not in document:
             continue
-        values[separated(one.name, "_")] = each(one, document[one.name], partial(_value, one, version))
+        values[separated(field.name, "_")] = each(field, document[field.name], partial(_value, field, version))
     return values
 
 
-def _value(one: Field, version: int, value: Any) -> Any:
-    if one.is_struct:
-        return _values(one.fields, version, value)
-    if one.type == "uuid":
-        return UUID(bytes=uuid_bytes(value, one.name))
-    return b64decode(value) if one.type == "records" else value
+def _value(field: Field, version: int, value: Any) -> Any:
+    if field.is_struct:
+        return _values(field.fields, version, value)
+    if field.type == "uuid":
+        return UUID(bytes=uuid_bytes(value, field.name))
+    return b64decode(value) if field.type == "records" else value
 
 
 def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
     """The JSON of what kafka-python has read."""
     get = read.get if isinstance(read, dict) else lambda name, default=None: getattr(read, name, default)
     document: Document = {}
-    for one in fields_of(of, version):
-        value = get(separated(one.name, "_"))
-        if one.tag is not None and value is None:
+    for field in fields_of(of, version):
+        value = get(separated(field.name, "_"))
+        if field.tag is not None and value is None:
             continue
         # `each` would leave a null as it is, which stands for the uuid of zeros.
-        made = each(one, value, partial(_plain, one, version)) if one.is_array else _plain(one, version, value)
-        if one.tag is None or made != default_of(one):
-            document[one.name] = made
+        made = each(field, value, partial(_plain, field, version)) if field.is_array else _plain(field, version, value)
+        if field.tag is None or made != default_of(field):
+            document[field.name] = made
     unknown = read if isinstance(read, dict) else (read.unknown_tags or {})
     tags = [
         {"tag": int(name[1:]), "data": content.hex()}
@@ -107,11 +107,11 @@ def _document(of: tuple[Field, ...], version: int, read: Any) -> Document:
     return document | ({UNKNOWN_TAGS: tags} if tags else {})
 
 
-def _plain(one: Field, version: int, value: Any) -> Any:
-    if one.type == "uuid":
+def _plain(field: Field, version: int, value: Any) -> Any:
+    if field.type == "uuid":
         return NULL_UUID if value is None else uuid_text(value.bytes)
     if value is None:
         return None
-    if one.is_struct:
-        return _document(one.fields, version, value)
-    return b64encode(bytes(value)).decode() if one.type == "records" else value
+    if field.is_struct:
+        return _document(field.fields, version, value)
+    return b64encode(bytes(value)).decode() if field.type == "records" else value

@@ -25,12 +25,12 @@ from kraft_reference.identity import ReplicaKey, VoterDetails
 from kraft_reference.records import Record, RecordKind
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qk"
-DIRECTORIES = {one: f"AAAAAAAAAAAAAAAAAAA{letter}AQ" for one, letter in ((1, "B"), (2, "C"), (3, "D"))}
-ENDPOINTS = {one: f"127.0.0.1:{19000 + one}" for one in DIRECTORIES}
+DIRECTORIES = {item: f"AAAAAAAAAAAAAAAAAAA{letter}AQ" for item, letter in ((1, "B"), (2, "C"), (3, "D"))}
+ENDPOINTS = {replica_id: f"127.0.0.1:{19000 + replica_id}" for replica_id in DIRECTORIES}
 VERSIONS = {"Vote": 2, "BeginQuorumEpoch": 1, "Fetch": 17}
 VALUE = b"v7"
-_VOTERS = frozenset(ReplicaKey(*one) for one in DIRECTORIES.items())
-_DETAILS = tuple(VoterDetails(one, ENDPOINTS[one], 0, 1) for one in sorted(DIRECTORIES))
+_VOTERS = frozenset(ReplicaKey(*replica_id) for replica_id in DIRECTORIES.items())
+_DETAILS = tuple(VoterDetails(replica_id, ENDPOINTS[replica_id], 0, 1) for replica_id in sorted(DIRECTORIES))
 FIRST_BATCH = control_batch(
     0,
     (
@@ -45,9 +45,9 @@ DATA_BATCH = data_batch(3, 1, (VALUE,), 0)
 NUMBER = number_of(VALUE)
 
 
-def key(one: int) -> dict[str, Any]:
+def key(replica_id: int) -> dict[str, Any]:
     """The replica key of a voter, as a trace has it."""
-    return {"id": one, "directory_id": DIRECTORIES[one]}
+    return {"id": replica_id, "directory_id": DIRECTORIES[replica_id]}
 
 
 class Capture:
@@ -123,8 +123,11 @@ class Capture:
         return 1000 * self.now_ms
 
     def save(self, path: Path) -> Path:
-        nodes = tuple(CapturedNode(id=one, endpoint=ENDPOINTS[one], directory_id=DIRECTORIES[one]) for one in ENDPOINTS)
-        voters = tuple(CapturedVoter(*one) for one in DIRECTORIES.items())
+        nodes = tuple(
+            CapturedNode(id=replica_id, endpoint=ENDPOINTS[replica_id], directory_id=DIRECTORIES[replica_id])
+            for replica_id in ENDPOINTS
+        )
+        voters = tuple(CapturedVoter(*replica_id) for replica_id in DIRECTORIES.items())
         header = CaptureHeader(schema=SCHEMA, generator="test", nodes=nodes, cluster_id=CLUSTER, voters=voters)
         with FileIO(path, "wb") as stream:
             writer = CaptureWriter(stream, header)
@@ -154,12 +157,14 @@ class Capture:
 
     def announce(self, source: int, node: int, epoch: int) -> None:
         endpoint = ENDPOINTS[source]
-        asked = self.ask("BeginQuorumEpoch", source, node, epoch=epoch, voter_key=key(node), leader_endpoint=endpoint)
-        self.answer(asked, epoch=epoch, **_leader(source))
+        requested = self.ask(
+            "BeginQuorumEpoch", source, node, epoch=epoch, voter_key=key(node), leader_endpoint=endpoint
+        )
+        self.answer(requested, epoch=epoch, **_leader(source))
 
 
-def _leader(one: int | None) -> dict[str, Any]:
-    return {"leader_id": one, "leader_endpoint": None if one is None else ENDPOINTS[one]}
+def _leader(replica_id: int | None) -> dict[str, Any]:
+    return {"leader_id": replica_id, "leader_endpoint": None if replica_id is None else ENDPOINTS[replica_id]}
 
 
 def elected() -> Capture:

@@ -67,7 +67,7 @@ class Nodes:
 
     def format(self, number: int) -> None:
         """Format the data folder of a node."""
-        listed = ",".join(f"{one}@127.0.0.1:{self.ports[one]}:{DIRECTORIES[one]}" for one in self.voters)
+        listed = ",".join(f"{voter}@127.0.0.1:{self.ports[voter]}:{DIRECTORIES[voter]}" for voter in self.voters)
         how = ["-I", listed] if number in self.voters else ["-N", "--directory-id", DIRECTORIES[number]]
         assert main(["node", "format", "-t", CLUSTER_ID, "-c", str(self.properties(number)), *how]) == 0
 
@@ -124,7 +124,7 @@ class Nodes:
 
     def leader(self, seconds: float = 120, other_than: int = 0) -> int:
         """Wait for a leader with a high watermark in its epoch."""
-        return int(self.wait_for(lambda told: told["leaderId"] != other_than, seconds)["leaderId"])
+        return int(self.wait_for(lambda second: second["leaderId"] != other_than, seconds)["leaderId"])
 
     def wait_for(self, wanted: Any, seconds: float = 120) -> Document:
         """Wait for a leader that describes the quorum as wanted."""
@@ -133,11 +133,11 @@ class Nodes:
         while time.monotonic() < end:
             for number in tuple(self.processes):
                 try:
-                    last = told = self.describe(number)
+                    last = text = self.describe(number)
                 except UNANSWERED:
                     continue
-                if told["errorCode"] == 0 and told["highWatermark"] > 0 and wanted(told):
-                    return told
+                if text["errorCode"] == 0 and text["highWatermark"] > 0 and wanted(text):
+                    return text
             time.sleep(0.05)
         logs = "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
         raise AssertionError(f"not reached in {seconds} s; the last said {last}\n{logs}")

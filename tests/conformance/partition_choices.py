@@ -22,12 +22,12 @@ from kraft_vectors.partitions.shown import (
 Effects = tuple[ShownEffect, ...]
 
 
-def _without_field(moment: Moment, told: ShownLeaderAndIsr) -> Effects:
-    return (replace(told, **{moment.value: UNSET}),)
+def _without_field(moment: Moment, text: ShownLeaderAndIsr) -> Effects:
+    return (replace(text, **{moment.value: UNSET}),)
 
 
-def _of_version(moment: Moment, told: ShownLeaderAndIsr) -> Effects:
-    return (replace(told, version=int(moment.value)),)
+def _of_version(moment: Moment, text: ShownLeaderAndIsr) -> Effects:
+    return (replace(text, version=int(moment.value)),)
 
 
 def _other_order(_: Moment, effect: ShownEffect) -> Effects:
@@ -36,7 +36,10 @@ def _other_order(_: Moment, effect: ShownEffect) -> Effects:
         case ShownAlterReassignmentsAnswer(error, results):
             return (ShownAlterReassignmentsAnswer(error, results[::-1]),)
         case ShownListReassignmentsAnswer(error, reassignments):
-            rows = [replace(one, adding=one.adding[::-1], removing=one.removing[::-1]) for one in reassignments]
+            rows = [
+                replace(reassignment, adding=reassignment.adding[::-1], removing=reassignment.removing[::-1])
+                for reassignment in reassignments
+            ]
             return (ShownListReassignmentsAnswer(error, tuple(rows[::-1])),)
         case ShownLeaderAndIsr():
             return (replace(effect, in_sync=(effect.in_sync or ())[::-1], adding=(effect.adding or ())[::-1]),)
@@ -77,10 +80,13 @@ OF_PARTITIONS: dict[str, Change] = {
     "forgets-rows": each(ShownEffect, _forgets_rows),
     "other-error": each(ShownAlterReassignmentsAnswer, _other_error),
     "tells-first": of_effects(lambda _, done: sorted(done, key=_is_store)),
-    "tells-again": of_effects(lambda _, done: (*done, *[one for one in done if isinstance(one, ShownLeaderAndIsr)])),
+    "tells-again": of_effects(lambda _, done: (*done, *[item for item in done if isinstance(item, ShownLeaderAndIsr)])),
     "never-stops": each(ShownStopReplica, lambda _, __: ()),
     "stores-one-by-one": each(
-        ShownStorePartitions, lambda _, one: [replace(one, partitions=(row,)) for row in one.partitions]
+        ShownStorePartitions,
+        lambda _, shownstorepartition: [
+            replace(shownstorepartition, partitions=(row,)) for row in shownstorepartition.partitions
+        ],
     ),
     "stores-twice": of_effects(lambda _, done: (*filter(_is_store, done), *done)),
     "one-partition-less": _one_partition_less,

@@ -33,15 +33,15 @@ FEW = "-k prevote.follower"
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a step as its host does: bash, that stops at the first error."""
-    found = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    result = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    environment = {**os.environ, "PATH": found, **variables}
+    environment = {**os.environ, "PATH": result, **variables}
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def _filled(text: str, pattern: str, given: Mapping[str, str]) -> str:
+def _filled(text: str, pattern: str, inputs: Mapping[str, str]) -> str:
     """A text with the inputs of a job in their places."""
-    return re.sub(pattern, lambda match: given[match[1]], text)
+    return re.sub(pattern, lambda match: inputs[match[1]], text)
 
 
 @pytest.mark.parametrize(("adapter", "code"), [(REFERENCE, 0), (WRONG, 1)], ids=["passes", "fails"])
@@ -56,8 +56,8 @@ def _check_reports_of_the_action(tmp_path: Path, adapter: str, code: int) -> Non
     """Run the step that runs the vectors, with what is installed in the folder."""
     action = yaml.safe_load((FILES / "action.yml").read_text())
     step = action["runs"]["steps"][1]
-    given = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
-    variables = {name: _filled(text, r"\$\{\{ inputs\.(\w+) }}", given) for name, text in step["env"].items()}
+    inputs = {"adapter": adapter, "suite": suite_version(), "arguments": FEW}
+    variables = {name: _filled(text, r"\$\{\{ inputs\.(\w+) }}", inputs) for name, text in step["env"].items()}
     ends = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": tmp_path / "out", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
     ended = shell(step["run"], tmp_path, **variables, **{name: str(path) for name, path in ends.items()})
     assert ended.returncode == code, ended.stderr
@@ -80,7 +80,7 @@ def test_the_action_installs_from_its_own_sources(tmp_path: Path) -> None:
 def test_the_job_of_gitlab_runs_the_vectors_and_leaves_reports(tmp_path: Path, adapter: str, code: int) -> None:
     head, job = yaml.safe_load_all((FILES / "gitlab.yml").read_text())
     inputs = head["spec"]["inputs"]
-    given = {name: one.get("default") for name, one in inputs.items()} | {"adapter": adapter, "arguments": FEW}
+    given = {name: option.get("default") for name, option in inputs.items()} | {"adapter": adapter, "arguments": FEW}
     assert given["suite"] == suite_version()
     assert given["package"] == f"kraft-spec[conformance]=={suite_version()}.*"
     lines = job["kraft-conformance"]["script"]
@@ -115,8 +115,8 @@ def test_the_workflow_of_kafka_compares_with_the_last_night(tmp_path: Path) -> N
 
 def test_the_image_is_built_and_runs() -> None:
     builders = [name for name in ("podman", "docker", "buildah") if shutil.which(name)]
-    asked = {one: subprocess.run([one, "info"], capture_output=True, check=False) for one in builders}
-    answering = [one for one, ended in asked.items() if ended.returncode == 0]
+    requested = {builder: subprocess.run([builder, "info"], capture_output=True, check=False) for builder in builders}
+    answering = [option for option, ended in requested.items() if ended.returncode == 0]
     if not answering:
         pytest.skip(f"NO BUILDER OF IMAGES ANSWERS HERE ({', '.join(builders) or 'none installed'}): NOT BUILT")
     builder = answering[0]
@@ -141,20 +141,20 @@ def plugged(folder: Path, *words: str) -> tuple[int, str]:
 
 def test_each_vector_is_a_test_that_its_rule_selects(tmp_path: Path) -> None:
     rule = 'kraft_rule(id="prevote.follower.rejects-after-fetch")'
-    code, said = plugged(tmp_path, "--kraft-adapter", REFERENCE, "-m", rule, "-vv")
-    assert code == 0, said
-    assert re.search(r"collected \d+ items / \d+ deselected / \d+ selected", said)
-    assert re.search(r"^kraft-spec::prevote\.follower-refuses PASSED", said, re.MULTILINE), said
-    code, said = plugged(tmp_path, "--kraft-adapter", WRONG, "-m", rule)
+    code, printed = plugged(tmp_path, "--kraft-adapter", REFERENCE, "-m", rule, "-vv")
+    assert code == 0, printed
+    assert re.search(r"collected \d+ items / \d+ deselected / \d+ selected", printed)
+    assert re.search(r"^kraft-spec::prevote\.follower-refuses PASSED", printed, re.MULTILINE), printed
+    code, printed = plugged(tmp_path, "--kraft-adapter", WRONG, "-m", rule)
     assert code == 1
-    assert "Send VoteResponse to 3.granted: expected false, actual true" in said
-    assert f"kraft-spec conformance replay prevote.follower-refuses --adapter {shlex.quote(WRONG)}" in said
+    assert "Send VoteResponse to 3.granted: expected false, actual true" in printed
+    assert f"kraft-spec conformance replay prevote.follower-refuses --adapter {shlex.quote(WRONG)}" in printed
 
 
 def test_what_an_adapter_does_not_show_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    code, said = plugged(tmp_path, "--kraft-adapter", altered("wire"), "-k", "vote.granted")
-    assert code == 0, said
-    assert "unobserved: it needs the level effects, the adapter shows wire" in said
+    code, printed = plugged(tmp_path, "--kraft-adapter", altered("wire"), "-k", "vote.granted")
+    assert code == 0, printed
+    assert "unobserved: needs observability effects, the adapter has wire" in printed
 
 
 def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
@@ -164,15 +164,15 @@ def test_without_the_option_there_are_no_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--kraft-adapter", "no-such-program"), "the adapter says no hello: "),
+        (("--kraft-adapter", "no-such-program"), "the adapter did not answer hello: "),
         (("--kraft-adapter", REFERENCE, "--kraft-suite", "9.9"), "--kraft-suite 9.9: this kraft-spec has the suite "),
         (("--kraft-adapter", REFERENCE, "--kraft-profile", "kafka-3"), "no vector is of the profile 'kafka-3'"),
     ],
 )
 def test_what_cannot_run_is_said_once(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
-    code, said = plugged(tmp_path, *words)
+    code, printed = plugged(tmp_path, *words)
     assert code == pytest.ExitCode.USAGE_ERROR
-    assert said.count(expected) == 1, said
+    assert printed.count(expected) == 1, printed
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -187,13 +187,13 @@ def test_sarif_has_a_result_for_each_failure_with_its_rule_and_a_place(tmp_path:
     document: dict[str, Any] = json.loads(path.read_bytes())
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
-    rules = [one["id"] for one in run["tool"]["driver"]["rules"]]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     first = run["results"][0]
     assert first["ruleId"] == rules[first["ruleIndex"]] == "prevote.follower.rejects-after-fetch"
     assert first["level"] == "error"
     assert first["message"]["text"].startswith("prevote.follower-refuses: ")
     assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-    assert len({one["partialFingerprints"]["vector/v1"] for one in run["results"]}) == len(run["results"])
+    assert len({result["partialFingerprints"]["vector/v1"] for result in run["results"]}) == len(run["results"])
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_the_place_is_the_first_file_of_the_command_as_a_uri(tmp_path: Path, com
     kept, path = tmp_path / "r.jsonl", tmp_path / "r.sarif"
     with kept.open("w") as stream, contextlib.redirect_stdout(stream):
         main(["conformance", "run", "--adapter", WRONG, "-k", "prevote.follower-refuses", "--json"])
-    first, *others = kept.read_text().splitlines()
-    kept.write_text("\n".join([json.dumps(json.loads(first) | {"adapter": command}), *others]) + "\n")
+    first, *remaining = kept.read_text().splitlines()
+    kept.write_text("\n".join([json.dumps(json.loads(first) | {"adapter": command}), *remaining]) + "\n")
     assert main(["conformance", "report", str(kept), "--sarif", str(path)]) == ExitCode.CONFORMANT
     (result,) = json.loads(path.read_bytes())["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == place

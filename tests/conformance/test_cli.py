@@ -82,8 +82,8 @@ def test_a_malformed_partition_trace_is_named_by_line_and_field(capsys: Captured
     sample = tmp_path / "sample.jsonl"
     sample.write_bytes((sample_folder() / "partition-normal.jsonl").read_bytes())
     bad = str(altered(sample, 2, '"name":"AlterPartition"', '"name":"AlterPartitoin"'))
-    said = f'{bad}:5: $.event.name: unknown event "AlterPartitoin", d'
-    assert_said(capsys, ExitCode.BAD_INPUT, said, "validate", bad)
+    printed = f'{bad}:5: $.event.name: unknown event "AlterPartitoin", d'
+    assert_said(capsys, ExitCode.BAD_INPUT, printed, "validate", bad)
 
 
 @pytest.mark.parametrize("kind", ["quorum", "partitions"])
@@ -93,10 +93,10 @@ def test_another_model_is_reported_and_fatal_only_under_strict(trace: Path, caps
     assert main(["validate", "--strict", str(trace)]) == ExitCode.CONFORMANT
     written_for = json.loads(trace.read_text().splitlines()[0])["spec_hash"]
     other = str(altered(trace, 1, written_for, "0" * 64))
-    code, shown = output(capsys, "validate", other)
-    assert (code, "written for another model" in shown) == (ExitCode.CONFORMANT, True)
-    said = f"{other}:1: $.spec_hash: the trace was written for model 0"
-    assert_said(capsys, ExitCode.BAD_INPUT, said, "validate", "--strict", other)
+    code, displayed = output(capsys, "validate", other)
+    assert (code, "written for another model" in displayed) == (ExitCode.CONFORMANT, True)
+    printed = f"{other}:1: $.spec_hash: the trace was written for model 0"
+    assert_said(capsys, ExitCode.BAD_INPUT, printed, "validate", "--strict", other)
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "printed"),
     [
         (b"", "empty"),
         (b"{", ":1"),
@@ -134,11 +134,11 @@ def test_a_wrong_field_is_named_with_its_rules_and_a_failing_prefix(
         (b"\xff\n", ":1"),
     ],
 )
-def test_malformed_traces_are_named(content: bytes, said: str, tmp_path: Path, capsys: Captured) -> None:
+def test_malformed_traces_are_named(content: bytes, printed: str, tmp_path: Path, capsys: Captured) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(content)
     code, told = error(capsys, "validate", str(bad))
-    assert (code, said in told, str(bad) in told) == (ExitCode.BAD_INPUT, True, True), told
+    assert (code, printed in told, str(bad) in told) == (ExitCode.BAD_INPUT, True, True), told
 
 
 @pytest.mark.parametrize("text", ["b\u00fccher", "back\\slash", 'quo"te'])
@@ -151,8 +151,8 @@ def test_any_text_may_be_an_id(text: str, trace: Path, capsys: Captured, tmp_pat
     assert named != written
     other = tmp_path / "other.jsonl"
     other.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in json.loads(named)), "utf-8")
-    code, shown = output(capsys, "validate", str(other), str(trace))
-    assert (code, shown.count("accepted, ")) == (ExitCode.CONFORMANT, 2)
+    code, displayed = output(capsys, "validate", str(other), str(trace))
+    assert (code, displayed.count("accepted, ")) == (ExitCode.CONFORMANT, 2)
 
 
 def test_a_failure_of_the_checker_costs_one_trace_its_verdict(
@@ -171,8 +171,8 @@ def test_a_failure_of_the_checker_costs_one_trace_its_verdict(
     captured = capsys.readouterr()
     assert f"{trace}: accepted" in captured.out
     assert f"{bad}: the checker fails: KeyError" in captured.err
-    _, told = output(capsys, "validate", "--json", str(bad), str(trace))
-    assert [one["kind"] for one in json.loads(told)] == ["undecided", "accepted"]
+    _, printed = output(capsys, "validate", "--json", str(bad), str(trace))
+    assert [load["kind"] for load in json.loads(printed)] == ["undecided", "accepted"]
 
 
 def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) -> None:
@@ -183,7 +183,7 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "printed"),
     [
         (["simulate", "--workload", "nope"], "calm"),
         (["simulate", "--mutant", "leader-of-its-epoch-grant"], "close ones: leader-removes-itself-first"),
@@ -204,8 +204,8 @@ def test_a_missing_file_and_a_good_one_beside_it(trace: Path, capsys: Captured) 
         (["nope"], "nope"),
     ],
 )
-def test_wrong_use_is_explained(words: list[str], said: str, capsys: Captured) -> None:
-    assert_said(capsys, ExitCode.USAGE, said, *words)
+def test_wrong_use_is_explained(words: list[str], printed: str, capsys: Captured) -> None:
+    assert_said(capsys, ExitCode.USAGE, printed, *words)
 
 
 def test_a_failing_simulation_prints_its_repetition_and_shrinks(capsys: Captured, tmp_path: Path) -> None:
@@ -220,8 +220,8 @@ def test_a_failing_simulation_prints_its_repetition_and_shrinks(capsys: Captured
 
 def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) -> None:
     _, listed = document(capsys, "scenario")
-    assert [one["number"] for one in listed if one["number"]] == list(range(1, len(SCENARIOS) + 1))
-    assert [one["label"] for one in listed if one["number"] is None] == ["s25", "s26", "s27", "s28", "s29"]
+    assert [row["number"] for row in listed if row["number"]] == list(range(1, len(SCENARIOS) + 1))
+    assert [row["label"] for row in listed if row["number"] is None] == ["s25", "s26", "s27", "s28", "s29"]
     assert listed[-1] == {
         "number": None,
         "label": "s29",
@@ -238,7 +238,7 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("rule", "said", "field", "value"),
+    ("rule", "printed", "field", "value"),
     [
         ("prevote.leader.rejects", "elections.py", "level", "MUST"),
         ("prevote.leader.rejects", "Elections.tla", "status", "active"),
@@ -261,13 +261,13 @@ def test_scenarios_are_listed_run_and_written(capsys: Captured, tmp_path: Path) 
     ],
 )
 def test_a_rule_says_what_it_is_and_where_it_is_named(
-    rule: str, said: str, field: str, value: str, capsys: Captured
+    rule: str, printed: str, field: str, value: str, capsys: Captured
 ) -> None:
     code, out = output(capsys, "rules", rule)
-    assert (code, said in out) == (ExitCode.CONFORMANT, True), out
-    _, found = document(capsys, "rules", rule)
-    assert value in str(found[field])
-    assert ("does not hold" in out) is (found["status"] == "superseded")
+    assert (code, printed in out) == (ExitCode.CONFORMANT, True), out
+    _, results = document(capsys, "rules", rule)
+    assert value in str(results[field])
+    assert ("does not hold" in out) is (results["status"] == "superseded")
 
 
 def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
@@ -282,7 +282,7 @@ def test_the_list_of_rules_has_their_status(capsys: Captured) -> None:
         "bootstrap.kip642-first-record",
     ]
     _, listed = document(capsys, "rules", "bootstrap")
-    assert {one["id"]: one["status"] for one in listed} == statuses
+    assert {row["id"]: row["status"] for row in listed} == statuses
 
 
 def test_text_from_a_trace_is_shown_as_it_is(trace: Path, capsys: Captured) -> None:
@@ -316,8 +316,8 @@ def test_a_verdict_needs_no_place_for_the_failing_prefix(capsys: Captured) -> No
     assert main(["validate", str(sample_folder() / "mutant.jsonl")]) == ExitCode.VIOLATION
     captured = capsys.readouterr()
     assert "right without  prevote.follower.rejects-after-fetch" in captured.out
-    said = "mutant.failing.jsonl: Is a directory; --prefixes names another folder for it"
-    assert said in " ".join(captured.err.split())
+    printed = "mutant.failing.jsonl: Is a directory; --prefixes names another folder for it"
+    assert printed in " ".join(captured.err.split())
 
 
 @pytest.mark.parametrize(("folder", "why"), [("none", "No such file or directory"), ("file", "Not a directory")])
@@ -325,9 +325,9 @@ def test_a_file_that_cannot_be_written_goes_by_the_name_that_was_asked_for(
     folder: str, why: str, capsys: Captured
 ) -> None:
     Path("file").touch()
-    code, said = error(capsys, "simulate", "--steps", "20", "-o", f"{folder}/x.jsonl")
+    code, printed = error(capsys, "simulate", "--steps", "20", "-o", f"{folder}/x.jsonl")
     assert code == ExitCode.CANNOT_WRITE
-    assert said.endswith(f"... {folder}/x.jsonl: {why}")
+    assert printed.endswith(f"... {folder}/x.jsonl: {why}")
 
 
 def test_a_closed_standard_output_is_no_violation() -> None:
@@ -339,8 +339,8 @@ def test_a_closed_standard_output_is_no_violation() -> None:
 
 def test_a_message_without_a_correlation_id_is_named_where_traces_are_merged(capsys: Captured) -> None:
     Path("small.jsonl").write_text(block("trace-format", '{"kind":"header"'), encoding="utf-8")
-    said = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"
-    assert_said(capsys, ExitCode.BAD_INPUT, said, "trace", "merge", "small.jsonl", "-o", "merged.jsonl")
+    printed = "small.jsonl:4: VoteRequest of replica 1, correlation id left out, was never sent"
+    assert_said(capsys, ExitCode.BAD_INPUT, printed, "trace", "merge", "small.jsonl", "-o", "merged.jsonl")
 
 
 def test_a_check_is_written_for_tlc_by_hand(capsys: Captured, tmp_path: Path) -> None:

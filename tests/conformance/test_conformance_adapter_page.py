@@ -55,8 +55,8 @@ class Reader:
         for name, words in {"python": "", "kraft-spec": " -m kraft_cli.cli"}.items():
             (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
             (programs / name).chmod(0o755)
-        found = [programs, *_toolchains(), os.environ["PATH"]]
-        self._variables = os.environ | {"PATH": os.pathsep.join(map(str, found))}
+        result = [programs, *_toolchains(), os.environ["PATH"]]
+        self._variables = os.environ | {"PATH": os.pathsep.join(map(str, result))}
 
     def outputs(self, blocks: list[Block]) -> Iterator[tuple[str | None, str]]:
         """What commands should print, where the page shows it, and what they do print."""
@@ -78,8 +78,10 @@ class Reader:
             check=False,
         )
         # Maven sets the colour back at its end, although it has set none.
-        told = [line for line in done.stderr.splitlines() if not line.startswith("vectors ...") and line != "\x1b[0m"]
-        assert not told, f"{commands}says on standard error: {done.stderr}"
+        printed = [
+            line for line in done.stderr.splitlines() if not line.startswith("vectors ...") and line != "\x1b[0m"
+        ]
+        assert not printed, f"{commands}says on standard error: {done.stderr}"
         return done.stdout
 
 
@@ -90,7 +92,7 @@ def _toolchains() -> Iterator[Path]:
 
 
 def _needs(section: str) -> Language | None:
-    return next((one for one in Language if one == section.lower()), None)
+    return next((language for language in Language if language == section.lower()), None)
 
 
 @pytest.mark.slow
@@ -109,7 +111,7 @@ def test_the_commands_print_what_stands_there(section: str, tmp_path: Path) -> N
 
 
 def test_every_language_of_the_templates_has_a_section() -> None:
-    assert {one for one in map(_needs, sections(PAGE.read_text(encoding="utf-8"))) if one} == set(Language)
+    assert {item for item in map(_needs, sections(PAGE.read_text(encoding="utf-8"))) if item} == set(Language)
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -119,9 +121,9 @@ def test_the_readme_of_a_template_builds_as_the_page_does(language: Language) ->
     folder = f"{language}-adapter"
     there = [block.text for block in sections(readme)["# An adapter in " + language.title()]]
     page = [block.text for block in sections(PAGE.read_text(encoding="utf-8"))[language.title()][1 : 1 + len(there)]]
-    inside = [one.replace(f"-C {folder} ", "").replace(f"{folder}/kraft", "./kraft") for one in page]
+    inside = [item.replace(f"-C {folder} ", "").replace(f"{folder}/kraft", "./kraft") for item in page]
     without = (f"{folder}/", " --quiet --manifest-path Cargo.toml")
-    assert there == [one.replace(without[0], "").replace(without[1], "") for one in inside]
+    assert there == [item.replace(without[0], "").replace(without[1], "") for item in inside]
 
 
 def rewritten(page: str) -> str:

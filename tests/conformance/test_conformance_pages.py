@@ -10,14 +10,14 @@ from tests.conformance.commands import DOCS, Captured, altered, block, blocks, o
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.exit_codes import ExitCode
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_request
 from kraft_conformance.runner.output.results import suite_version
 from kraft_spec.rules import load_registry
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.manifest import ManifestEntry
 
 ENTRIES = [*Catalogue().entries.values()]
-OF_PARTITIONS = [one for one in ENTRIES if one.subject == "partitions"]
+OF_PARTITIONS = [entry for entry in ENTRIES if entry.subject == "partitions"]
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ OF_PARTITIONS = [one for one in ENTRIES if one.subject == "partitions"]
     ],
 )
 def test_a_failure_is_shown_as_it_is_told(capsys: Captured, page: str, vector: str, mode: str) -> None:
-    _, said = output(capsys, "conformance", "run", "-k", vector, "--adapter", altered(mode))
-    shown = block(page, f"FAIL {vector}").splitlines()
-    assert [line for line in said.splitlines() if "repeat:" not in line] == [
-        line for line in shown if "repeat:" not in line
+    _, text = output(capsys, "conformance", "run", "-k", vector, "--adapter", altered(mode))
+    displayed = block(page, f"FAIL {vector}").splitlines()
+    assert [line for line in text.splitlines() if "repeat:" not in line] == [
+        line for line in displayed if "repeat:" not in line
     ]
 
 
@@ -48,16 +48,16 @@ def test_the_first_adapter_gets_as_far_as_the_page_says(
     code = next(text for language, text in blocks(page) if language == "python")
     (elsewhere / "first.py").write_text(code)
     adapter = f"{shlex.quote(sys.executable)} first.py"
-    ended, said = output(capsys, "conformance", "smoke", "--subject", subject, "--adapter", adapter)
+    ended, printed = output(capsys, "conformance", "smoke", "--subject", subject, "--adapter", adapter)
     assert ended == ExitCode.VIOLATION
-    assert said.replace(shlex.quote(adapter), "'python first.py'").startswith(block(page, f"FAIL {failed}"))
-    assert said.splitlines()[-1].startswith(f"12 vectors of suite {suite_version()}: {counted}")
+    assert printed.replace(shlex.quote(adapter), "'python first.py'").startswith(block(page, f"FAIL {failed}"))
+    assert printed.splitlines()[-1].startswith(f"12 vectors of suite {suite_version()}: {counted}")
 
 
 def counted(entries: list[ManifestEntry]) -> tuple[str, list[int]]:
     """How many are from where, as the pages say it; and how many of each level there are."""
-    scenarios = sum(one.id.startswith("scenario.") for one in entries)
-    levels = [sum(one.level == level for one in entries) for level in ("wire", "effects", "state")]
+    scenarios = sum(entry.id.startswith("scenario.") for entry in entries)
+    levels = [sum(entry.level == level for entry in entries) for level in ("wire", "effects", "state")]
     return f"{scenarios} from scenarios and {len(entries) - scenarios} from scripts", levels
 
 
@@ -66,7 +66,7 @@ def test_the_vectors_are_counted() -> None:
     sources, levels = counted(ENTRIES)
     of_levels = f"{levels[0]} of the level `wire`, {levels[1]} `effects`, {levels[2]} `state`"
     assert f"There are {len(ENTRIES)} vectors: {sources}; {of_levels}." in page
-    assert f"\n{sum(one.history is None for one in ENTRIES)} begin in a constructed state." in page
+    assert f"\n{sum(entry.history is None for entry in ENTRIES)} begin in a constructed state." in page
 
 
 def test_the_vectors_of_partitions_are_counted() -> None:
@@ -78,15 +78,15 @@ def test_the_vectors_of_partitions_are_counted() -> None:
 
 
 def test_a_dialogue_about_partitions_is_what_the_reference_says() -> None:
-    said, reference = block("conformance-partitions", '> {"type":"partition_reset"').splitlines(), ReferenceAdapter()
-    for request, reply in zip(said[::2], said[1::2], strict=True):
+    text, reference = block("conformance-partitions", '> {"type":"partition_reset"').splitlines(), ReferenceAdapter()
+    for request, reply in zip(text[::2], text[1::2], strict=True):
         answer = reference.answer(parse_request(request.removeprefix("> ").encode(), 1))
-        assert f"< {encoded(answer).decode().rstrip()}" == reply
+        assert f"< {encode(answer).decode().rstrip()}" == reply
 
 
 def test_the_page_of_decisions_says_what_is_made_of_every_should_and_may() -> None:
     page = (DOCS / "decisions.md").read_text(encoding="utf-8")
     table = page.partition("Every rule with SHOULD or MAY")[2].partition("\n\n### ")[0]
-    optional = [one.id for one in load_registry() if one.level != "MUST"]
+    optional = [rule.id for rule in load_registry() if rule.level != "MUST"]
     named = re.findall(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+", table)
-    assert [one for one in optional if one not in named and not one.startswith(("metric.", "cli."))] == []
+    assert [item for item in optional if item not in named and not item.startswith(("metric.", "cli."))] == []

@@ -16,7 +16,7 @@ from kraft_conformance.protocol.partitions import PartitionObserve, PartitionRes
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
-from kraft_conformance.runner.running import errored, run_vector
+from kraft_conformance.runner.running import error_outcome, run_vector
 from kraft_conformance.runner.session import Session
 from kraft_mutants import omittable_partition_rules
 from kraft_mutants.replicas import mutated_controllers
@@ -43,9 +43,9 @@ ENTRIES = [entry for entry in Catalogue().manifest.vectors if entry.subject == "
 
 def ran(capsys: Captured, adapter: str, word: str) -> tuple[int, list[dict[str, Any]]]:
     """The exit code of `kraft-spec conformance run`, and the JSON lines of the vectors of partitions."""
-    code, found = lines(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
+    code, results = lines(capsys, "conformance", "run", "--adapter", adapter, "-k", word)
     ours = {entry.id for entry in ENTRIES}
-    return code, [line for line in found if line.get("id") in ours]
+    return code, [line for line in results if line.get("id") in ours]
 
 
 @cache
@@ -55,20 +55,20 @@ def vectors() -> tuple[PartitionVector, ...]:
 
 def outcomes(command: str) -> list[Outcome]:
     """What every vector comes to with an adapter of profile kip."""
-    session, found = Session(command, 20), []
+    session, result = Session(command, 20), []
     for vector in vectors():
         try:
-            found.append(run_vector(session, vector, "kip"))
+            result.append(run_vector(session, vector, "kip"))
         except AdapterFault as fault:
-            found.append(errored(vector.id, fault))
+            result.append(error_outcome(vector.id, fault))
             session.end(politely=False)
             session = Session(command, 20)
     session.end()
-    return found
+    return result
 
 
-def statuses(found: Iterable[dict[str, Any]]) -> set[str]:
-    return {line["status"] for line in found}
+def statuses(results: Iterable[dict[str, Any]]) -> set[str]:
+    return {line["status"] for line in results}
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_the_adapter_says_what_it_cannot_do() -> None:
 
 def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
     clusters = [vector_called(entry.id).cluster for entry in ENTRIES]
-    assert [partition_cluster_of(configuration_of(one)) for one in clusters] == clusters
+    assert [partition_cluster_of(configuration_of(cluster)) for cluster in clusters] == clusters
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -113,10 +113,10 @@ def test_every_cluster_of_the_vectors_comes_back_from_its_data() -> None:
     ],
 )
 def test_what_an_adapter_lacks_is_unsupported(capsys: Captured, mode: str, reasons: set[str]) -> None:
-    _, found = ran(capsys, altered(mode), "partition-reassign.")
-    assert {line["reason"] for line in found if line["status"] == "unsupported"} == reasons
+    _, results = ran(capsys, altered(mode), "partition-reassign.")
+    assert {line["reason"] for line in results if line["status"] == "unsupported"} == reasons
     alone = not mode.startswith("unsupported")
-    assert statuses(found) == ({"unsupported"} if alone else {"pass", "skipped", "unsupported"})
+    assert statuses(results) == ({"unsupported"} if alone else {"pass", "skipped", "unsupported"})
 
 
 def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: Captured) -> None:
@@ -124,10 +124,10 @@ def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: Captured) 
     number = len(PARTITION_SMOKE)
     passed = f"{number} vectors of suite {suite_version()}: {number} pass\n"
     assert output(capsys, *words, "--subject", "partitions") == (ExitCode.CONFORMANT, passed)
-    code, said = output(capsys, *words)
-    assert (code, said.splitlines()[0]) == (ExitCode.NOTHING_JUDGED, "unsupported: 12, needs the subject replica")
-    told = "no subject 'partition', expected one of replica, partitions"
-    assert_said(capsys, ExitCode.USAGE, told, *words, "--subject", "partition")
+    code, text = output(capsys, *words)
+    assert (code, text.splitlines()[0]) == (ExitCode.NOTHING_JUDGED, "12 unsupported: needs the subject replica")
+    printed = "no subject 'partition', expected one of replica, partitions"
+    assert_said(capsys, ExitCode.USAGE, printed, *words, "--subject", "partition")
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -140,12 +140,12 @@ def test_an_adapter_of_partitions_alone_is_asked_nothing_else(capsys: Captured) 
     ["state", "wire", "other-order-of-rows", "tells-again", "stores-one-by-one", "leader-and-isr-version=4"],
 )
 def test_what_no_rule_forbids_passes(mode: str) -> None:
-    found = outcomes(altered(mode))
-    skipped = [one for one in found if one.status is Status.SKIPPED]
-    assert {one.reason for one in skipped} == {"of the profile kafka-4 (experimental), not kip"}
-    unobserved = [one.id for one in found if one.status is Status.UNOBSERVED]
+    results = outcomes(altered(mode))
+    skipped = [result for result in results if result.status is Status.SKIPPED]
+    assert {item.reason for item in skipped} == {"for profile kafka-4 (experimental), not kip"}
+    unobserved = [result.id for result in results if result.status is Status.UNOBSERVED]
     assert unobserved == ([entry.id for entry in ENTRIES if entry.level != "wire"] if mode == "wire" else [])
-    assert sum(one.status is Status.PASS for one in found) == len(ENTRIES) - len(skipped) - len(unobserved)
+    assert sum(result.status is Status.PASS for result in results) == len(ENTRIES) - len(skipped) - len(unobserved)
 
 
 @contextmanager
@@ -181,11 +181,11 @@ FREE = {
 def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choice: str, level: str) -> None:
     """Where a vector cannot go on from what was chosen it is skipped, and says so."""
     with edited(monkeypatch, [FREE[choice]]):
-        found = outcomes(altered(level))
-    assert [one for one in found if one.status in FAILING] == []
-    skipped = [one.id for one in found if "here, and the vector goes on from another" in one.reason]
+        results = outcomes(altered(level))
+    assert [result for result in results if result.status in FAILING] == []
+    skipped = [result.id for result in results if "the vector continues from another choice" in result.reason]
     assert len(skipped) <= 10
-    assert sum(one.status is Status.PASS for one in found) > 80
+    assert sum(result.status is Status.PASS for result in results) > 80
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choi
 
 
 @pytest.mark.parametrize(
-    ("mode", "vector", "said"),
+    ("mode", "vector", "text"),
     [
         (
             "tells-first",
@@ -225,11 +225,11 @@ def test_what_the_rules_leave_open_is_free(monkeypatch: pytest.MonkeyPatch, choi
         ),
     ],
 )
-def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str) -> None:
-    code, found = ran(capsys, altered(mode), vector)
-    failed = next(one for one in found if one["id"] == vector)
+def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, text: str) -> None:
+    code, results = ran(capsys, altered(mode), vector)
+    failed = next(result for result in results if result["id"] == vector)
     assert (code, failed["status"]) == (ExitCode.VIOLATION, "fail")
-    assert said in failed["reason"]
+    assert text in failed["reason"]
 
 
 @pytest.mark.parametrize(
@@ -241,23 +241,23 @@ def test_what_is_wrong_fails(capsys: Captured, mode: str, vector: str, said: str
 )
 def test_of_two_errors_either_is_right(capsys: Captured, vector: str, error: str) -> None:
     """The order of the errors is a SHOULD."""
-    _, found = ran(capsys, altered(f"other-error={error}"), vector)
-    assert statuses(found) == {"pass"}
+    _, result = ran(capsys, altered(f"other-error={error}"), vector)
+    assert statuses(result) == {"pass"}
 
 
 def test_a_field_that_is_left_out_is_unobserved(capsys: Captured) -> None:
-    code, found = ran(capsys, altered("leader-and-isr-without=removing"), "partition.start.adds")
-    assert (code, statuses(found)) == (ExitCode.NOTHING_JUDGED, {"unobserved"})
-    assert found[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
-    code, found = ran(capsys, altered("leader-and-isr-without=version"), "partition.start.adds")
-    assert (code, statuses(found)) == (ExitCode.CONFORMANT, {"pass"})
+    code, results = ran(capsys, altered("leader-and-isr-without=removing"), "partition.start.adds")
+    assert (code, statuses(results)) == (ExitCode.NOTHING_JUDGED, {"unobserved"})
+    assert results[0]["reason"].startswith("not shown: LeaderAndIsr A-0 to 1.removing, ")
+    code, results = ran(capsys, altered("leader-and-isr-without=version"), "partition.start.adds")
+    assert (code, statuses(results)) == (ExitCode.CONFORMANT, {"pass"})
 
 
 @pytest.mark.parametrize("rule", omittable_partition_rules())
 def test_each_rule_that_can_be_left_out_is_noticed_by_a_vector_about_it(capsys: Captured, rule: str) -> None:
-    code, found = ran(capsys, without_rule(rule), rule)
+    code, results = ran(capsys, without_rule(rule), rule)
     assert code == ExitCode.VIOLATION
-    assert rule in {name for one in found if one["status"] == "fail" for name in one["rules"]}
+    assert rule in {name for result in results if result["status"] == "fail" for name in result["rules"]}
 
 
 # -------------------------------------------------------------------------------------------------------------

@@ -45,26 +45,26 @@ from kraft_vectors.profiles import (
 )
 from kraft_vectors.recording import Run, Subject, vector_of
 from kraft_vectors.scripts import TARGETS
-from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.staging import RecordingDirector, record_run
 from kraft_vectors.target import THREE
 from kraft_vectors.twins import Recorded, with_twins
 
 DECISIONS = [
-    one.name
-    for one in fields(Profile)
-    if one.name != "name" and any(getattr(KIP, one.name) != getattr(kafka, one.name) for kafka in KAFKA_PROFILES)
+    field.name
+    for field in fields(Profile)
+    if field.name != "name" and any(getattr(KIP, field.name) != getattr(kafka, field.name) for kafka in KAFKA_PROFILES)
 ]
 
 PARTITION_DECISIONS = [
-    one.name
-    for one in fields(of_partitions.ReassignmentProfile)
-    if one.name != "name" and getattr(of_partitions.KIP, one.name) != getattr(of_partitions.KAFKA_4, one.name)
+    field.name
+    for field in fields(of_partitions.ReassignmentProfile)
+    if field.name != "name" and getattr(of_partitions.KIP, field.name) != getattr(of_partitions.KAFKA_4, field.name)
 ]
 
 
 def only_kafka(subject: SubjectName) -> list[str]:
     entries = Catalogue().entries.values()
-    return [one.id for one in entries if set(one.profiles) <= EXPERIMENTAL and one.subject == subject]
+    return [entry.id for entry in entries if set(entry.profiles) <= EXPERIMENTAL and entry.subject == subject]
 
 
 def of_controller(vector_id: str) -> PartitionVector:
@@ -79,52 +79,54 @@ def of_controller(vector_id: str) -> PartitionVector:
 
 
 def test_every_answer_that_is_another_one_has_an_entry_and_a_vector_or_a_reason() -> None:
-    known = read_kafka_file().difference
-    assert [one.decision for one in known] == DECISIONS + PARTITION_DECISIONS
-    assert [one.decision for one in known if one.subject == "partitions"] == PARTITION_DECISIONS
-    assert [one.decision for one in known if bool(one.vectors) == bool(one.without_vector)] == []
+    expected = read_kafka_file().difference
+    assert [difference.decision for difference in expected] == DECISIONS + PARTITION_DECISIONS
+    assert [difference.decision for difference in expected if difference.subject == "partitions"] == PARTITION_DECISIONS
+    assert [
+        difference.decision for difference in expected if bool(difference.vectors) == bool(difference.without_vector)
+    ] == []
     every = [*fields(Profile), *fields(of_partitions.ReassignmentProfile)]
-    others = [one.name for one in every if one.name not in ("name", *DECISIONS, *PARTITION_DECISIONS)]
-    assert [one.decision for one in read_kafka_file().alike] == others
+    remaining = [item.name for item in every if item.name not in ("name", *DECISIONS, *PARTITION_DECISIONS)]
+    assert [entry.decision for entry in read_kafka_file().alike] == remaining
 
 
 def test_every_vector_of_kafka_alone_has_one_entry_and_every_entry_has_vectors_that_there_are() -> None:
     for subject in get_args(SubjectName):
-        known = [one for one in read_kafka_file().difference if one.subject == subject]
-        assert sorted(vector for one in known for vector in one.vectors) == sorted(only_kafka(subject))
+        expected = [difference for difference in read_kafka_file().difference if difference.subject == subject]
+        assert sorted(vector for difference in expected for vector in difference.vectors) == sorted(only_kafka(subject))
 
 
 def test_what_a_running_release_shows_stands_in_one_place() -> None:
     """A rule whose difference is known by running has no second telling among what the profiles don't say."""
-    shown = {rule for one in known_differences() for rule in one.rules}
-    told = {rule for one in read_kafka_file().unexpressed for rule in one.rules}
-    assert not shown & told
+    displayed = {rule for difference in known_differences() for rule in difference.rules}
+    text = {rule for entry in read_kafka_file().unexpressed for rule in entry.rules}
+    assert not displayed & text
 
 
 def test_the_sources_are_well_formed() -> None:
-    known = read_kafka_file()
+    expected = read_kafka_file()
     sources = [
-        *(source for one in known.difference for source in (*one.source, *one.later)),
-        *(source for same in known.alike for source in same.source),
-        *(source for other in known.unexpressed for source in other.source),
+        *(source for difference in expected.difference for source in (*difference.source, *difference.later)),
+        *(source for same in expected.alike for source in same.source),
+        *(source for other in expected.unexpressed for source in other.source),
     ]
     path = re.compile(r"(raft|clients|metadata|server-common)/src/main/\S+\.(java|json)")
-    assert [one for one in sources if not path.fullmatch(one.path) or not one.where] == []
-    commits = [one.commit for one in known.revision]
-    assert [one for one in commits if re.fullmatch(r"\d+\.\d+\.\d+|[0-9a-f]{40}", one) is None] == []
+    assert [source for source in sources if not path.fullmatch(source.path) or not source.where] == []
+    commits = [revision.commit for revision in expected.revision]
+    assert [commit for commit in commits if re.fullmatch(r"\d+\.\d+\.\d+|[0-9a-f]{40}", commit) is None] == []
     assert len(commits) == len(set(commits))
-    assert {one.revision for one in sources} == set(commits)
-    assert [one.decision for one in known.difference if not one.source] == []
+    assert {source.revision for source in sources} == set(commits)
+    assert [difference.decision for difference in expected.difference if not difference.source] == []
 
 
 def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once() -> None:
-    known, registry = read_kafka_file(), load_registry()
+    expected, registry = read_kafka_file(), load_registry()
     named = [
-        *(rule for one in known.difference for rule in one.rules),
-        *(rule for same in known.alike for rule in same.rules),
-        *(rule for other in known.unexpressed for rule in other.rules),
+        *(rule for difference in expected.difference for rule in difference.rules),
+        *(rule for same in expected.alike for rule in same.rules),
+        *(rule for other in expected.unexpressed for rule in other.rules),
         *(rule for other in known_differences() for rule in other.rules),
-        *known.agreeing,
+        *expected.agreeing,
     ]
     groups = tuple(name[:-1] for name in named if name.endswith(".*"))
     assert [name for name in named if not name.endswith(".*") and not registry[name].is_active] == []
@@ -138,7 +140,7 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
         and not rule.id.startswith(groups)
     ]
     assert unnamed == []
-    assert [rule for rule in known.agreeing if named.count(rule) > 1] == []
+    assert [rule for rule in expected.agreeing if named.count(rule) > 1] == []
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -148,20 +150,20 @@ def test_every_note_on_kafka_that_reads_like_a_difference_is_accounted_for_once(
 
 def script_of(vector: Vector) -> tuple[Callable[[RecordingDirector], None], Configuration]:
     """The script of a vector and its cluster."""
-    name = next((vector.id.removesuffix(one) for one in SUFFIXES if vector.id.endswith(one)), vector.id)
+    name = next((vector.id.removesuffix(suffix) for suffix in SUFFIXES if vector.id.endswith(suffix)), vector.id)
     for target in TARGETS:
         if target.subject.id == name:
             return target.script, target.configuration
     kind, variant = vector.source.removeprefix("scenario ").split("/")
-    found = next(one for one in SCENARIOS if one.name == kind).variant(variant)
-    return found.script, found.configuration
+    result = next(scenario for scenario in SCENARIOS if scenario.name == kind).variant(variant)
+    return result.script, result.configuration
 
 
 def course(vector: Vector, profile: Profile) -> object:
     """What a profile makes of the replica of a vector; None if the script says otherwise."""
     script, configuration = script_of(vector)
     try:
-        run = recorded("", replace(configuration, profile=profile), script, lambda _: ())
+        run = record_run("", replace(configuration, profile=profile), script, lambda _: ())
     except ScenarioFailure:
         return None
     cut = vector_of(replace(run, profiles=(profile.name,)), Subject(vector.id, "", vector.rules, vector.replica))
@@ -177,27 +179,29 @@ def decided_by(vector_id: str) -> list[str]:
     assert own == (vector.history, vector.before, vector.steps)
     # One answer of kip's at a time, under another name, because a name that is known stands for its answers.
     return [
-        one for one in DECISIONS if course(vector, replace(profile, name="mixed", **{one: getattr(KIP, one)})) != own
+        decision
+        for decision in DECISIONS
+        if course(vector, replace(profile, name="mixed", **{decision: getattr(KIP, decision)})) != own
     ]
 
 
 @pytest.mark.parametrize("vector_id", only_kafka("replica"))
 def test_a_vector_of_kafka_shows_the_decision_of_its_entry(vector_id: str) -> None:
-    found = difference_of(vector_id)
-    assert found is not None
-    assert found.decision in decided_by(vector_id)
+    result = difference_of(vector_id)
+    assert result is not None
+    assert result.decision in decided_by(vector_id)
 
 
-@pytest.mark.parametrize("decision", [one for one in DECISIONS if one != "resigned_metric"])
+@pytest.mark.parametrize("decision", [decision for decision in DECISIONS if decision != "resigned_metric"])
 def test_each_decision_has_a_vector_that_shows_it_alone(decision: str) -> None:
-    found = next(one for one in read_kafka_file().difference if one.decision == decision)
-    assert [decision] in map(decided_by, found.vectors)
+    result = next(difference for difference in read_kafka_file().difference if difference.decision == decision)
+    assert [decision] in map(decided_by, result.vectors)
 
 
 def test_the_variants_begin_alike_and_end_otherwise() -> None:
     catalogue = Catalogue()
-    known = [one for one in read_kafka_file().difference if one.subject == "replica"]
-    pairs = [(one.kip_variant(vector), vector) for one in known for vector in one.vectors]
+    expected = [difference for difference in read_kafka_file().difference if difference.subject == "replica"]
+    pairs = [(difference.kip_variant(vector), vector) for difference in expected for vector in difference.vectors]
     compared = [(catalogue.of_replica(kip), catalogue.of_replica(kafka)) for kip, kafka in pairs if kip is not None]
     assert len(compared) >= len(DECISIONS)
     for kip, kafka in compared:
@@ -212,17 +216,17 @@ def test_the_variants_begin_alike_and_end_otherwise() -> None:
         assert kip.steps[0].event == kafka.steps[0].event, kafka.id
 
 
-@pytest.mark.parametrize("decision", [one for one in DECISIONS if one != "resigned_metric"])
+@pytest.mark.parametrize("decision", [decision for decision in DECISIONS if decision != "resigned_metric"])
 def test_each_decision_has_a_pair_with_the_same_events_to_the_end(decision: str) -> None:
     def happens(vector: Vector) -> list[object]:
-        return [(one.event, one.message, one.input, one.draw, one.crash) for one in vector.steps]
+        return [(step.event, step.message, step.input, step.draw, step.crash) for step in vector.steps]
 
     catalogue = Catalogue()
-    found = next(one for one in read_kafka_file().difference if one.decision == decision)
+    results = next(difference for difference in read_kafka_file().difference if difference.decision == decision)
     same = [
         vector
-        for vector in found.vectors
-        if (kip := found.kip_variant(vector))
+        for vector in results.vectors
+        if (kip := results.kip_variant(vector))
         and happens(catalogue.of_replica(kip)) == happens(catalogue.of_replica(vector))
     ]
     assert same != []
@@ -247,10 +251,12 @@ def decisive(vector: PartitionVector) -> list[str]:
     """The decisions that the steps turn on, one answer of kip's at a time."""
     kip, kafka, begin = of_partitions.KIP, of_partitions.KAFKA_4, len(vector.history)
     own = happening(vector, kafka)[begin:]
-    shown = [tuple(map(shown_effect, line_of(one).effects)) for one in own]
-    assert shown == [one.outputs for one in vector.steps], vector.id
-    mixed = {one: replace(kafka, name="mixed", **{one: getattr(kip, one)}) for one in PARTITION_DECISIONS}
-    return [one for one, profile in mixed.items() if happening(vector, profile)[begin:] != own]
+    displayed = [tuple(map(shown_effect, line_of(occurrence).effects)) for occurrence in own]
+    assert displayed == [step.outputs for step in vector.steps], vector.id
+    mixed = {
+        decision: replace(kafka, name="mixed", **{decision: getattr(kip, decision)}) for decision in PARTITION_DECISIONS
+    }
+    return [item for item, profile in mixed.items() if happening(vector, profile)[begin:] != own]
 
 
 INSEPARABLE = {"completes_with": {"replicas_order"}}
@@ -259,18 +265,22 @@ INSEPARABLE = {"completes_with": {"replicas_order"}}
 
 @pytest.mark.parametrize("decision", PARTITION_DECISIONS)
 def test_each_vector_of_a_controller_shows_its_decision_and_one_pair_no_other(decision: str) -> None:
-    found = next(one for one in read_kafka_file().difference if one.decision == decision)
-    shown = {vector: decisive(of_controller(vector)) for vector in found.vectors}
-    assert [vector for vector, decisions in shown.items() if decision not in decisions] == []
+    results = next(difference for difference in read_kafka_file().difference if difference.decision == decision)
+    displayed = {vector: decisive(of_controller(vector)) for vector in results.vectors}
+    assert [vector for vector, decisions in displayed.items() if decision not in decisions] == []
     besides = INSEPARABLE.get(decision, set())
-    alone = [vector for vector, decisions in shown.items() if {*decisions} - besides == {decision}]
-    pairs = [(of_controller(kip), of_controller(one)) for one in alone if (kip := found.kip_variant(one)) is not None]
+    alone = [vector for vector, decisions in displayed.items() if {*decisions} - besides == {decision}]
+    pairs = [
+        (of_controller(kip), of_controller(vector_id))
+        for vector_id in alone
+        if (kip := results.kip_variant(vector_id)) is not None
+    ]
     same = [kafka.before for kip, kafka in pairs if (kip.before, events(kip)) == (kafka.before, events(kafka))]
     assert same != []
 
 
 def events(vector: PartitionVector) -> list[object]:
-    return [one.event for one in (*vector.history, *vector.steps)]
+    return [item.event for item in (*vector.history, *vector.steps)]
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -286,7 +296,7 @@ def own_profile_alone(run: Run) -> tuple[str, ...]:
 def made(script: Callable[[RecordingDirector], None]) -> list[tuple[str, tuple[str, ...]]]:
     subject = Subject("a.vector", "A title", ("end-quorum.handle",), 2)
     recorded_twice = Recorded("s", THREE, script, own_profile_alone)
-    return [(one.id, one.requires.profiles) for one in with_twins(recorded_twice, subject)]
+    return [(twin.id, twin.requires.profiles) for twin in with_twins(recorded_twice, subject)]
 
 
 def test_what_is_the_same_under_both_is_one_vector_whatever_others_do() -> None:
@@ -309,7 +319,10 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
         resigns(d)
         d.fetched(2, False)
 
-    assert made(resigns) == [("a.vector", ("kip",)), ("a.vector.kafka-4", tuple(one.name for one in KAFKA_PROFILES))]
+    assert made(resigns) == [
+        ("a.vector", ("kip",)),
+        ("a.vector.kafka-4", tuple(profile.name for profile in KAFKA_PROFILES)),
+    ]
     assert made(is_freed) == [("a.vector", ("kip",))]
 
 
@@ -320,12 +333,14 @@ def test_what_is_otherwise_is_a_twin_and_a_script_that_says_otherwise_has_none()
 
 def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
     """Let one answer be one whose source was not read."""
-    known = read_kafka_file()
+    expected = read_kafka_file()
     doubted = [
-        with_fields(one, source=(Source("raft/A.java", "0" * 40, "a", False),)) if one.decision == decision else one
-        for one in known.difference
+        with_fields(difference, source=(Source("raft/A.java", "0" * 40, "a", False),))
+        if difference.decision == decision
+        else difference
+        for difference in expected.difference
     ]
-    table = with_fields(known, difference=tuple(doubted))
+    table = with_fields(expected, difference=tuple(doubted))
     for module in (profiles, conformance_profiles):
         monkeypatch.setattr(module, "read_kafka_file", lambda: table)
 
@@ -333,27 +348,27 @@ def unread(monkeypatch: pytest.MonkeyPatch, decision: str) -> None:
 @pytest.mark.parametrize("word", ["restart.own-vote", "list.at-rest"])
 def test_each_profile_runs_its_variant_and_skips_the_other(capsys: Captured, word: str) -> None:
     words = ("conformance", "run", "--adapter", REFERENCE, "-k", word, "--profile")
-    (of_kafka,) = [one for name, one in Catalogue().entries.items() if word in name and "kip" not in one.profiles]
+    (of_kafka,) = [entry for name, entry in Catalogue().entries.items() if word in name and "kip" not in entry.profiles]
     assert output(capsys, *words, "kip") == (
         ExitCode.CONFORMANT,
-        f"skipped: 1, of the profile {' and '.join(map(shown_profile, of_kafka.profiles))}, not kip\n"
+        f"1 skipped: for profile {' and '.join(map(shown_profile, of_kafka.profiles))}, not kip\n"
         f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n",
     )
     assert output(capsys, *words, "kafka-4") == (
         ExitCode.CONFORMANT,
-        "skipped: 1, of the profile kip, not kafka-4 (experimental)\n"
+        "1 skipped: for profile kip, not kafka-4 (experimental)\n"
         f"2 vectors of suite {suite_version()}: 1 pass, 1 skipped\n"
         f"{summary_of('kafka-4')}\n",
     )
 
 
 def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: Captured) -> None:
-    code, found = lines(capsys, "conformance", "run", "--adapter", f"{REFERENCE} kafka-4", "-k", "restart.own-vote")
-    first, of_kip, of_kafka, _ = found
+    code, result = lines(capsys, "conformance", "run", "--adapter", f"{REFERENCE} kafka-4", "-k", "restart.own-vote")
+    first, of_kip, of_kafka, _ = result
     assert (code, of_kip["status"], of_kafka["status"]) == (ExitCode.CONFORMANT, "skipped", "pass")
     assert (of_kafka["provenance"], of_kip.get("provenance")) == (provenance(of_kafka["id"]), None)
-    said = {name: first[name] for name in ("profile", "experimental", "note")}
-    assert said == {"profile": "kafka-4", "experimental": True, "note": summary_of("kafka-4")}
+    text = {name: first[name] for name in ("profile", "experimental", "note")}
+    assert text == {"profile": "kafka-4", "experimental": True, "note": summary_of("kafka-4")}
 
 
 @pytest.mark.parametrize(
@@ -378,31 +393,31 @@ def test_the_profile_that_the_adapter_names_is_the_one_that_is_said(capsys: Capt
 def test_the_source_of_an_answer_stands_in_explanation_list_and_failure(
     capsys: Captured, tmp_path: Path, vector: str, needs: str, decision: str, file: str, where: str
 ) -> None:
-    said = (
+    text = (
         f"kafka-4 (experimental): {decision}, read in apache/kafka {file} at "
         f"53364c539970785f9317c2ddab26a4e350f12b23 ({where})"
     )
     _, explained = output(capsys, "conformance", "explain", vector)
     held = " or ".join(map(shown_profile, Catalogue().entries[vector].profiles))
-    assert f"\n{said}\n" in explained
+    assert f"\n{text}\n" in explained
     assert f"\nneeds {needs}\nonly under {held}\n" in explained
     _, listed = document(capsys, "conformance", "list", "-k", vector)
-    assert [one["provenance"] for one in listed] == [said]
+    assert [row["provenance"] for row in listed] == [text]
     junit = tmp_path / "junit.xml"
     both = vector.removesuffix(SUFFIX).partition(".")[2]
     words = ("conformance", "run", "--adapter", altered("kip-whatever-is-asked"), "-k", both)
-    code, shown = output(capsys, *words, "--profile", "kafka-4", "--junit", str(junit))
-    assert (code, f"  outcome: {said}\n" in shown) == (ExitCode.VIOLATION, True)
+    code, displayed = output(capsys, *words, "--profile", "kafka-4", "--junit", str(junit))
+    assert (code, f"  outcome: {text}\n" in displayed) == (ExitCode.VIOLATION, True)
     suite = next(iter(JUnitXml.fromfile(str(junit))))
-    properties = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
+    properties = {prop.name: prop.value for prop in suite.properties()}  # type: ignore[no-untyped-call]
     assert (properties["profile"], properties["note"]) == ("kafka-4 (experimental)", summary_of("kafka-4"))
     skipped, failed = [case.result[0] for case in suite if case.result]
-    assert skipped.message == "skipped: of the profile kip, not kafka-4 (experimental)"
-    assert f"outcome: {said}" in failed.text
-    _, found = lines(capsys, *words, "--profile", "kafka-4")
-    of_newest = [one for one in read_kafka_file().difference if one.differs_under("kafka-4")]
-    assert next(one for one in found if one.get("id") == vector)["provenance"] == said
-    assert found[0]["note"].startswith(f"profile kafka-4 (experimental): {len(of_newest)} of its answers")
+    assert skipped.message == "skipped: for profile kip, not kafka-4 (experimental)"
+    assert f"outcome: {text}" in failed.text
+    _, results = lines(capsys, *words, "--profile", "kafka-4")
+    of_newest = [difference for difference in read_kafka_file().difference if difference.differs_under("kafka-4")]
+    assert next(result for result in results if result.get("id") == vector)["provenance"] == text
+    assert results[0]["note"].startswith(f"profile kafka-4 (experimental): {len(of_newest)} of its answers")
 
 
 def test_an_answer_that_was_not_read_says_so_everywhere(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,17 +426,19 @@ def test_an_answer_that_was_not_read_says_so_everywhere(capsys: Captured, monkey
     assert f"\n{mark}\n" in output(capsys, "conformance", "explain", vector)[1]
     words = ("conformance", "run", "--adapter", REFERENCE, "-k", vector, "--profile", "kafka-4")
     assert "1 not verified (voter_key_error)" in output(capsys, *words)[1]
-    _, found = lines(capsys, *words)
-    assert (found[1]["provenance"], "1 not verified (voter_key_error)" in found[0]["note"]) == (mark, True)
+    _, results = lines(capsys, *words)
+    assert (results[1]["provenance"], "1 not verified (voter_key_error)" in results[0]["note"]) == (mark, True)
     _, listed = document(capsys, "conformance", "list", "-k", vector)
-    assert [one["provenance"] for one in listed] == [mark]
+    assert [row["provenance"] for row in listed] == [mark]
     _, found_profiles = document(capsys, "conformance", "profiles")
-    assert [one["decision"] for one in found_profiles["differences"] if not one["verified"]] == ["voter_key_error"]
+    assert [profile["decision"] for profile in found_profiles["differences"] if not profile["verified"]] == [
+        "voter_key_error"
+    ]
 
 
 def test_the_list_shows_which_profile_a_vector_is_of(capsys: Captured) -> None:
     _, listed = document(capsys, "conformance", "list", "-k", "restart.own-vote")
-    assert [(one["id"], one["profiles"]) for one in listed] == [
+    assert [(row["id"], row["profiles"]) for row in listed] == [
         ("restart.own-vote-and-leader", ["kip"]),
         ("restart.own-vote-and-leader.kafka-4", ["kafka-4", "kafka-4.1", "kafka-4.0"]),
     ]
@@ -434,9 +451,9 @@ def test_the_list_shows_which_profile_a_vector_is_of(capsys: Captured) -> None:
 def test_the_differences_are_listed(capsys: Captured) -> None:
     code, drawn = output(capsys, "conformance", "profiles")
     assert (code, "kafka-4 (experimental)" in drawn) == (ExitCode.CONFORMANT, True)
-    assert [one for one in DECISIONS + PARTITION_DECISIONS if one not in drawn] == []
-    _, found = document(capsys, "conformance", "profiles")
-    assert found["profiles"] == [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
-    assert [(one["decision"], one["subject"], one["verified"]) for one in found["differences"]] == [
-        (one.decision, one.subject, one.verified) for one in read_kafka_file().difference
+    assert [item for item in DECISIONS + PARTITION_DECISIONS if item not in drawn] == []
+    _, results = document(capsys, "conformance", "profiles")
+    assert results["profiles"] == [{"name": name, "experimental": name in EXPERIMENTAL} for name in PROFILES]
+    assert [(result["decision"], result["subject"], result["verified"]) for result in results["differences"]] == [
+        (difference.decision, difference.subject, difference.verified) for difference in read_kafka_file().difference
     ]

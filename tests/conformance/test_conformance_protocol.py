@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from kraft_conformance.adapters.reference import ReferenceAdapter
 from kraft_conformance.protocol.messages import Hello, HelloReply, Observe, Request, Reset, Software, Step
-from kraft_conformance.protocol.parsing import encoded, parse_reply, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_reply, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_dev.schemas.conformance import ADAPTER_SCHEMA
 from kraft_simulation.scenarios import SCENARIOS
@@ -37,7 +37,10 @@ def asked_of(vector: Vector | PartitionVector) -> list[Request]:
     return [
         Hello(id=1, schema="kraft-adapter/1", runner=Software("test", "0")),
         Reset(id=2, replica=vector.replica, cluster=vector.cluster, before=vector.before),
-        *(Step(id=3, event=one.event, message=one.message, input=one.input, draw=one.draw) for one in vector.steps),
+        *(
+            Step(id=3, event=step.event, message=step.message, input=step.input, draw=step.draw)
+            for step in vector.steps
+        ),
         Observe(id=4),
     ]
 
@@ -49,18 +52,18 @@ def test_what_is_said_about_a_vector_fits_the_schema(name: str) -> None:
     requests, replies = validator("Request"), validator("Reply")
     adapter = ReferenceAdapter()
     for request in asked_of(Catalogue().vector(name)):
-        line = encoded(request)
+        line = encode(request)
         requests.validate(json.loads(line))
         assert parse_request(line, 1) == request
         reply = adapter.answer(request)
-        said = encoded(reply)
-        replies.validate(json.loads(said))
-        assert parse_reply(said, 1) == reply
+        text = encode(reply)
+        replies.validate(json.loads(text))
+        assert parse_reply(text, 1) == reply
 
 
 def test_who_does_not_name_subjects_has_a_replica() -> None:
     """As every adapter said hello before there was another subject."""
-    said = {
+    text = {
         "type": "hello",
         "id": 1,
         "schema": "kraft-adapter/1",
@@ -70,14 +73,14 @@ def test_who_does_not_name_subjects_has_a_replica() -> None:
         "profile": "kip",
         "observability": "wire",
     }
-    validator("Reply").validate(said)
-    reply = parse_reply(json.dumps(said).encode(), 1)
+    validator("Reply").validate(text)
+    reply = parse_reply(json.dumps(text).encode(), 1)
     assert isinstance(reply, HelloReply)
     assert reply.subjects == ("replica",)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "text"),
     [
         ("", "standard input:1:1: an empty line, expected a JSON object"),
         ("[1]", "standard input:1: $: expected object, got array: [1]"),
@@ -104,14 +107,14 @@ def test_who_does_not_name_subjects_has_a_replica() -> None:
         ),
     ],
 )
-def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> None:
+def test_a_malformed_request_is_told_by_line_and_field(line: str, text: str) -> None:
     with pytest.raises(TraceError) as error:
         parse_request(line.encode(), 1)
-    assert said in str(error.value)
+    assert text in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "text"),
     [
         (
             '{"type":"step","id":1,"effects":[{"kind":"Sned"}]}',
@@ -152,11 +155,11 @@ def test_a_malformed_request_is_told_by_line_and_field(line: str, said: str) -> 
         ('{"type":"partition_observe","id":1,"state":{"controler":1}}', "$.state.controler: unknown field 'controler'"),
     ],
 )
-def test_a_malformed_reply_is_told_by_line_and_field(line: str, said: str) -> None:
+def test_a_malformed_reply_is_told_by_line_and_field(line: str, text: str) -> None:
     with pytest.raises(TraceError) as error:
         parse_reply(line.encode(), 9)
     assert str(error.value).startswith("standard output:9: ")
-    assert said in str(error.value)
+    assert text in str(error.value)
 
 
 def test_the_adapter_says_what_it_cannot_do() -> None:

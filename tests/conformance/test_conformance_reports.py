@@ -102,9 +102,9 @@ def test_a_report_is_what_the_run_would_have_written(
     monkeypatch.chdir(tmp_path)
     Path("expected.txt").write_text("vote.granted  # issue 12: later\n")
     _, kept = run_to(tmp_path / "now", adapter, *words)
-    code, said = output(capsys, "conformance", "report", str(kept), "--json", *outputs(tmp_path / "later"))
+    code, text = output(capsys, "conformance", "report", str(kept), "--json", *outputs(tmp_path / "later"))
     assert code == ExitCode.CONFORMANT
-    (tmp_path / "later" / "r.jsonl").write_text(said)
+    (tmp_path / "later" / "r.jsonl").write_text(text)
     for name in (*FORMATS.values(), "r.jsonl"):
         assert (tmp_path / "later" / name).read_bytes() == (tmp_path / "now" / name).read_bytes(), name
 
@@ -112,9 +112,9 @@ def test_a_report_is_what_the_run_would_have_written(
 def test_a_report_on_the_terminal_is_that_of_the_run(capsys: Captured, tmp_path: Path) -> None:
     words = ("-k", "vote.", "-k", "refuses")
     _, kept = run_to(tmp_path / "now", altered("grants-all"), *words)
-    code, shown = output(capsys, "conformance", "run", "--adapter", altered("grants-all"), *words)
-    assert (code, "FAIL vote.candidate-refuses" in shown) == (ExitCode.VIOLATION, True)
-    assert output(capsys, "conformance", "report", str(kept)) == (ExitCode.CONFORMANT, shown)
+    code, displayed = output(capsys, "conformance", "run", "--adapter", altered("grants-all"), *words)
+    assert (code, "FAIL vote.candidate-refuses" in displayed) == (ExitCode.VIOLATION, True)
+    assert output(capsys, "conformance", "report", str(kept)) == (ExitCode.CONFORMANT, displayed)
 
 
 def test_the_first_line_says_what_was_run(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def any_results(draw: st.DrawFn) -> Results:
     for vector_id in draw(st.lists(st.sampled_from(HARMLESS_IDS), unique=True)):
         status = draw(st.sampled_from(Status))
         failed = status in (*FAILING, Status.EXPECTED_FAILURE) and draw(st.booleans())
-        found = st.lists(st.builds(Difference, TEXTS, TEXTS, TEXTS), max_size=3)
+        result = st.lists(st.builds(Difference, TEXTS, TEXTS, TEXTS), max_size=3)
         sent = {"kind": "Send", "message": {"type": "VoteResponse", "destination": 1, "leader_endpoint": draw(TEXTS)}}
         vector = Catalogue().of_replica(vector_id)
         step = draw(st.sampled_from((0, 1, 2, 9))) if failed else None
@@ -175,7 +175,7 @@ def any_results(draw: st.DrawFn) -> Results:
                 stderr=draw(TEXTS) if status is Status.ERROR else "",
                 provenance=draw(TEXTS),
                 rules=vector.rules if failed else (),
-                differences=tuple(draw(found)) if failed else (),
+                differences=tuple(draw(result)) if failed else (),
                 left_out=tuple(draw(st.lists(TEXTS, max_size=2))),
                 effects=(sent,) if failed and draw(st.booleans()) else None,
             )
@@ -216,12 +216,12 @@ def assert_harmless_sarif(document: bytes, made: Results) -> None:
     text = document.decode()
     assert all(letter.isprintable() or letter == "\n" for letter in text)
     (run,) = json.loads(text)["runs"]
-    assert [one["partialFingerprints"]["vector/v1"] for one in run["results"]] == [
-        one.id for one in made.of_status(*FAILING)
+    assert [result["partialFingerprints"]["vector/v1"] for result in run["results"]] == [
+        outcome.id for outcome in made.of_status(*FAILING)
     ]
-    for one in run["results"]:
-        assert not LINK.search(one["message"]["text"])
-        place = one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    for result in run["results"]:
+        assert not LINK.search(result["message"]["text"])
+        place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert re.fullmatch(r"[\w.~%/-]*", place, re.ASCII)
 
 
@@ -237,7 +237,7 @@ def test_junit_has_the_counts_and_nothing_that_changes(hostile_run: Path) -> Non
     assert (suite.tests, suite.failures, suite.errors) == (sum(counts.values()), counts["fail"], counts["error"])
     assert suite.skipped == counts["skipped"] + counts["unsupported"]
     assert not re.search(r'(time|timestamp|hostname)="(?!0")', text)
-    named = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]
+    named = {prop.name: prop.value for prop in suite.properties()}  # type: ignore[no-untyped-call]
     assert named["observability"] == "state"
 
 
@@ -250,18 +250,18 @@ def test_sarif_has_the_name_of_a_profile_and_junit_what_it_is_worth(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("run", "said"),
+    ("run", "text"),
     [
         ("reference_run", "{all} of {all}, state"),
         ("wire_run", "{passes} of {all}, wire"),
         ("hostile_run", "{failing} failing, {passes} of {all}, state"),
     ],
 )
-def test_passes_are_counted_of_all_vectors_of_the_profile(request: pytest.FixtureRequest, run: str, said: str) -> None:
+def test_passes_are_counted_of_all_vectors_of_the_profile(request: pytest.FixtureRequest, run: str, text: str) -> None:
     made, catalogue = results(request.getfixturevalue(run) / "r.jsonl"), Catalogue()
-    asked = sum("kip" in catalogue.vector(name).requires.profiles for name in catalogue)
+    requested = sum("kip" in catalogue.vector(name).requires.profiles for name in catalogue)
     failing = len(made.of_status(*FAILING))
-    assert passes_of(made) == said.format(all=asked, passes=made.counts["pass"], failing=failing)
+    assert passes_of(made) == text.format(all=requested, passes=made.counts["pass"], failing=failing)
 
 
 def test_a_part_of_the_suite_passes_no_more_than_it_has(tmp_path: Path) -> None:
@@ -275,19 +275,19 @@ def test_a_part_of_the_suite_passes_no_more_than_it_has(tmp_path: Path) -> None:
 
 
 def tokens(text: str) -> Iterator[Any]:
-    for one in MarkdownIt("commonmark").enable("table").parse(text):
-        yield one
-        yield from one.children or ()
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        yield token
+        yield from token.children or ()
 
 
 def assert_harmless_markdown(text: str) -> None:
     """No HTML but `<code>`, no links and pictures; every row of a table has its cells."""
-    found = list(tokens(text))
-    assert {one.type for one in found} & {"link_open", "image", "html_block"} == set()
-    assert {one.content for one in found if one.type == "html_inline"} <= {"<code>", "</code>"}
+    findings = list(tokens(text))
+    assert {finding.type for finding in findings} & {"link_open", "image", "html_block"} == set()
+    assert {finding.content for finding in findings if finding.type == "html_inline"} <= {"<code>", "</code>"}
     for block in re.findall(r"^\| .*(?:\n\|.*)+", text, re.MULTILINE):
         head, _, *body = [line for line in block.split("\n") if line.startswith("|")]
-        rows = [one for one in tokens(f"{head}\n{_}\n" + "\n".join(body)) if one.type == "td_open"]
+        rows = [token for token in tokens(f"{head}\n{_}\n" + "\n".join(body)) if token.type == "td_open"]
         assert len(rows) == len(body) * (_.count("|") - 1)
         for line in body:
             bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
@@ -336,7 +336,7 @@ def test_markdown_of_a_flood_still_fits_a_job_summary(hostile_run: Path) -> None
     flood = tuple([Difference(f"|{number}`" * 900, "<" * 9_000, "\n" * 9_000) for number in range(99)])
     flooded = Results(
         made.about,
-        tuple([replace(one, differences=flood, reason=one.id * 999) for one in made.outcomes]),
+        tuple([replace(outcome, differences=flood, reason=outcome.id * 999) for outcome in made.outcomes]),
         made.catalogue,
     )
     text = markdown(flooded).decode()
@@ -347,7 +347,7 @@ def test_markdown_of_a_flood_still_fits_a_job_summary(hostile_run: Path) -> None
 def test_what_neither_passes_nor_fails_is_told_by_its_reason(tmp_path: Path) -> None:
     _, kept = run_to(tmp_path / "now", altered("wire"), "-k", "vote.")
     text = (tmp_path / "now" / "r.md").read_text()
-    unobserved = Counter(one.reason for one in results(kept).of_status(Status.UNOBSERVED))
+    unobserved = Counter(outcome.reason for outcome in results(kept).of_status(Status.UNOBSERVED))
     assert unobserved
     for reason, number in unobserved.items():
         assert f"| 👁️ unobserved | `{reason}` | {number} | " in text
@@ -397,11 +397,11 @@ def assert_harmless_page(text: str) -> Page:
     links = [attributes["href"] for tag, attributes in read.elements if tag == "a"]
     ids = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
-    assert {str(link) for link in links} <= {f"#{one}" for one in ids}
+    assert {str(link) for link in links} <= {f"#{id_}" for id_ in ids}
     style = text[text.index("<style>") : text.index("</style>")]
     assert not re.search(r"url\(|@import|@font-face", style)
     named = [attributes.get("aria-labelledby") for _, attributes in read.elements]
-    assert {one for one in named if one} <= set(ids)
+    assert {name for name in named if name} <= set(ids)
     return read
 
 
@@ -410,7 +410,7 @@ def test_the_texts_of_an_adapter_are_shown_and_do_nothing(hostile_run: Path) -> 
     read = assert_harmless_page((hostile_run / "r.html").read_text())
     assert any("<script>alert(1)</script>" in text for _, text in read.texts)
     assert not any("\u202e" in text or "\x1b" in text for _, text in read.texts)
-    failing = {one.id for one in results(hostile_run / "r.jsonl").of_status(*FAILING)}
+    failing = {outcome.id for outcome in results(hostile_run / "r.jsonl").of_status(*FAILING)}
     articles = {attributes["id"] for tag, attributes in read.elements if tag == "article"}
     assert articles == {f"v-{name}" for name in failing}
 
@@ -433,7 +433,9 @@ def test_a_failure_on_the_page_has_everything(tmp_path: Path) -> None:
         "✗ step 1",
     ):
         assert wanted in texts, wanted
-    assert any(one.startswith("Before answering a granted standard vote the receiver durably writes") for one in texts)
+    assert any(
+        text.startswith("Before answering a granted standard vote the receiver durably writes") for text in texts
+    )
 
 
 def test_the_sequence_shows_what_is_missing_and_what_nobody_expected(tmp_path: Path) -> None:
@@ -458,35 +460,35 @@ def test_a_sequence_says_which_state_or_output_differs(tmp_path: Path) -> None:
     outcome = made.by_id["restart.voted-static"]
     drawn = sequence(Catalogue().of_replica(outcome.id), outcome, made.about)
     assert drawn is not None
-    assert drawn.rows[-2].text == "the state before the first step is another one"
+    assert drawn.rows[-2].text == "the state before the first step differs"
     assert drawn.rows[-2].comments == ('before.voted_key.directory_id: expected "U1", actual "U9"',)
     assert drawn.rows[-1].is_gap
 
 
 def test_every_output_has_the_name_that_comparisons_give_it() -> None:
     """The diagram finds a difference by it."""
-    catalogue, seen = Catalogue(), 0
+    catalogue, observed = Catalogue(), 0
     # The log is synced, and the file holds what nobody writes.
     disk = Disk(TracedPersistQuorumState(-1, None, None), 10**6)
     for vector in catalogue.of_replicas():
         for step in vector.steps:
-            optional = {one.path for one in step.latitude if one.absent}
+            optional = {latitude.path for latitude in step.latitude if latitude.absent}
             named = {
                 output_name(plain(output))
                 for index, output in enumerate(step.outputs)
                 if f"outputs[{index}]" not in optional and plain(output)["kind"] != "FlushLog"
             }
             missing = EffectComparison(step, (), "state", ()).compared(disk, 10**6).differences
-            assert {one.field for one in missing} == named
-            seen += len(named)
-    assert seen > 1_000
+            assert {row.field for row in missing} == named
+            observed += len(named)
+    assert observed > 1_000
 
 
 def luminance(colour: str) -> float:
     digits = colour.lstrip("#")
-    wide = digits if len(digits) == 6 else "".join(one * 2 for one in digits)
+    wide = digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
     parts = [int(wide[place : place + 2], 16) / 255 for place in (0, 2, 4)]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -500,7 +502,7 @@ def test_texts_can_be_read_on_every_ground_and_no_status_hangs_on_a_colour() -> 
                 pair = sorted((luminance(colours[ink]), luminance(colours[ground])))
                 assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (ink, ground)
     assert set(GLYPHS) == {*Status, Verdict.NOT_RUN, Verdict.NO_VECTOR}
-    assert len({GLYPHS[one] for one in Status}) == len(Status) == len(set(MARKS.values()))
+    assert len({GLYPHS[status] for status in Status}) == len(Status) == len(set(MARKS.values()))
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -546,7 +548,7 @@ def test_a_matrix_puts_implementations_beside_each_other(capsys: Captured, tmp_p
     assert main(["conformance", "matrix", *three, "--json"]) == ExitCode.CONFORMANT
     document = json.loads(capsys.readouterr().out)
     version = document["implementations"][0]["about"]["implementation"]["version"]
-    assert [one["label"] for one in document["implementations"]] == [
+    assert [implementation["label"] for implementation in document["implementations"]] == [
         f"kraft-reference {version}, state ({three[0]})",
         f"kraft-reference {version}, wire",
         f"kraft-reference {version}, state ({three[2]})",
@@ -563,8 +565,8 @@ def test_a_matrix_puts_implementations_beside_each_other(capsys: Captured, tmp_p
     assert "| `vote.request.stale-epoch` | MUST | ✅ pass | ✅ pass | ⏭️ not run |" in written.read_text()
     assert capsys.readouterr().out == ""
     assert main(["conformance", "matrix", *three]) == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert re.search(r"│ vote.request.stale-epoch +│ pass +│ pass +│ not run", shown)
+    displayed = capsys.readouterr().out
+    assert re.search(r"│ vote.request.stale-epoch +│ pass +│ pass +│ not run", displayed)
 
 
 def test_a_list_of_expected_failures_changes_no_verdict(tmp_path: Path) -> None:
@@ -607,7 +609,7 @@ def changed(line: str, **fields: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("number", "change", "said"),
+    ("number", "change", "text"),
     [
         (1, lambda lines: lines[1:], "kind: no line about the run"),
         (1, lambda lines: ["{}", *lines], "Object missing required field `kind`"),
@@ -619,28 +621,28 @@ def changed(line: str, **fields: Any) -> str:
         (2, lambda lines: [lines[0], changed(lines[1], id="vote.twice")], "id: no vector 'vote.twice' here: "),
         (3, lambda lines: [lines[0], lines[1], lines[1]], "id: "),
         (2, lambda lines: [lines[0], lines[0]], "kind: a second run"),
-        (2, lambda lines: lines[:2], "kind: no summary after it: the file is cut off"),
+        (2, lambda lines: lines[:2], "kind: no summary after it: the file is incomplete"),
         (-1, lambda lines: [*lines[:-1], changed(lines[-1], counts={"pass": 9})], "counts: {'pass': 9}, but the "),
         (-1, lambda lines: [*lines[:-1], changed(lines[-1], exit_code=0)], "exit_code: 0, but the lines before "),
         (-2, lambda lines: [*lines, lines[-1]], "kind: a line after the summary"),
     ],
 )
 def test_what_is_no_result_is_told_by_file_line_and_field(
-    capsys: Captured, tmp_path: Path, kept: Path, number: int, change: Any, said: str
+    capsys: Captured, tmp_path: Path, kept: Path, number: int, change: Any, text: str
 ) -> None:
     lines = kept.read_text().splitlines()
     number = {-1: len(lines), -2: len(lines) + 1}.get(number, number)
     bad, html = tmp_path / "bad.jsonl", tmp_path / "x.html"
     bad.write_text("".join(f"{line}\n" for line in change(lines)))
     assert main(["conformance", "report", str(bad), "--html", str(html)]) == ExitCode.BAD_INPUT
-    assert f"{bad}:{number}: {said}" in capsys.readouterr().err
+    assert f"{bad}:{number}: {text}" in capsys.readouterr().err
     assert not html.exists()
     assert main(["conformance", "matrix", str(kept), str(bad)]) == ExitCode.BAD_INPUT
 
 
 def test_a_file_that_is_not_there_is_told(capsys: Captured, tmp_path: Path) -> None:
-    code, said = error(capsys, "conformance", "report", str(tmp_path / "none.jsonl"))
-    assert (code, "none.jsonl: cannot be read: No such file" in said) == (ExitCode.NO_INPUT, True)
+    code, text = error(capsys, "conformance", "report", str(tmp_path / "none.jsonl"))
+    assert (code, "none.jsonl: cannot be read: No such file" in text) == (ExitCode.NO_INPUT, True)
 
 
 def without(folder: Path, vector_id: str) -> None:
@@ -660,10 +662,10 @@ def test_a_result_of_another_suite_is_said_in_words_and_refused_without_its_vect
     words = ["--vectors", str(folder), "--html", str(page_file), "--markdown", str(text_file)]
     assert main(["conformance", "report", str(kept), *words]) == ExitCode.CONFORMANT
     here = len(Catalogue().entries)
-    said = f"This result is of other vectors: suite {suite_version()}, {here} vectors, manifest "
-    assert f"\n{said}" in capsys.readouterr().err
-    assert said in page_file.read_text()
-    assert said in text_file.read_text()
+    text = f"This result is of other vectors: suite {suite_version()}, {here} vectors, manifest "
+    assert f"\n{text}" in capsys.readouterr().err
+    assert text in page_file.read_text()
+    assert text in text_file.read_text()
     without(folder, "vote.stale-epoch")
     assert main(["conformance", "report", str(kept), "--vectors", str(folder)]) == ExitCode.BAD_INPUT
     assert "id: no vector 'vote.stale-epoch' here: the result is of suite " in capsys.readouterr().err

@@ -21,8 +21,8 @@ from kraft_cli.cli import main
 from kraft_cli.commands.conformance_template import Language
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.protocol.messages import Hello, HelloReply, Reset, Software
-from kraft_conformance.protocol.parsing import encoded, parse_reply
-from kraft_conformance.runner.asking import NotAsked, applies
+from kraft_conformance.protocol.parsing import encode, parse_reply
+from kraft_conformance.runner.asking import NotApplicable, check_applicable
 from kraft_conformance.runner.process import AdapterProcess
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.format import Vector
@@ -51,7 +51,7 @@ def process(adapter: str) -> Iterator[AdapterProcess]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -115,8 +115,8 @@ def test_the_rust_template_is_clean(tool: str, tmp_path: Path) -> None:
 def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.conformance.adapter_builds"]
     bare = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": str(tmp_path)}
-    said = subprocess.run(words, env=bare, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert said.stderr.splitlines() == [
+    printed = subprocess.run(words, env=bare, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert printed.stderr.splitlines() == [
         "SKIPPED: NO GO 1.22 OR NEWER ON PATH: THE GO TEMPLATE IS NEITHER BUILT NOR RUN",
         "SKIPPED: NO JAVAC OF A JDK 17 OR NEWER IN JAVA_HOME OR ON PATH: THE JAVA TEMPLATE IS NEITHER BUILT NOR RUN",
         "SKIPPED: NO CARGO 1.71 OR NEWER ON PATH: THE RUST TEMPLATE IS NEITHER BUILT NOR RUN",
@@ -130,21 +130,21 @@ def test_what_is_missing_is_said_in_capitals_and_fails_nothing(tmp_path: Path) -
 
 def test_every_vector_that_applies_passes(capsys: Captured, adapter: str, process: AdapterProcess) -> None:
     hello = greeted(process)
-    code, (_, *found, _) = lines(capsys, "conformance", "run", "--adapter", adapter)
+    code, (_, *results, _) = lines(capsys, "conformance", "run", "--adapter", adapter)
     by_status: dict[str, set[str]] = {}
-    for line in found:
+    for line in results:
         by_status.setdefault(line["status"], set()).add(line["id"])
     assert by_status.keys() <= {"pass", "unsupported", "skipped"}
     assert code == ExitCode.CONFORMANT
     # It says of some events that it does not have them only when they come.
-    assert by_status["pass"] < {one.id for one in Catalogue().of_replicas() if is_asked(one, hello)}
+    assert by_status["pass"] < {item.id for item in Catalogue().of_replicas() if is_asked(item, hello)}
     assert len(by_status["pass"]) == PASSED
 
 
 def is_asked(vector: Vector, hello: HelloReply) -> bool:
     try:
-        applies(vector, hello, hello.profile)
-    except NotAsked:
+        check_applicable(vector, hello, hello.profile)
+    except NotApplicable:
         return False
     return True
 
@@ -155,7 +155,7 @@ def is_asked(vector: Vector, hello: HelloReply) -> bool:
 
 
 def greeted(process: AdapterProcess) -> HelloReply:
-    reply = parse_reply(process.exchange(encoded(Hello(id=1, schema="kraft-adapter/1", runner=Software("t", "0")))), 1)
+    reply = parse_reply(process.exchange(encode(Hello(id=1, schema="kraft-adapter/1", runner=Software("t", "0")))), 1)
     assert isinstance(reply, HelloReply)
     return reply
 
@@ -169,7 +169,7 @@ def said(process: AdapterProcess, request: dict[str, Any] | bytes) -> Any:
 def replica(process: AdapterProcess) -> AdapterProcess:
     """An adapter after a reset."""
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
+    process.exchange(encode(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
     return process
 
 
@@ -210,10 +210,10 @@ def test_what_cannot_be_done_is_an_error_reply_and_no_end(
 
 def test_another_profile_and_older_software_are_unsupported(replica: AdapterProcess) -> None:
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    reset = json.loads(encoded(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
+    reset = json.loads(encode(Reset(id=5, replica=vector.replica, cluster=vector.cluster)))
     other = reset | {"cluster": reset["cluster"] | {"profile": "kafka-4"}}
     assert said(replica, other)["code"] == "unsupported"
-    older = [one | {"pre_vote": "unsupported"} for one in reset["cluster"]["replicas"]]
+    older = [item | {"pre_vote": "unsupported"} for item in reset["cluster"]["replicas"]]
     assert said(replica, reset | {"cluster": reset["cluster"] | {"replicas": older}})["code"] == "unsupported"
 
 
@@ -249,7 +249,7 @@ def test_texts_and_numbers_come_back(
 ) -> None:
     """As the key that was voted for and the correlation id, beside a field of a later version."""
     vector = Catalogue().of_replica("prevote.unattached-grants")
-    process.exchange(encoded(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
+    process.exchange(encode(Reset(id=2, replica=vector.replica, cluster=vector.cluster)))
     voted = {"id": 1, "directory_id": text}
     message = {
         "type": "VoteRequest",

@@ -25,41 +25,43 @@ from kraft_traces.effects import (
     TracedStartTimer,
 )
 from kraft_traces.latitude.ordering import happens_before
-from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model, in_terms_of_the_model
+from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model, occurrences_for_model
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.files import files_of
 from kraft_vectors.format import Vector
-from kraft_vectors.generate import differing, generated, write
+from kraft_vectors.generate import differing_files, generate_files, write
 from kraft_vectors.manifest import MANIFEST, VectorFileError, vector_folder
 from kraft_vectors.recording import Subject, VectorProofError, vector_of
 from kraft_vectors.rule_coverage import CoverageListError, reasons_from, rule_coverage
-from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.staging import RecordingDirector, record_run
 from kraft_vectors.target import THREE
 
 
 @pytest.mark.slow
 def test_the_vectors_made_anew_are_those_of_the_package() -> None:
     """Each run goes through TLC; what that says decides the profiles of a vector, and so its bytes."""
-    assert differing(generated(), vector_folder()) == []
+    assert differing_files(generate_files(), vector_folder()) == []
 
 
 def shapes(value: object, path: str = "$") -> set[tuple[str, object]]:
     """The paths of a document, each with the type, or the short text, that stands there."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     own = value if isinstance(value, str) and path.endswith(("kind", "type", "event")) else type(value)
-    return {(path, own)}.union(*[shapes(one, f"{path}.{name if isinstance(name, str) else 0}") for name, one in inner])
+    return {(path, own)}.union(
+        *[shapes(item, f"{path}.{name if isinstance(name, str) else 0}") for name, item in inner]
+    )
 
 
 def test_every_file_fits_the_schema_and_the_manifest() -> None:
     """Of vectors of the same shape one fits for all."""
-    catalogue, seen = Catalogue(), set[tuple[str, object]]()
-    validators = {subject: Draft202012Validator(one.committed()) for subject, one in VECTOR_SCHEMAS.items()}
+    catalogue, observed = Catalogue(), set[tuple[str, object]]()
+    validators = {subject: Draft202012Validator(schema.committed()) for subject, schema in VECTOR_SCHEMAS.items()}
     for entry in catalogue.manifest.vectors:
         vector = catalogue.vector(entry.id)
         document = json.loads((catalogue.folder / entry.file).read_bytes())
-        if not (found := shapes(document)) <= seen:
+        if not (result := shapes(document)) <= observed:
             validators[entry.subject].validate(document)
-            seen |= found
+            observed |= result
         assert (vector.level, vector.rules) == (entry.level, entry.rules)
         history = None if vector.history is None else len(vector.history)
         assert (len(vector.steps), history) == (entry.steps, entry.history)
@@ -69,13 +71,13 @@ def test_every_file_fits_the_schema_and_the_manifest() -> None:
 
 def test_each_rule_with_must_has_a_vector_or_a_reason() -> None:
     covered = rule_coverage(Catalogue().manifest.vectors)
-    must = [one for one in covered if one.rule.level == "MUST"]
-    assert [one.rule.id for one in must if not one.vectors and not one.reason] == []
-    assert [one.rule.id for one in covered if one.vectors and one.reason] == []
+    must = [row for row in covered if row.rule.level == "MUST"]
+    assert [row.rule.id for row in must if not row.vectors and not row.reason] == []
+    assert [row.rule.id for row in covered if row.vectors and row.reason] == []
 
 
 @pytest.mark.parametrize(
-    ("rules", "reason", "said"),
+    ("rules", "reason", "printed"),
     [
         ('"wire.*"', '"Bytes."', "rules: 'wire.*', expected a list of ids of rules"),
         ("[]", '"Bytes."', "rules: [], expected a list of ids of rules"),
@@ -85,12 +87,12 @@ def test_each_rule_with_must_has_a_vector_or_a_reason() -> None:
         ('["wire.add-voter"]', '""', "reason: '', expected a text"),
     ],
 )
-def test_a_reason_is_for_rules_by_their_ids(rules: str, reason: str, said: str) -> None:
+def test_a_reason_is_for_rules_by_their_ids(rules: str, reason: str, printed: str) -> None:
     text = '[[without]]\nrules = ["wire.api-keys"]\nreason = "Bytes."\n'
     assert reasons_from(text) == {"wire.api-keys": "Bytes."}
     with pytest.raises(CoverageListError) as caught:
         reasons_from(f"{text}[[without]]\nrules = {rules}\nreason = {reason}\n")
-    assert str(caught.value) == f"without_vector.toml: entry 2: {said}"
+    assert str(caught.value) == f"without_vector.toml: entry 2: {printed}"
 
 
 OTHER_DISK = ("identity.*", "begin-quorum.voter-key", "end-quorum.candidate-key")
@@ -163,17 +165,19 @@ SUBJECT = Subject("vote.granted", "A vote", ("vote.once-per-epoch",), 2)
 
 
 def made(script: object = grant, subject: Subject = SUBJECT) -> Vector:
-    run = recorded("a script", THREE, script, lambda _: ("kip",))  # type: ignore[arg-type]
+    run = record_run("a script", THREE, script, lambda _: ("kip",))  # type: ignore[arg-type]
     vector = vector_of(run, subject)
     assert vector is not None
     return vector
 
 
 def test_a_state_that_the_history_does_not_lead_to_is_refused() -> None:
-    run = recorded("a script", THREE, grant, lambda _: ("kip",))
+    run = record_run("a script", THREE, grant, lambda _: ("kip",))
     tampered = [
-        one._replace(state=one.state._replace(high_watermark=7)) if one.state is not None and one.sequence == 3 else one
-        for one in run.occurrences
+        occurrence._replace(state=occurrence.state._replace(high_watermark=7))
+        if occurrence.state is not None and occurrence.sequence == 3
+        else occurrence
+        for occurrence in run.occurrences
     ]
     assert run.occurrences[2].replica_id == 2
     with pytest.raises(VectorProofError, match="the history leads to"):
@@ -181,8 +185,11 @@ def test_a_state_that_the_history_does_not_lead_to_is_refused() -> None:
 
 
 def test_a_step_that_the_reference_does_not_take_is_refused() -> None:
-    run = recorded("a script", THREE, grant, lambda _: ("kip",))
-    tampered = [one._replace(effects=()) if one.sequence == run.start + 1 else one for one in run.occurrences]
+    run = record_run("a script", THREE, grant, lambda _: ("kip",))
+    tampered = [
+        occurrence._replace(effects=()) if occurrence.sequence == run.start + 1 else occurrence
+        for occurrence in run.occurrences
+    ]
     with pytest.raises(VectorProofError, match="step 0 gives"):
         vector_of(replace(run, occurrences=tuple(tampered)), SUBJECT)
 
@@ -194,7 +201,7 @@ def test_a_run_that_the_model_rejects_makes_no_vector() -> None:
         d.pre_vote(3, 2, "granted")
 
     broken = mutated_replicas(("prevote.follower.rejects-after-fetch",))
-    run = recorded("a bug", cluster(3), grants, lambda _: ("kip",), broken)
+    run = record_run("a bug", cluster(3), grants, lambda _: ("kip",), broken)
     with pytest.raises(NotAcceptedError, match=r"a bug: rejected: .* HandleVoteRequest at replica 2"):
         accepted_by_model(run)
 
@@ -211,18 +218,20 @@ def test_a_request_that_nobody_sends_changes_nothing() -> None:
 def test_a_request_that_names_no_cluster_is_one_of_the_cluster_to_the_model() -> None:
     def script(d: RecordingDirector) -> None:
         nominate(d, 1, 1)
-        asked = d.hold(1, 2)
-        d.unsent(asked, "INCONSISTENT_CLUSTER_ID", cluster_id="another")
-        d.without(asked, "cluster_id")
+        requested = d.hold(1, 2)
+        d.unsent(requested, "INCONSISTENT_CLUSTER_ID", cluster_id="another")
+        d.without(requested, "cluster_id")
         d.step("v(1>2)")
-        d.handle(asked, "granted")
+        d.handle(requested, "granted")
 
-    run = recorded("a script", THREE, script, lambda _: ("kip",))
-    asked = list(in_terms_of_the_model(run.occurrences, THREE))
-    named = [one.event.message for one in asked if isinstance(one.event, Receive) and one.replica_id == 2]
-    assert [one.cluster_id for one in named if isinstance(one, VoteRequest)] == [THREE.cluster_id] * 2
-    assert [one.sequence for one in asked] == list(range(1, len(asked) + 1))
-    assert len(run.occurrences) == len(asked) + 1
+    run = record_run("a script", THREE, script, lambda _: ("kip",))
+    requested = list(occurrences_for_model(run.occurrences, THREE))
+    named = [
+        option.event.message for option in requested if isinstance(option.event, Receive) and option.replica_id == 2
+    ]
+    assert [name.cluster_id for name in named if isinstance(name, VoteRequest)] == [THREE.cluster_id] * 2
+    assert [option.sequence for option in requested] == list(range(1, len(requested) + 1))
+    assert len(run.occurrences) == len(requested) + 1
 
 
 def test_two_vectors_do_not_share_an_id() -> None:
@@ -231,7 +240,7 @@ def test_two_vectors_do_not_share_an_id() -> None:
 
 
 def test_a_replica_at_which_nothing_happens_makes_no_vector() -> None:
-    run = recorded("a script", THREE, grant, lambda _: ("kip",))
+    run = record_run("a script", THREE, grant, lambda _: ("kip",))
     assert vector_of(run, replace(SUBJECT, replica_id=3)) is None
 
 
@@ -253,20 +262,20 @@ def test_writing_again_removes_what_is_no_vector_any_more(tmp_path: Path) -> Non
 
 def test_what_is_synced_comes_before_what_is_said_and_the_log_keeps_its_order() -> None:
     vector = made()
-    said = next(one for one in vector.steps[0].outputs if isinstance(one, TracedSend))
+    text = next(output for output in vector.steps[0].outputs if isinstance(output, TracedSend))
     record = TracedAppendRecords(0, ())
     persisted, timer = TracedPersistQuorumState(1, None, None, 1), TracedStartTimer("election", 5)  # type: ignore[arg-type]
-    outputs = (persisted, record, TracedFlushLog(1), said, timer)
+    outputs = (persisted, record, TracedFlushLog(1), text, timer)
     assert happens_before(outputs) == ((0, 1), (0, 3), (1, 2), (2, 3))
-    assert happens_before((said, persisted)) == ((1, 0),)
+    assert happens_before((text, persisted)) == ((1, 0),)
 
 
 def test_what_a_vector_needs_is_said() -> None:
     for vector in Catalogue().of_replicas():
-        own = next(one for one in vector.cluster.replicas if one.id == vector.replica)
+        own = next(replica for replica in vector.cluster.replicas if replica.id == vector.replica)
         assert own.pre_vote == "supported", vector.id
-        shown = [vector.before.state, *[step.state for step in vector.steps]]
-        sets = {one.voters.voters for one in shown if one.voters}
+        displayed = [vector.before.state, *[step.state for step in vector.steps]]
+        sets = {row.voters.voters for row in displayed if row.voters}
         if len(sets) > 1:
             assert "voters-records" in vector.requires.features, vector.id
         if "voters-records" in vector.requires.features:

@@ -16,7 +16,7 @@ from kraft_vectors.acceptance import NotAcceptedError, accepted_by_model
 from kraft_vectors.openings import rivals
 from kraft_vectors.recording import Subject as Cut
 from kraft_vectors.recording import vector_of
-from kraft_vectors.staging import RecordingDirector, recorded
+from kraft_vectors.staging import RecordingDirector, record_run
 from kraft_vectors.target import THREE
 
 CUT = Cut("constructed.made", "Made here", ("vote.candidate.rejects",), 1)
@@ -30,7 +30,7 @@ def votes_again(d: RecordingDirector, **fields: object) -> None:
 
 
 def test_a_vector_of_a_constructed_state_has_no_history_and_says_why() -> None:
-    run = recorded("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), accepted_by_model)
+    run = record_run("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), accepted_by_model)
     vector = vector_of(run, CUT)
     assert vector is not None
     assert (vector.history, vector.constructed) == (None, "it has voted for itself")
@@ -39,7 +39,7 @@ def test_a_vector_of_a_constructed_state_has_no_history_and_says_why() -> None:
 
 
 def test_the_model_is_asked_from_the_constructed_state() -> None:
-    run = recorded("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), lambda _: ("kip",))
+    run = record_run("a script", THREE, lambda d: votes_again(d, voted_key=ReplicaKey(3, "U3")), lambda _: ("kip",))
     last = run.occurrences[-2]
     assert last.replica_id == 1
     assert last.state is not None
@@ -50,7 +50,7 @@ def test_the_model_is_asked_from_the_constructed_state() -> None:
 
 def test_a_state_that_is_not_well_typed_makes_no_vector() -> None:
     with pytest.raises(AssertionError, match="a script: the constructed state is not well-typed"):
-        recorded("a script", THREE, lambda d: votes_again(d, voted_key=None), accepted_by_model)
+        record_run("a script", THREE, lambda d: votes_again(d, voted_key=None), accepted_by_model)
 
 
 def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
@@ -59,7 +59,7 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
         d.step("et(1)")
         d.refuses(1, ElectionTimeout(), Refusal.NOT_IN_ROLE)
 
-    run = recorded("a script", THREE, fires, accepted_by_model)
+    run = record_run("a script", THREE, fires, accepted_by_model)
     assert run.profiles == tuple(PROFILES)
     assert run.occurrences[-1].state is not None
     assert run.occurrences[-1].state.role is Role.LEADER
@@ -69,8 +69,8 @@ def test_an_event_that_is_not_due_must_be_refused_by_the_model_too() -> None:
 
 
 def test_without_injection_a_constructed_vector_is_unsupported(capsys: Captured) -> None:
-    _, said = output(capsys, "conformance", "run", "-k", "constructed.leader-asked", "--adapter", altered("history"))
-    assert "unsupported: 1, needs state_injection" in said
+    _, text = output(capsys, "conformance", "run", "-k", "constructed.leader-asked", "--adapter", altered("history"))
+    assert "1 unsupported: needs state_injection" in text
 
 
 def test_an_adapter_may_take_constructed_states_and_no_others(capsys: Captured) -> None:

@@ -18,8 +18,8 @@ from kraft_traces.reader import trace_of_bytes
 from kraft_traces.state_types import TracedState
 from kraft_vectors.catalogue import Catalogue
 
-VECTORS = {one.id: one for one in Catalogue().of_replicas()}
-OF_BOTH = tuple([one.id for one in VECTORS.values() if one.courses and "kafka-4" in one.requires.profiles])
+VECTORS = {replica.id: replica for replica in Catalogue().of_replicas()}
+OF_BOTH = tuple([vector.id for vector in VECTORS.values() if vector.courses and "kafka-4" in vector.requires.profiles])
 
 
 def outcome(vector_id: str, *modes: str, profile: str | None = None) -> Outcome:
@@ -29,59 +29,59 @@ def outcome(vector_id: str, *modes: str, profile: str | None = None) -> Outcome:
 
 def choices(level: str) -> tuple[str, ...]:
     """All at once; but who hides when it syncs has to lose what the runner cannot know to be synced."""
-    return (*[one for one in ALL_RIGHT if level != "wire" or one != "syncs-at-once"], level)
+    return (*[item for item in ALL_RIGHT if level != "wire" or item != "syncs-at-once"], level)
 
 
 @pytest.mark.parametrize(("level", "least"), [("state", 1.0), ("history", 0.9), ("effects", 0.8), ("wire", 0.7)])
 def test_all_choices_at_once_are_right(level: str, least: float) -> None:
-    outcomes = [outcome(one, *choices(level)) for one in VECTORS]
-    assert not {one.id: one.reason for one in outcomes if one.status is Status.FAIL}
-    assert sum(one.status is Status.PASS for one in outcomes) >= least * len(outcomes)
+    outcomes = [outcome(vector, *choices(level)) for vector in VECTORS]
+    assert not {item.id: item.reason for item in outcomes if item.status is Status.FAIL}
+    assert sum(item.status is Status.PASS for item in outcomes) >= least * len(outcomes)
 
 
 def test_all_choices_at_once_are_right_under_the_other_profile() -> None:
-    assert {outcome(one, *choices("state"), profile="kafka-4").status for one in OF_BOTH} == {Status.PASS}
+    assert {outcome(item, *choices("state"), profile="kafka-4").status for item in OF_BOTH} == {Status.PASS}
 
 
 @pytest.mark.parametrize("mode", ["restarts-unattached", "restarts-prospective", *RIGHT_REQUESTS])
 def test_what_does_not_go_together_is_right_alone(mode: str) -> None:
-    assert {outcome(one, mode).status for one in VECTORS} == {Status.PASS}
+    assert {outcome(vector, mode).status for vector in VECTORS} == {Status.PASS}
 
 
 @pytest.mark.parametrize("mode", RIGHT_REQUESTS)
 def test_more_requests_are_right_where_nothing_but_messages_is_seen(mode: str) -> None:
-    found = [outcome(one, mode, "wire") for one in VECTORS]
-    assert not {one.id: one.reason for one in found if one.status is Status.FAIL}
+    results = [outcome(vector, mode, "wire") for vector in VECTORS]
+    assert not {result.id: result.reason for result in results if result.status is Status.FAIL}
 
 
 @pytest.mark.parametrize("level", ["state", "wire"])
 def test_a_leader_announces_itself_as_often_as_it_likes(level: str) -> None:
     """Rule: begin-quorum.resend."""
     seats = (InProcess(lambda: Altered(level, changes=(announces_again,))),)
-    (found,) = random_campaign(RandomPlan(seats, range(2, 3), ("storm",), 200))
-    assert (found.outcome.status, found.outcome.reason) == (Status.PASS, "")
+    (result,) = random_campaign(RandomPlan(seats, range(2, 3), ("storm",), 200))
+    assert (result.outcome.status, result.outcome.reason) == (Status.PASS, "")
 
 
 def test_what_a_response_has_a_place_for_must_be_shown() -> None:
-    found = outcome("vote.granted", "hides-the-leader")
-    assert (found.status, found.reason) == (Status.UNOBSERVED, "not shown: Send VoteResponse to 1.leader_id")
+    result = outcome("vote.granted", "hides-the-leader")
+    assert (result.status, result.reason) == (Status.UNOBSERVED, "not shown: Send VoteResponse to 1.leader_id")
 
 
 def test_a_timer_that_starts_early_breaks_no_promise_of_what_a_cluster_goes_on_with() -> None:
-    shown = (TracedStartTimer(Timer.FETCH, 5), TracedFlushLog(1))
-    assert reference_effects(TracedState(), shown, (), ()) == (FlushLog(1), StartTimer(Timer.FETCH, 5))
+    displayed = (TracedStartTimer(Timer.FETCH, 5), TracedFlushLog(1))
+    assert reference_effects(TracedState(), displayed, (), ()) == (FlushLog(1), StartTimer(Timer.FETCH, 5))
 
 
 @pytest.mark.parametrize("checks_model", [True, False])
 def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
     seats = (InProcess(lambda: Altered(*ALL_RIGHT)), Reference())
     for workload in ("storm", "chaos"):
-        (found,) = random_campaign(RandomPlan(seats, range(2, 3), (workload,), 120, checks_model=checks_model))
-        assert (found.outcome.status, found.violation, found.outcome.differences) == (Status.PASS, None, ())
+        (result,) = random_campaign(RandomPlan(seats, range(2, 3), (workload,), 120, checks_model=checks_model))
+        assert (result.outcome.status, result.violation, result.outcome.differences) == (Status.PASS, None, ())
 
 
 @pytest.mark.parametrize(
-    ("modes", "vector_id", "said"),
+    ("modes", "vector_id", "text"),
     [
         ("forgets-vote-first", "candidate.wins", "before that"),
         ("vote-left-out", "prevote.majority", "PersistQuorumState.voted_key: expected "),
@@ -122,9 +122,9 @@ def test_all_choices_at_once_are_right_in_a_cluster(checks_model: bool) -> None:
         ("late-twice", "fetch.removed-leader", "Send FetchResponse to 2: expected nothing"),
     ],
 )
-def test_the_nearest_is_wrong(modes: str, vector_id: str, said: str) -> None:
-    found = outcome(vector_id, *modes.split())
-    assert (found.status, said in found.reason) == (Status.FAIL, True), found.reason
+def test_the_nearest_is_wrong(modes: str, vector_id: str, text: str) -> None:
+    result = outcome(vector_id, *modes.split())
+    assert (result.status, text in result.reason) == (Status.FAIL, True), result.reason
 
 
 WRONG_IN_A_TRACE = {
@@ -166,8 +166,8 @@ def test_the_nearest_is_wrong_in_a_trace(modes: str) -> None:
 
 
 def test_a_limit_on_records_need_not_be_had() -> None:
-    limited = [one.id for one in VECTORS.values() if "fetch-limit" in one.requires.features]
-    assert {outcome(one, "no-limit").status for one in limited} == {Status.UNSUPPORTED}
+    limited = [vector.id for vector in VECTORS.values() if "fetch-limit" in vector.requires.features]
+    assert {outcome(vector_id, "no-limit").status for vector_id in limited} == {Status.UNSUPPORTED}
 
 
 def in_a_cluster(workload: str, seed: int, steps: int, *modes: str, checks_model: bool = False) -> Outcome:
@@ -178,14 +178,14 @@ def in_a_cluster(workload: str, seed: int, steps: int, *modes: str, checks_model
 
 def test_a_voter_set_without_its_offset_goes_on_after_a_difference() -> None:
     modes = ("high-watermark-falls", "without-field=voters.offset")
-    found = in_a_cluster("storm", 2, 150, *modes, checks_model=True)
-    assert found.reason.startswith("HwMonotonic violated by event 271")
+    result = in_a_cluster("storm", 2, 150, *modes, checks_model=True)
+    assert result.reason.startswith("HwMonotonic violated by event 271")
 
 
 def test_a_record_on_disk_is_known_by_what_it_is() -> None:
     """The runner's own replica goes another way here, and makes a record anew that is on disk already."""
-    found = in_a_cluster("partitions", 5, 300, "effects", "announces-by-timer", checks_model=True)
-    assert (found.status, found.reason) == (Status.PASS, "")
+    result = in_a_cluster("partitions", 5, 300, "effects", "announces-by-timer", checks_model=True)
+    assert (result.status, result.reason) == (Status.PASS, "")
 
 
 @pytest.mark.parametrize("level", ["state", "effects"])

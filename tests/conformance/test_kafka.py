@@ -16,9 +16,9 @@ from kraft_cli.commands.conformance_template import Language, Template, copy_tem
 from kraft_cli.commands.kafka import worst
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
-from kraft_conformance.random_runs.notes import Notes, Passed
-from kraft_conformance.random_runs.plan import KnownDifference, explanation
-from kraft_conformance.runner.outcome import FAILING, Outcome, Status, against_expectation
+from kraft_conformance.random_runs.notes import KnownStep, Notes
+from kraft_conformance.random_runs.plan import KnownDifference, explain_differences
+from kraft_conformance.runner.outcome import FAILING, Outcome, Status, apply_expectation
 from kraft_conformance.runner.output.results import suite_version
 from kraft_kafka.adapter import command_line, source_folder
 from kraft_kafka.controllers import controller
@@ -94,12 +94,12 @@ def linked(kafka: Kafka, folder: Path) -> Path:
 
 
 def test_each_release_has_the_same_jars_by_checksum() -> None:
-    kinds = {tuple((jar.artifact, jar.classifier) for jar in one.jars) for one in releases().values()}
+    kinds = {tuple((jar.artifact, jar.classifier) for jar in release.jars) for release in releases().values()}
     assert len(kinds) == 1
-    checksums = [jar.sha256 for one in releases().values() for jar in one.jars]
+    checksums = [jar.sha256 for release in releases().values() for jar in release.jars]
     assert len(set(checksums)) == len(checksums)
     assert all(len(bytes.fromhex(checksum)) == 32 for checksum in checksums)
-    assert all(set(one.workloads) <= WORKLOADS.keys() for one in releases().values())
+    assert all(set(release.workloads) <= WORKLOADS.keys() for release in releases().values())
 
 
 def test_each_edit_changes_the_sources() -> None:
@@ -111,7 +111,7 @@ def test_each_edit_changes_the_sources() -> None:
 def test_the_releases_are_listed(capsys: Captured) -> None:
     code, listed = document(capsys, "kafka", "releases")
     assert code == ExitCode.CONFORMANT
-    assert [one["version"] for one in listed] == [*releases()]
+    assert [row["version"] for row in listed] == [*releases()]
     assert VERSION in output(capsys, "kafka", "releases")[1]
 
 
@@ -128,31 +128,33 @@ def test_the_exit_code_of_several_runs_is_what_one_of_them_found() -> None:
 
 
 def test_what_is_known_to_differ_names_vectors_and_rules_that_there_are() -> None:
-    named = [vector for one in known_differences() for vector in one.vectors]
+    named = [vector for difference in known_differences() for vector in difference.vectors]
     assert len(named) == len(set(named))
     assert [vector for vector in named if vector not in Catalogue().entries] == []
     registry = load_registry()
-    assert [rule for one in known_differences() for rule in one.rules if not registry[rule].is_active] == []
-    assert all(one.where and "" not in one.fields for one in known_differences())
-    assert all(bool(one.fields) == bool(one.vectors) for one in known_differences())
-    assert all(one.vectors or one.schedules for one in known_differences())
-    assert all(all(one.schedules.values()) for one in known_differences())
-    assert all(one.schedules for one in known_differences() if one.breaks)
-    assert {event for one in known_differences() for event in one.schedules} <= set(EVENT_NAMES)
+    assert [
+        rule for difference in known_differences() for rule in difference.rules if not registry[rule].is_active
+    ] == []
+    assert all(difference.where and "" not in difference.fields for difference in known_differences())
+    assert all(bool(difference.fields) == bool(difference.vectors) for difference in known_differences())
+    assert all(difference.vectors or difference.schedules for difference in known_differences())
+    assert all(all(difference.schedules.values()) for difference in known_differences())
+    assert all(difference.schedules for difference in known_differences() if difference.breaks)
+    assert {event for difference in known_differences() for event in difference.schedules} <= set(EVENT_NAMES)
 
 
 def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
-    (known,) = [one for one in known_differences() if "restart.other-disk-led" in one.vectors]
+    (expected,) = [difference for difference in known_differences() if "restart.other-disk-led" in difference.vectors]
 
     def judged(status: Status, *fields: str, is_always_seen: bool = True) -> Outcome:
         differences = tuple(Difference(name, "a", "b") for name in fields)
         outcome = Outcome("restart.other-disk-led", status, "step 2 of 2", differences=differences)
-        return against_expectation(outcome, expected_failures(is_always_seen))
+        return apply_expectation(outcome, expected_failures(is_always_seen))
 
     explained = judged(Status.FAIL, "PersistQuorumState", "state.role")
-    assert (explained.status, known.says in explained.reason) == (Status.EXPECTED_FAILURE, True)
+    assert (explained.status, expected.says in explained.reason) == (Status.EXPECTED_FAILURE, True)
     other = judged(Status.FAIL, "state.role", "state.epoch")
-    assert (other.status, other.remark.startswith("state.epoch is not what is known")) == (Status.FAIL, True)
+    assert (other.status, other.remark.startswith("state.epoch is not part of the known")) == (Status.FAIL, True)
     assert judged(Status.ERROR).status is Status.ERROR
     assert judged(Status.PASS).status is Status.UNEXPECTED_PASS
     assert judged(Status.PASS, is_always_seen=False).status is Status.PASS
@@ -160,11 +162,11 @@ def test_a_known_difference_explains_its_own_fields_and_nothing_else() -> None:
 
 def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
     late = KnownDifference("late", {"Poll": ("Send VoteRequest to N",)})
-    asked = KnownDifference("asked", {"Poll": ("state.role", "Answer to request N")})
+    requested = KnownDifference("asked", {"Poll": ("state.role", "Answer to request N")})
 
     def reasons(event: str, *fields: str) -> list[str]:
-        found = [Difference(name, "a", "b") for name in fields]
-        return [one.reason for one in explanation((late, asked), event, found)]
+        results = [Difference(name, "a", "b") for name in fields]
+        return [difference.reason for difference in explain_differences((late, requested), event, results)]
 
     assert reasons("Poll", "Send VoteRequest to 1", "Send VoteRequest to 2") == ["late"]
     assert reasons("Poll", "Send VoteRequest to 1", "state.role") == ["late", "asked"]
@@ -176,24 +178,26 @@ def test_a_step_of_a_schedule_is_known_if_all_that_differs_in_it_is() -> None:
 @pytest.mark.parametrize("name", ["BeginQuorumEpoch", "Vote", "Fetch", "FetchSnapshot"])
 def test_an_answer_of_an_old_version_has_no_endpoint_in_schedules_either(name: str) -> None:
     event, response = f"Handle{name}Request", f"Send {name}Response to 3"
-    (known,) = explanation(known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")])
-    assert known.reason.startswith("The answer to a request of a version from before KIP-853 has no endpoint")
-    assert explanation((known,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
+    (expected,) = explain_differences(
+        known_in_schedules(), event, [Difference(f"{response}.leader_endpoint", "a", "null")]
+    )
+    assert expected.reason.startswith("The answer to a request of a version from before KIP-853 has no endpoint")
+    assert explain_differences((expected,), event, [Difference(f"{response}.epoch", "1", "2")]) == ()
 
 
 def test_a_known_difference_in_one_direction_hides_nothing_in_the_other() -> None:
     name = "Answer to request"
     early = (KnownDifference("early", {"AddVoter": (f"{name} N: not expected",)}),)
     late = (KnownDifference("late", {"AddVoter": (f"{name} N: missing",)}),)
-    given, left_out = Difference(f"{name} 1", "nothing", "a"), Difference(f"{name} 1", "a", "nothing")
-    assert explanation((*early, *late), "AddVoter", [given]) == early
-    assert explanation((*early, *late), "AddVoter", [left_out]) == late
-    assert explanation((*early, *late), "AddVoter", [Difference(f"{name} 1", "a", "b")]) == ()
+    inputs, left_out = Difference(f"{name} 1", "nothing", "a"), Difference(f"{name} 1", "a", "nothing")
+    assert explain_differences((*early, *late), "AddVoter", [inputs]) == early
+    assert explain_differences((*early, *late), "AddVoter", [left_out]) == late
+    assert explain_differences((*early, *late), "AddVoter", [Difference(f"{name} 1", "a", "b")]) == ()
 
 
 def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> None:
     stuck = KnownDifference("stuck", {"PollFetch": ("Send FetchRequest to N",)}, breaks=("EventuallyFetching",))
-    notes = Notes((stuck,), [Passed(7, 4, (stuck,))])
+    notes = Notes((stuck,), [KnownStep(7, 4, (stuck,))])
     assert notes.is_known_to_break(Violation("EventuallyFetching", 90, 4, ""))
     assert not notes.is_known_to_break(Violation("EventuallyFetching", 90, 3, ""))
     assert not notes.is_known_to_break(Violation("HwMonotonic", 90, 4, ""))
@@ -204,9 +208,14 @@ def test_a_known_difference_excuses_its_own_property_at_its_own_replica() -> Non
 def test_what_hangs_on_certain_words_is_not_known_without_them() -> None:
     dead = (KnownDifference("dead", {"Poll": ("died: no leader of epoch N", "state.role")}),)
     role = Difference("state.role", "a", "b")
-    assert explanation(dead, "Poll", [role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no vote of epoch 7"), role]) == ()
-    assert explanation(dead, "Poll", [Difference("died", "that it lives on", "no leader of epoch 7!"), role]) == dead
+    assert explain_differences(dead, "Poll", [role]) == ()
+    assert (
+        explain_differences(dead, "Poll", [Difference("died", "a running process", "no vote of epoch 7"), role]) == ()
+    )
+    assert (
+        explain_differences(dead, "Poll", [Difference("died", "a running process", "no leader of epoch 7!"), role])
+        == dead
+    )
 
 
 def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() -> None:
@@ -214,11 +223,18 @@ def test_every_release_is_recorded_under_its_profile_with_nothing_unexplained() 
     assert [run.version for run in recorded] == [*releases()]
     assert all(run.profile in PROFILES for run in recorded)
     assert [vector for run in recorded for vector, status in run.statuses.items() if status in FAILING] == []
-    assert any(one.shown_on(run.statuses) for one in read_kafka_file().difference for run in recorded)
-    seen = {vector for run in recorded for vector, status in run.statuses.items() if status is Status.EXPECTED_FAILURE}
+    assert any(difference.shown_on(run.statuses) for difference in read_kafka_file().difference for run in recorded)
+    observed = {
+        vector for run in recorded for vector, status in run.statuses.items() if status is Status.EXPECTED_FAILURE
+    }
     # The runs of partitions are not recorded.
-    known = {vector for one in known_differences() for vector in one.vectors if not vector.startswith("partition.")}
-    assert seen == known
+    expected = {
+        vector
+        for difference in known_differences()
+        for vector in difference.vectors
+        if not vector.startswith("partition.")
+    }
+    assert observed == expected
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -242,8 +258,8 @@ def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_another_file_under_the_name_of_a_jar(capsys: Captured, empty_cache: Path) -> None:
     jars_of_a_build(empty_cache, VERSION)
-    said = f"expected {RELEASE.jars[0].sha256}"
-    assert_said(capsys, ExitCode.UNAVAILABLE, said, "kafka", "adapter", "--version", VERSION)
+    printed = f"expected {RELEASE.jars[0].sha256}"
+    assert_said(capsys, ExitCode.UNAVAILABLE, printed, "kafka", "adapter", "--version", VERSION)
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -269,8 +285,8 @@ def test_a_compile_error_names_the_symbol(kafka: Kafka, tmp_path: Path) -> None:
     copy_template(Template.KAFKA, tmp_path / "mine")
     names = tmp_path / "mine" / "src" / "org" / "apache" / "kafka" / "raft" / "Names.java"
     names.write_text(names.read_text(encoding="utf-8").replace("NOBODY = ReplicaKey.of", "NOBODY = ReplicaKey.moved"))
-    said = r"raft/Names\.java:\d+: cannot find symbol, symbol method moved\(int,Uuid\), location class ReplicaKey; "
-    with pytest.raises(KafkaUnavailableError, match=said):
+    printed = r"raft/Names\.java:\d+: cannot find symbol, symbol method moved\(int,Uuid\), location class ReplicaKey; "
+    with pytest.raises(KafkaUnavailableError, match=printed):
         command_line(kafka, "wire", own=tmp_path / "mine")
 
 
@@ -298,8 +314,8 @@ def test_the_newest_jars_below_a_folder_are_taken(tmp_path: Path) -> None:
 def test_jars_of_several_versions_are_refused_by_name(capsys: Captured, tmp_path: Path) -> None:
     jars_of_a_build(tmp_path / "libs", "4.3.1")
     (tmp_path / "libs" / "kafka-clients-4.3.1.jar").rename(tmp_path / "libs" / "kafka-clients-4.2.0.jar")
-    said = "2 versions (4.2.0: libs/kafka-clients-4.2.0.jar; 4.3.1: libs/kafka-raft-4.3.1.jar, libs/kafka-server-"
-    assert_said(capsys, ExitCode.BAD_INPUT, said, "kafka", "run", "--jars", str(tmp_path))
+    printed = "2 versions (4.2.0: libs/kafka-clients-4.2.0.jar; 4.3.1: libs/kafka-raft-4.3.1.jar, libs/kafka-server-"
+    assert_said(capsys, ExitCode.BAD_INPUT, printed, "kafka", "run", "--jars", str(tmp_path))
 
 
 def test_two_versions_in_one_folder_are_refused_though_one_is_newer(capsys: Captured, tmp_path: Path) -> None:
@@ -319,8 +335,8 @@ def test_a_controller_of_several_versions_is_refused_by_name(tmp_path: Path) -> 
 def test_jars_that_a_build_lacks_are_named(capsys: Captured, tmp_path: Path) -> None:
     raft, clients, *_ = jars_of_a_build(tmp_path / "libs", "4.4.0")
     clients.unlink()
-    said = "there is no kafka-clients-VERSION.jar in it or below"
-    assert_said(capsys, ExitCode.UNAVAILABLE, said, "kafka", "run", "--jars", str(tmp_path))
+    printed = "there is no kafka-clients-VERSION.jar in it or below"
+    assert_said(capsys, ExitCode.UNAVAILABLE, printed, "kafka", "run", "--jars", str(tmp_path))
     assert_said(capsys, ExitCode.UNAVAILABLE, "no such folder", "kafka", "run", "--jars", str(raft))
 
 
@@ -338,20 +354,20 @@ def test_sources_of_ones_own_are_a_template(capsys: Captured, tmp_path: Path) ->
 @pytest.mark.usefixtures("kafka")
 def test_smoke(capsys: Captured) -> None:
     _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION, "--level", "wire")
-    code, said = output(capsys, "conformance", "smoke", "--adapter", adapter, "--timeout", REPLY_S)
-    assert (code, f"12 vectors of suite {suite_version()}: 6 pass, 6 unobserved" in said) == (
+    code, printed = output(capsys, "conformance", "smoke", "--adapter", adapter, "--timeout", REPLY_S)
+    assert (code, f"12 vectors of suite {suite_version()}: 6 pass, 6 unobserved" in printed) == (
         ExitCode.INCONCLUSIVE,
         True,
-    ), said
+    ), printed
 
 
 @pytest.mark.usefixtures("kafka")
 def test_vectors_at_the_level_of_the_state(capsys: Captured, tmp_path: Path) -> None:
     log = tmp_path / "kafka.log"
     words = ("kafka", "run", "--version", VERSION, "-k", "prevote.unattached", "--log", str(log))
-    code, shown = lines(capsys, *words)
-    assert code == ExitCode.CONFORMANT, [one for one in shown if one.get("status") == "fail"]
-    assert shown[0]["implementation"] == {"name": "apache-kafka", "version": VERSION}
+    code, displayed = lines(capsys, *words)
+    assert code == ExitCode.CONFORMANT, [row for row in displayed if row.get("status") == "fail"]
+    assert displayed[0]["implementation"] == {"name": "apache-kafka", "version": VERSION}
     assert "KafkaRaftClient" in log.read_text(encoding="utf-8")
 
 
@@ -360,8 +376,8 @@ def test_a_process_that_dies_of_an_exception_is_stopped(capsys: Captured, tmp_pa
     """Kafka's does of an answer that names a leader whose endpoint nobody knows."""
     log = tmp_path / "kafka.log"
     name = "versions.answer-without-endpoint-nor-set"
-    _, shown = lines(capsys, "kafka", "run", "--version", VERSION, "-k", name, "--log", str(log))
-    failed = next(one for one in shown if one.get("id") == name)
+    _, displayed = lines(capsys, "kafka", "run", "--version", VERSION, "-k", name, "--log", str(log))
+    failed = next(row for row in displayed if row.get("id") == name)
     assert (failed["status"], "IllegalArgumentException" in failed["reason"]) == ("expected failure", True)
     assert (failed["differences"][0]["field"], failed["differences"][0]["actual"].partition(" (")[0]) == (
         "died",
@@ -384,10 +400,10 @@ def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
 ) -> None:
     with skipped_if_missing():
         released(releases()[version])
-    _, shown = lines(capsys, "kafka", "run", "--version", version, "-k", "-observer", "--timeout", REPLY_S)
-    found = {one["id"]: one["differences"] for one in shown if one.get("status") == "expected failure"}
+    _, displayed = lines(capsys, "kafka", "run", "--version", version, "-k", "-observer", "--timeout", REPLY_S)
+    results = {row["id"]: row["differences"] for row in displayed if row.get("status") == "expected failure"}
     polled = {"field": "poll_again_ms", "expected": "more than 0 where nothing is due", "actual": "0"}
-    assert {vector for vector, differences in found.items() if differences == [polled]} == idle
+    assert {vector for vector, differences in results.items() if differences == [polled]} == idle
 
 
 @pytest.mark.nightly
@@ -395,16 +411,16 @@ def test_an_observer_that_waits_for_an_answer_polls_without_a_pause(
 def test_a_schedule_ends_at_what_is_known_to_differ(capsys: Captured) -> None:
     """A Voters record that takes the place of a truncated one is not read; the model says which rule that breaks."""
     words = ("--seed", "37", "--workload", "storm", "--steps", "300")
-    code, shown = lines(capsys, "kafka", "run", "--version", VERSION, "-k", "vote.stale-epoch", *words)
-    run = next(one for one in shown if one.get("workload") == "storm")
+    code, displayed = lines(capsys, "kafka", "run", "--version", VERSION, "-k", "vote.stale-epoch", *words)
+    run = next(row for row in displayed if row.get("workload") == "storm")
     assert (code, run["status"]) == (ExitCode.CONFORMANT, "expected failure"), run
     assert run["reason"].startswith("finding: A replica that has truncated its log reads no KRaftVersion")
 
     _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
     random = ("conformance", "random", "--adapter", adapter, "--shrink-runs", "0", "--timeout", REPLY_S)
-    code, shown = lines(capsys, *random, *words)
-    assert (code, shown[0]["rules"][0]) == (ExitCode.VIOLATION, "voters.effective-on-append"), shown[0]
-    assert shown[0]["differences"][0] == {"field": "state.voters.offset", "expected": "2", "actual": "-1"}
+    code, displayed = lines(capsys, *random, *words)
+    assert (code, displayed[0]["rules"][0]) == (ExitCode.VIOLATION, "voters.effective-on-append"), displayed[0]
+    assert displayed[0]["differences"][0] == {"field": "state.voters.offset", "expected": "2", "actual": "-1"}
 
 
 @pytest.mark.usefixtures("kafka")
@@ -413,11 +429,11 @@ def test_the_controllers_of_partitions_do_what_their_profile_says(capsys: Captur
     """Until 4.2 all of a target is waited for; everything else is alike, the leader epoch of KAFKA-12803 too."""
     with skipped_if_missing():
         released(releases()[version], "partitions")
-    code, shown = lines(capsys, "kafka", "run", "--partitions", "--version", version, "--timeout", REPLY_S)
-    assert [(one["id"], one["reason"]) for one in shown if one.get("status") in FAILING] == []
-    differs = [one["id"] for one in shown if one.get("status") == "expected failure"]
+    code, displayed = lines(capsys, "kafka", "run", "--partitions", "--version", version, "--timeout", REPLY_S)
+    assert [(row["id"], row["reason"]) for row in displayed if row.get("status") in FAILING] == []
+    differs = [row["id"] for row in displayed if row.get("status") == "expected failure"]
     assert differs == ([] if number(version) >= (4, 3) else ["partition.complete.kafka-adding"])
-    passed = {one["id"] for one in shown if one.get("status") == "pass"}
+    passed = {row["id"] for row in displayed if row.get("status") == "pass"}
     assert {"partition.complete.kafka", "partition.complete.kafka-target"} <= passed
     assert code == ExitCode.CONFORMANT
 
@@ -427,9 +443,9 @@ def test_a_release_without_pre_vote(capsys: Captured) -> None:
     """A Resigned voter becomes Candidate there, so that vectors in which it asks for Pre-Votes are not for it."""
     with skipped_if_missing():
         released(releases()["3.9.2"])
-    code, shown = lines(capsys, "kafka", "run", "--version", "3.9.2", "-k", "resignation", "--timeout", REPLY_S)
-    assert (code, shown[0]["kip_levels"]["KIP-996"]) == (ExitCode.CONFORMANT, "none")
-    results = {one["id"]: one["status"] for one in shown if one["kind"] == "vector"}
+    code, displayed = lines(capsys, "kafka", "run", "--version", "3.9.2", "-k", "resignation", "--timeout", REPLY_S)
+    assert (code, displayed[0]["kip_levels"]["KIP-996"]) == (ExitCode.CONFORMANT, "none")
+    results = {row["id"]: row["status"] for row in displayed if row["kind"] == "vector"}
     assert results["resignation.of-a-larger-epoch"] == "pass"
     assert results["resignation.restarted-leader-asks"] == "unsupported"
 
@@ -439,9 +455,9 @@ def test_a_release_without_pre_vote(capsys: Captured) -> None:
 def test_no_vector_fails_unexplained(capsys: Captured) -> None:
     with skipped_if_missing():
         released(releases()[newest()])
-    code, shown = lines(capsys, "kafka", "run", "--version", newest(), "--timeout", REPLY_S)
-    assert [(one["id"], one["reason"]) for one in shown if one.get("status") in FAILING] == []
-    assert (code, shown[-1]["counts"]["pass"] > 290) == (ExitCode.INCONCLUSIVE, True), shown[-1]
+    code, displayed = lines(capsys, "kafka", "run", "--version", newest(), "--timeout", REPLY_S)
+    assert [(row["id"], row["reason"]) for row in displayed if row.get("status") in FAILING] == []
+    assert (code, displayed[-1]["counts"]["pass"] > 290) == (ExitCode.INCONCLUSIVE, True), displayed[-1]
 
 
 @pytest.mark.slow
@@ -449,8 +465,8 @@ def test_no_vector_fails_unexplained(capsys: Captured) -> None:
 def test_five_seeds_are_judged(capsys: Captured) -> None:
     words = ("--seeds", "0:5", "--workload", "calm", "--steps", "100", "--shrink-runs", "0", "--timeout", REPLY_S)
     _, adapter = output(capsys, "kafka", "adapter", "--version", VERSION)
-    _, shown = lines(capsys, "conformance", "random", "--adapter", adapter, *words)
-    assert shown[-1]["counts"].keys() <= {"pass", "fail"}, json.dumps(shown)[:2000]
+    _, displayed = lines(capsys, "conformance", "random", "--adapter", adapter, *words)
+    assert displayed[-1]["counts"].keys() <= {"pass", "fail"}, json.dumps(displayed)[:2000]
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -471,10 +487,10 @@ def test_a_renamed_member_is_an_error_of_the_adapter(
     """No vector runs: each that needs the member would be a failure of Kafka's."""
     libs = linked(kafka, tmp_path / "libs")
     renamed_member(libs / f"kafka-raft-{VERSION}.jar", type_, name, "moved")
-    code, said = error(capsys, "kafka", "run", "--jars", str(libs), "-k", "moved")
-    assert code == ExitCode.UNAVAILABLE, said
-    assert f"Kafka {VERSION} is not as the table in Member.java says: org.apache.kafka.raft.{missing} (" in said
-    assert "vectors" not in said
+    code, printed = error(capsys, "kafka", "run", "--jars", str(libs), "-k", "moved")
+    assert code == ExitCode.UNAVAILABLE, printed
+    assert f"Kafka {VERSION} is not as the table in Member.java says: org.apache.kafka.raft.{missing} (" in printed
+    assert "vectors" not in printed
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -510,8 +526,8 @@ def test_the_adapter_of_relative_folders_starts_in_any_other(
     assert code == ExitCode.CONFORMANT
     monkeypatch.chdir(elsewhere.parent)
     words = ("conformance", "replay", "prevote.unattached-grants", "--adapter", adapter, "--timeout", REPLY_S)
-    code, said = output(capsys, *words)
-    assert code == ExitCode.CONFORMANT, said
+    code, printed = output(capsys, *words)
+    assert code == ExitCode.CONFORMANT, printed
 
 
 @pytest.mark.usefixtures("empty_cache")

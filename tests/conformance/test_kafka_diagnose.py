@@ -77,17 +77,17 @@ UNATTACHED = (
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "text"),
     [
         ((UNATTACHED.format(4, 2), UNATTACHED.format(4, 3)), "it has voted for both 2 and 3 in epoch 4"),
         ((UNATTACHED.format(4, 2), UNATTACHED.format(3, 2)), "its epoch falls from 4 to 3"),
     ],
 )
-def test_what_no_rule_allows_is_said(tmp_path: Path, capsys: Captured, lines: tuple[str, ...], said: str) -> None:
+def test_what_no_rule_allows_is_said(tmp_path: Path, capsys: Captured, lines: tuple[str, ...], text: str) -> None:
     (tmp_path / "server.log").write_text(log(*lines))
     code, diagnoses = diagnosed(capsys, tmp_path)
     assert code == ExitCode.VIOLATION
-    assert said in diagnoses[0]["text"]
+    assert text in diagnoses[0]["text"]
 
 
 def test_output_of_kafkas_tools_is_read(tmp_path: Path, capsys: Captured) -> None:

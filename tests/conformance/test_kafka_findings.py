@@ -49,25 +49,25 @@ def shown(make: type[Replica] | object = Replica, name: str = FIRST) -> ShownOnK
 
 
 def test_software_that_has_the_finding_shows_it() -> None:
-    found = shown()
-    assert (found.ending, found.leaders, found.lost) == (Ending.SHOWN, {1: (1, 2)}, (5, 6))
-    assert found.verdict is not None
-    assert found.verdict.rejection is not None
-    assert "ElectionSafety" in found.verdict.rejection.properties
-    assert len(found.trace) == 57 + 2, "the header, the lines up to the restart, and the end"
+    result = shown()
+    assert (result.ending, result.leaders, result.lost) == (Ending.SHOWN, {1: (1, 2)}, (5, 6))
+    assert result.verdict is not None
+    assert result.verdict.rejection is not None
+    assert "ElectionSafety" in result.verdict.rejection.properties
+    assert len(result.trace) == 57 + 2, "the header, the lines up to the restart, and the end"
 
 
 def test_software_with_the_leader_first_is_safe() -> None:
-    found = shown(known_leader_first)
-    assert (found.ending, found.leaders, found.lost) == (Ending.SAFE, {}, ())
-    assert found.verdict is not None
-    assert found.verdict.rejection is None
+    result = shown(known_leader_first)
+    assert (result.ending, result.leaders, result.lost) == (Ending.SAFE, {}, ())
+    assert result.verdict is not None
+    assert result.verdict.rejection is None
 
 
 def test_software_that_leaves_the_rule_out_shows_what_the_schedule_says_of_it() -> None:
-    found = shown(mutated_replicas(find_finding(UNREAD).variant()[1].mutants), UNREAD)
-    assert (found.ending, found.leaders, found.lost) == (Ending.SHOWN, {3: (1, 4)}, (5, 6))
-    assert "ElectionSafety" in found.violated
+    result = shown(mutated_replicas(find_finding(UNREAD).variant()[1].mutants), UNREAD)
+    assert (result.ending, result.leaders, result.lost) == (Ending.SHOWN, {3: (1, 4)}, (5, 6))
+    assert "ElectionSafety" in result.violated
     assert shown(name=UNREAD).ending is Ending.SAFE
 
 
@@ -76,9 +76,9 @@ def test_software_that_does_neither_deviates_from_the_schedule() -> None:
         profile = replace(configuration.profile, name="a", end_quorum_fetched_flag="cleared")
         return Replica(state, replace(configuration, profile=profile))
 
-    found = shown(never_fetched, "hand-over-refused")
-    assert (found.ending, found.verdict) == (Ending.DEVIATION, None)
-    assert "hand-over-blocked/fetched-flag-kept, step" in found.deviation
+    result = shown(never_fetched, "hand-over-refused")
+    assert (result.ending, result.verdict) == (Ending.DEVIATION, None)
+    assert "hand-over-blocked/fetched-flag-kept, step" in result.deviation
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -87,20 +87,20 @@ def test_software_that_does_neither_deviates_from_the_schedule() -> None:
 
 
 def test_the_patches_are_the_fixes_of_findings_and_ten_mutants_at_least(capsys: Captured) -> None:
-    assert [*fixes()] == [one.fix for one in load_findings() if one.fix]
+    assert [*fixes()] == [finding.fix for finding in load_findings() if finding.fix]
     assert len(mutants()) >= 10
     registry = load_registry()
-    assert [rule for one in mutants().values() for rule in one.rules if rule not in registry] == []
+    assert [rule for mutant in mutants().values() for rule in mutant.rules if rule not in registry] == []
     code, listed = document(capsys, "kafka", "mutants")
-    assert (code, [one["name"] for one in listed]) == (ExitCode.CONFORMANT, [*patches()])
+    assert (code, [row["name"] for row in listed]) == (ExitCode.CONFORMANT, [*patches()])
 
 
 def test_wrong_names_are_refused(capsys: Captured) -> None:
     assert_said(capsys, ExitCode.USAGE, "no fix 'x'; there are leader-", "kafka", "run", "--fix", "x")
     assert_said(capsys, ExitCode.USAGE, "no mutant 'x'; there are votes-", "kafka", "run", "--mutant", "x")
     assert_said(capsys, ExitCode.USAGE, "no finding 'x'; there are observer-", "kafka", "finding", "x")
-    said = "one of software without prevote.response.correlate"
-    assert_said(capsys, ExitCode.NOTHING_JUDGED, said, "kafka", "finding", "late-grant-counted")
+    text = "one of software without prevote.response.correlate"
+    assert_said(capsys, ExitCode.NOTHING_JUDGED, text, "kafka", "finding", "late-grant-counted")
 
 
 def test_the_page_counts_what_was_named() -> None:
@@ -151,41 +151,41 @@ def test_two_leaders_of_one_epoch_on_a_release(
     capsys: Captured, tmp_path: Path, finding: str, leaders: str, said_by_tlc: str
 ) -> None:
     trace = tmp_path / "found.jsonl"
-    code, said = output(capsys, "kafka", "finding", finding, "--version", VERSION, "-o", str(trace))
-    assert code == ExitCode.VIOLATION, said
-    assert leaders in said
-    assert said_by_tlc in said
-    assert "the state in the end: it violates ElectionSafety" in said
-    code, said = output(capsys, "validate", str(trace), "--prefixes", str(tmp_path))
-    assert (code, said_by_tlc in said) == (ExitCode.VIOLATION, True), said
+    code, text = output(capsys, "kafka", "finding", finding, "--version", VERSION, "-o", str(trace))
+    assert code == ExitCode.VIOLATION, text
+    assert leaders in text
+    assert said_by_tlc in text
+    assert "the state in the end: it violates ElectionSafety" in text
+    code, text = output(capsys, "validate", str(trace), "--prefixes", str(tmp_path))
+    assert (code, said_by_tlc in text) == (ExitCode.VIOLATION, True), text
 
 
 @pytest.mark.usefixtures("kafka")
 @pytest.mark.parametrize("version", newest_by_day(releases()))
 def test_every_release_keeps_a_set_that_outlives_its_record(capsys: Captured, version: str) -> None:
-    code, said = output(capsys, "kafka", "finding", "outlived-voters-record", "--version", version)
-    assert code == ExitCode.VIOLATION, said
-    assert "\nlost: " in said
+    code, text = output(capsys, "kafka", "finding", "outlived-voters-record", "--version", version)
+    assert code == ExitCode.VIOLATION, text
+    assert "\nlost: " in text
 
 
 @pytest.mark.usefixtures("kafka")
 def test_a_release_without_pre_vote_keeps_no_vote_beside_a_leader(capsys: Captured) -> None:
-    code, said = output(capsys, "kafka", "finding", FIRST, "--version", "3.9.2")
-    assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
+    code, text = output(capsys, "kafka", "finding", FIRST, "--version", "3.9.2")
+    assert (code, "lines accepted" in text) == (ExitCode.CONFORMANT, True), text
 
 
 @pytest.mark.usefixtures("kafka")
-@pytest.mark.parametrize("finding", [one for one in load_findings() if one.fix], ids=lambda one: one.name)
+@pytest.mark.parametrize("finding", [finding for finding in load_findings() if finding.fix], ids=lambda item: item.name)
 def test_the_fix_makes_it_safe(capsys: Captured, finding: Finding) -> None:
-    code, said = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--fix", finding.fix)
-    assert (code, "lines accepted" in said) == (ExitCode.CONFORMANT, True), said
+    code, text = output(capsys, "kafka", "finding", finding.name, "--version", VERSION, "--fix", finding.fix)
+    assert (code, "lines accepted" in text) == (ExitCode.CONFORMANT, True), text
 
 
 def told_of_the_other(d: Director) -> None:
     two_commit(d)
     d.step("N2 hears of e3: told to cut off what it has committed, its process ends")
-    for one in (1, 3):
-        d.heal(one, 2, 4, 5)
+    for replica_id in (1, 3):
+        d.heal(replica_id, 2, 4, 5)
     d.request_timeout(1, 2)
     d.begin_quorum_epoch_timeout(1)
     d.begin_quorum_epoch(1, 2)
@@ -213,9 +213,9 @@ def test_the_vector_of_the_fix(capsys: Captured, patch: tuple[str, ...], code: E
 def test_a_mutant_is_seen_and_its_rule_named(capsys: Captured, bug: str, vector: str) -> None:
     words = ("kafka", "run", "--version", VERSION, "-k", vector)
     assert lines(capsys, *words)[0] == ExitCode.CONFORMANT
-    code, found = lines(capsys, *words, "--mutant", bug)
+    code, results = lines(capsys, *words, "--mutant", bug)
     assert code == ExitCode.VIOLATION
-    failed = next(one for one in found if one.get("status") == "fail")
+    failed = next(result for result in results if result.get("status") == "fail")
     assert patches()[bug].rules[0] in failed["rules"][:3]
 
 

@@ -64,9 +64,9 @@ def counted(kafka: Kafka, classes: Path, names: tuple[str, ...]) -> tuple[int, i
     launcher = ["java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp", path]
     launcher += ["org.junit.platform.console.ConsoleLauncher", "execute", "--details=summary", "--disable-ansi-colors"]
     done = subprocess.run([*launcher, *(f"-c={name}" for name in names)], capture_output=True, text=True, check=False)
-    found = {match[2]: int(match[1]) for match in re.finditer(r"(\d+) tests (successful|failed)", done.stdout)}
-    assert found.keys() == {"successful", "failed"}, done.stdout + done.stderr
-    return found["successful"], found["failed"]
+    results = {match[2]: int(match[1]) for match in re.finditer(r"(\d+) tests (successful|failed)", done.stdout)}
+    assert results.keys() == {"successful", "failed"}, done.stdout + done.stderr
+    return results["successful"], results["failed"]
 
 
 @pytest.fixture(scope="module")

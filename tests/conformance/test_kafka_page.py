@@ -11,8 +11,8 @@ from kraft_kafka.recorded import RecordedRun, load_recorded
 
 def rows() -> Iterator[tuple[str, str]]:
     """The cells "releases" and "test" of each finding."""
-    found, _, _ = (DOCS / "kafka.md").read_text(encoding="utf-8").partition("## Run a release")
-    for line in found.splitlines():
+    result, _, _ = (DOCS / "kafka.md").read_text(encoding="utf-8").partition("## Run a release")
+    for line in result.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 4 and cells[1] not in ("releases", "---", "as said"):
             yield cells[1].partition(";")[0], cells[3]
@@ -35,7 +35,7 @@ def expected_words(test: str) -> str | None:
 
 
 def test_each_finding_names_the_releases_that_were_recorded_to_have_it() -> None:
-    said = {test: releases for releases, test in rows()}
-    recorded = {test: words for test in said if (words := expected_words(test)) is not None}
+    text = {test: releases for releases, test in rows()}
+    recorded = {test: words for test in text if (words := expected_words(test)) is not None}
     assert len(recorded) >= 8
-    assert {test: said[test] for test in recorded} == recorded
+    assert {test: text[test] for test in recorded} == recorded

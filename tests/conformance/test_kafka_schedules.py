@@ -138,7 +138,7 @@ def restarted_leader_resigns(d: Director) -> None:
         (TWO, only_voter_answers_before_it_syncs),
         (THREE, unattached_dies_of_an_unknown_error),
     ],
-    ids=lambda one: getattr(one, "__name__", ""),
+    ids=lambda item: getattr(item, "__name__", ""),
 )
 def test_a_release_does_what_the_page_says(
     version: str, configuration: Configuration, script: Callable[[Director], None]

@@ -52,13 +52,13 @@ def test_a_damaged_jar_is_named(capsys: Captured, jar: Path, is_there: bool) -> 
         jar.write_bytes(b"something else")
     else:
         jar.unlink()
-    said = f"{jar.name} is not as it was fetched, expected SHA-256 "
-    assert_said(capsys, ExitCode.UNAVAILABLE, said, "kafka", "run", "--version", "9.9.9")
+    text = f"{jar.name} is not as it was fetched, expected SHA-256 "
+    assert_said(capsys, ExitCode.UNAVAILABLE, text, "kafka", "run", "--version", "9.9.9")
 
 
 def test_what_is_no_version_is_refused(capsys: Captured) -> None:
-    said = "no release '../4.3.1', expected a version such as 3.9.2, "
-    assert_said(capsys, ExitCode.USAGE, said, "kafka", "run", "--version", "../4.3.1")
+    text = "no release '../4.3.1', expected a version such as 3.9.2, "
+    assert_said(capsys, ExitCode.USAGE, text, "kafka", "run", "--version", "../4.3.1")
 
 
 @pytest.mark.parametrize("command", [("kafka", "run", "--version"), ("live", "run", "--kafka")])
@@ -102,8 +102,8 @@ def test_a_release_with_the_classes_of_a_pinned_one(capsys: Captured, caplog: py
     unpinned._say_unpinned.cache_clear()
     caplog.set_level(logging.WARNING)
     caplog.clear()
-    code, shown = lines(capsys, "kafka", "run", "--version", ALIKE, "-k", "prevote.unattached")
-    assert (code, shown[0]["implementation"]["version"]) == (ExitCode.CONFORMANT, ALIKE)
+    code, displayed = lines(capsys, "kafka", "run", "--version", ALIKE, "-k", "prevote.unattached")
+    assert (code, displayed[0]["implementation"]["version"]) == (ExitCode.CONFORMANT, ALIKE)
     assert caplog.messages == [
         f"Kafka {ALIKE} is not pinned: its jars are checked against the repository's checksums alone",
         f"the Raft classes of Kafka {ALIKE} are byte for byte those of {VERSION}, whose known differences are expected "
@@ -112,7 +112,7 @@ def test_a_release_with_the_classes_of_a_pinned_one(capsys: Captured, caplog: py
 
 
 @pytest.mark.parametrize(
-    ("some", "said"),
+    ("some", "text"),
     [
         ((), "no release"),
         (("4.1",), "4.1"),
@@ -121,8 +121,8 @@ def test_a_release_with_the_classes_of_a_pinned_one(capsys: Captured, caplog: py
         (("4.0", "4.1", "4.3"), "4.0, 4.1 and 4.3"),
     ],
 )
-def test_releases_in_words(some: tuple[str, ...], said: str) -> None:
-    assert in_words(some, ("4.0", "4.1", "4.2", "4.3")) == said
+def test_releases_in_words(some: tuple[str, ...], text: str) -> None:
+    assert in_words(some, ("4.0", "4.1", "4.2", "4.3")) == text
 
 
 def test_findings_name_the_releases_that_were_recorded_to_show_them() -> None:
@@ -130,4 +130,4 @@ def test_findings_name_the_releases_that_were_recorded_to_show_them() -> None:
     assert recorded.releases_with("observer-refuses-for-ever") == "4.0.2 and 4.1.2"
     text = find_finding("observer-refuses-for-ever").release
     assert text.startswith("Apache Kafka 4.0.2 and 4.1.2, ")
-    assert [one.name for one in load_findings() if "{" in one.release] == []
+    assert [finding.name for finding in load_findings() if "{" in finding.release] == []

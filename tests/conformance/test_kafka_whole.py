@@ -40,12 +40,12 @@ def whole_kafka() -> Kafka:
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_a_finding_is_shown_and_its_control_is_safe(capsys: Captured, name: str, version: str) -> None:
     code = main(["kafka", "finding", name, "--whole", "--version", version, "--json"])
-    shown = json.loads(capsys.readouterr().out)
-    assert code == ExitCode.VIOLATION, shown
-    assert shown["run"]["ending"] == "shown"
-    assert shown["run"]["lost"], "an acknowledged write is gone"
-    assert shown["run"]["divergences"], "the logs differ"
-    assert shown["control"]["ending"] == "safe"
+    displayed = json.loads(capsys.readouterr().out)
+    assert code == ExitCode.VIOLATION, displayed
+    assert displayed["run"]["ending"] == "shown"
+    assert displayed["run"]["lost"], "an acknowledged write is gone"
+    assert displayed["run"]["divergences"], "the logs differ"
+    assert displayed["control"]["ending"] == "safe"
 
 
 def play(kafka: Kafka, home: Path, script: Callable[[WholeCluster], Awaitable[None]]) -> None:
@@ -131,14 +131,14 @@ def test_a_snapshot_keeps_the_wrong_voters_and_a_new_disk_cures_it(whole_kafka: 
 def test_a_new_disk_that_is_told_that_its_own_id_leads_ends_the_process(whole_kafka: Kafka, tmp_path: Path) -> None:
     async def script(cluster: WholeCluster) -> None:
         leader = (await cluster.leader(1, among=(1, 2, 3))).leader
-        one, other = sorted({1, 2, 3} - {leader})
+        item, other = sorted({1, 2, 3} - {leader})
         mark = cluster.mark(other)
-        cluster.kill(one)
+        cluster.kill(item)
         cluster.kill(leader)
         # Alone it can elect nobody, and names the leader that it followed.
         await cluster.wait_for_line(other, "Completed transition to Prospective", mark)
         process = cluster.processes[leader]
-        process.voters = (one, other)
+        process.voters = (item, other)
         process.format(TIMEOUTS)
         mark = cluster.mark(leader)
         with suppress(LaunchError):

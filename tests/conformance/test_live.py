@@ -39,7 +39,7 @@ def results(names: list[str], commands: Commands) -> list[Outcome]:
     """What these cases come to."""
 
     async def run() -> list[Outcome]:
-        return [one async for one in run_cases([cases()[name] for name in names], commands)]
+        return [case async for case in run_cases([cases()[name] for name in names], commands)]
 
     return asyncio.run(run())
 
@@ -52,21 +52,21 @@ def acted(*words: str) -> Commands:
 
 def test_every_case_names_rules_that_there_are_and_says_what_it_judges() -> None:
     registry = load_registry()
-    for one in cases().values():
-        assert one.title.endswith("."), one.id
-        assert one.rules, one.id
-        for rule in one.rules:
-            assert registry[rule], one.id
+    for case in cases().values():
+        assert case.title.endswith("."), case.id
+        assert case.rules, case.id
+        for rule in case.rules:
+            assert registry[rule], case.id
 
 
 def test_there_are_enough_cases_and_rules() -> None:
     assert len(cases()) >= 60
-    assert len({rule for one in cases().values() for rule in one.rules}) >= 150
+    assert len({rule for case in cases().values() for rule in case.rules}) >= 150
 
 
 def test_known_differences_are_of_cases_that_there_are() -> None:
-    for name, one in known_differences().items():
-        assert set(one.rules) <= set(cases()[name].rules), name
+    for name, difference in known_differences().items():
+        assert set(difference.rules) <= set(cases()[name].rules), name
 
 
 def judged(capsys: Captured, *options: str, commands: Commands) -> tuple[int, str]:
@@ -78,52 +78,54 @@ FEW = [word for name in ACTED for word in ("-k", name)]
 
 
 def test_an_implementation_that_is_right_passes(capsys: Captured) -> None:
-    code, said = judged(capsys, *FEW, commands=acted())
-    rules = {rule for one in ACTED for rule in cases()[one].rules}
-    assert (code, said.splitlines()[-1]) == (ExitCode.CONFORMANT, f"4 pass; {len(rules)} rules judged"), said
+    code, text = judged(capsys, *FEW, commands=acted())
+    rules = {rule for item in ACTED for rule in cases()[item].rules}
+    assert (code, text.splitlines()[-1]) == (ExitCode.CONFORMANT, f"4 pass; {len(rules)} rules judged"), text
 
 
 def test_a_wrong_one_fails_with_rule_values_wire_log_and_the_command_that_repeats_it(capsys: Captured) -> None:
     wrong = acted("votes-twice")
-    code, said = judged(capsys, *FEW, commands=wrong)
+    code, text = judged(capsys, *FEW, commands=wrong)
     assert code == ExitCode.VIOLATION
-    shown = said[said.index("FAIL") :].splitlines()
-    assert shown[:4] == [
+    displayed = text[text.index("FAIL") :].splitlines()
+    assert displayed[:4] == [
         "FAIL vote/once-per-epoch",
         "  error and grant of the vote for 3: expected (0, False), actual (0, True)",
         "  rules: vote.once-per-epoch",
         "  on the wire:",
     ]
-    assert "is asked 3: Vote v2" in said
+    assert "is asked 3: Vote v2" in text
     words = ["--start", wrong.start, "--format", wrong.format, "-k", "vote/once-per-epoch"]
-    assert f"  repeat: {shlex.join(['kraft-spec', 'live', 'run', *words])}" in shown
+    assert f"  repeat: {shlex.join(['kraft-spec', 'live', 'run', *words])}" in displayed
 
 
 def test_a_run_can_be_had_in_the_formats_of_the_runner(capsys: Captured, tmp_path: Path) -> None:
     files = {name: tmp_path / f"r.{name}" for name in ("junit", "sarif", "html")}
-    asked = [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    code, said = judged(capsys, *FEW, "--repeat", "2", "--json", *asked, commands=acted("votes-twice"))
+    requested = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    code, text = judged(capsys, *FEW, "--repeat", "2", "--json", *requested, commands=acted("votes-twice"))
     assert code == ExitCode.VIOLATION
-    head, *cases_of, summary = map(json.loads, said.splitlines())
+    head, *cases_of, summary = map(json.loads, text.splitlines())
     assert (head["kind"], head["schema"]) == ("run", "kraft-live-results/1")
-    assert [one["kind"] for one in cases_of] == ["case"] * 8
+    assert [item["kind"] for item in cases_of] == ["case"] * 8
     assert summary == {"kind": "summary", "counts": {"pass": 6, "fail": 2}, "exit_code": 1}
-    failed = [one for one in cases_of if one["status"] == "fail"]
-    assert [one["id"] for one in failed] == ["vote/once-per-epoch", "vote/once-per-epoch@2"]
+    failed = [item for item in cases_of if item["status"] == "fail"]
+    assert [outcome["id"] for outcome in failed] == ["vote/once-per-epoch", "vote/once-per-epoch@2"]
     repeat = failed[0]["repeat"]
 
     suite = next(iter(JUnitXml.fromstring(files["junit"].read_bytes())))
     assert (suite.name, suite.tests, suite.failures, suite.skipped) == ("kraft-spec live", 8, 2, 0)
-    assert {(one.classname, one.name) for one in suite} >= {("kraft-spec.live.vote", "once-per-epoch")}
+    assert {(case.classname, case.name) for case in suite} >= {("kraft-spec.live.vote", "once-per-epoch")}
 
     (run,) = json.loads(files["sarif"].read_bytes())["runs"]
-    assert [one["ruleId"] for one in run["results"]] == ["vote.once-per-epoch"] * 2
-    assert [one["partialFingerprints"] for one in run["results"]] == [{"case/v1": one["id"]} for one in failed]
+    assert [result["ruleId"] for result in run["results"]] == ["vote.once-per-epoch"] * 2
+    assert [result["partialFingerprints"] for result in run["results"]] == [
+        {"case/v1": outcome["id"]} for outcome in failed
+    ]
 
     page = assert_harmless_page(files["html"].read_text())
-    texts = [one for _, one in page.texts]
+    texts = [item for _, item in page.texts]
     assert {repeat, "(0, True)", "All cases"} <= {*texts}
-    assert any("is asked 3: Vote v2" in one for one in texts)
+    assert any("is asked 3: Vote v2" in text for text in texts)
 
 
 def test_each_format_says_of_a_case_that_it_is_inconclusive() -> None:
@@ -140,7 +142,7 @@ def test_data_folders_are_kept_where_they_are_asked_for(capsys: Captured, tmp_pa
     kept = tmp_path / "data"
     few = ["-k", STALE, "-k", "vote/not-a-voter", "--repeat", "2", "--data", str(kept)]
     assert judged(capsys, *few, commands=acted())[0] == ExitCode.CONFORMANT
-    assert {one.name for one in kept.iterdir()} == {"vote.stale-epoch", "vote.stale-epoch@2"}
+    assert {path.name for path in kept.iterdir()} == {"vote.stale-epoch", "vote.stale-epoch@2"}
 
 
 @pytest.mark.parametrize("what", ["not empty", "a file"])
@@ -149,12 +151,12 @@ def test_a_folder_with_something_in_it_keeps_no_data(capsys: Captured, tmp_path:
     folder = tmp_path if what == "not empty" else tmp_path / "file"
     words = ["--start", "x", "--format", "y", "--data", str(folder)]
     assert_said(capsys, ExitCode.USAGE, f"it is {what}, expected", "live", "run", *words)
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_process_that_ends_is_said_to_have_ended() -> None:
-    found = results([STALE], acted("dies"))
-    assert (found[0].status, found[0].differences[0].actual) == (Status.FAIL, "it ended")
+    findings = results([STALE], acted("dies"))
+    assert (findings[0].status, findings[0].differences[0].actual) == (Status.FAIL, "it ended")
 
 
 @pytest.mark.parametrize("wrong", ["garbles", "breaks-frames"])
@@ -205,7 +207,7 @@ def test_relative_paths_are_those_of_the_folder_in_which_the_command_is_run(
     Path("start").chmod(0o755)
     Path("server.py").symlink_to(Path(__file__).parent / "live_acted.py")
     commands = Commands("./start server.py {properties}", acted().format)
-    assert [one.status for one in results(["pre-vote/unattached"], commands)] == [Status.PASS]
+    assert [result.status for result in results(["pre-vote/unattached"], commands)] == [Status.PASS]
 
 
 def test_the_command_wants_an_implementation(capsys: Captured) -> None:
@@ -217,7 +219,7 @@ def attached(commands: Commands, folder: Path, *options: str) -> int:
     ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
     process = Process(commands, folder, ports, tuple(ports))
     process.format(CALM)
-    voters = ",".join(f"{one}@127.0.0.1:{port}:{DIRECTORIES[one]}" for one, port in ports.items())
+    voters = ",".join(f"{item}@127.0.0.1:{port}:{DIRECTORIES[item]}" for item, port in ports.items())
     where = ["--endpoint", f"127.0.0.1:{ports[1]}", "--cluster-id", CLUSTER_ID, "--voters", voters]
     asyncio.run(process.start())
     try:
@@ -238,17 +240,17 @@ def test_a_controller_that_runs_already_is_judged_by_what_it_sends(tmp_path: Pat
     wanted = [option for name in names for option in ("-k", name)]
     # Twice, in epochs that it knows by then.
     code = attached(node(), tmp_path, "--repeat", "2", *wanted)
-    said = capsys.readouterr().out
+    text = capsys.readouterr().out
     assert code == ExitCode.INCONCLUSIVE
-    assert "UNOBSERVED election/candidate: needs an implementation that is started here" in said
-    assert said.splitlines()[-1].startswith("6 pass, 2 unobserved"), said
+    assert "UNOBSERVED election/candidate: needs an implementation that is started here" in text
+    assert text.splitlines()[-1].startswith("6 pass, 2 unobserved"), text
 
 
 OPEN = ["vote/log-check", "leader/parked-fetch", "versions/malformed-partition", "vote/follower"]
 
 
 def test_cases_on_a_node() -> None:
-    assert [one.status for one in results(OPEN, node())] == [Status.PASS] * len(OPEN)
+    assert [result.status for result in results(OPEN, node())] == [Status.PASS] * len(OPEN)
 
 
 @pytest.mark.parametrize("name", ["{propertis}", "--x={initial}"])
@@ -260,17 +262,17 @@ def test_what_is_not_replaced_is_named(command: str, name: str, capsys: Captured
 
 def test_the_list_of_cases_fits_into_80_columns(capsys: Captured) -> None:
     assert main(["live", "run", "--list"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert max(map(len, said)) <= 80
-    assert set(cases()) <= set(said)
+    text = capsys.readouterr().out.splitlines()
+    assert max(map(len, text)) <= 80
+    assert set(cases()) <= set(text)
 
 
 @pytest.mark.parametrize("version", newest_by_day(controllers()))
 def test_kafka(version: str) -> None:
     with skipped_if_missing():
         commands = kafka_commands(version)
-    found = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
-    assert [one.status for one in found] == [Status.PASS] * 3, [one.reason for one in found]
+    findings = results(["vote/durable", "vote/leader", "leader/start-of-epoch"], commands)
+    assert [finding.status for finding in findings] == [Status.PASS] * 3, [finding.reason for finding in findings]
 
 
 def test_who_stops_asking_when_the_answer_comes_has_stopped() -> None:

@@ -56,7 +56,7 @@ SEEN = {
 def played(names: list[str], *options: str) -> dict[str, Outcome]:
     """What becomes of these vectors."""
     command = shlex.join([*PROGRAM, "live", "adapter", *options])
-    return {one.id: one for one in Campaign(Plan(command, tuple(names), 90.0), Catalogue()).run()}
+    return {item.id: item for item in Campaign(Plan(command, tuple(names), 90.0), Catalogue()).run()}
 
 
 @pytest.fixture
@@ -67,27 +67,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_vectors_on_a_node(folder: Path) -> None:
-    found = played([*SEEN], "--start", NODE)
-    assert {name: one.status for name, one in found.items()} == SEEN, [one.reason for one in found.values()]
+    results = played([*SEEN], "--start", NODE)
+    assert {name: result.status for name, result in results.items()} == SEEN, [
+        result.reason for result in results.values()
+    ]
     assert not [*folder.iterdir()]
 
 
 @pytest.mark.nightly
 def test_no_vector_fails_on_a_node() -> None:
     """All of them: which can be played at all is in docs/live.md."""
-    found = played([*Catalogue()], "--start", NODE)
-    assert {name: one.reason for name, one in found.items() if one.status in FAILING} == {}
-    assert any(one.status is Status.PASS for one in found.values())
+    results = played([*Catalogue()], "--start", NODE)
+    assert {name: result.reason for name, result in results.items() if result.status in FAILING} == {}
+    assert any(result.status is Status.PASS for result in results.values())
 
 
 @pytest.mark.nightly
 def test_a_rule_that_is_left_out_is_seen_over_tcp() -> None:
     rule, refuses = "prevote.follower.rejects-after-fetch", "prevote.follower-refuses"
-    found = played([refuses, ONE_VOTE], "--start", f"{NODE} --mutant {rule}")
-    assert found[ONE_VOTE].status is Status.PASS
-    assert found[refuses].status is Status.FAIL
-    assert "granted: expected false, actual true" in found[refuses].reason
-    assert rule in found[refuses].rules
+    results = played([refuses, ONE_VOTE], "--start", f"{NODE} --mutant {rule}")
+    assert results[ONE_VOTE].status is Status.PASS
+    assert results[refuses].status is Status.FAIL
+    assert "granted: expected false, actual true" in results[refuses].reason
+    assert rule in results[refuses].rules
 
 
 def test_the_end_of_the_input_ends_it_in_the_middle_of_a_request(folder: Path) -> None:
@@ -116,12 +118,12 @@ ENDPOINTS = {1: "replica-1:9093", 2: "replica-2:9093"}
 @given(st.integers(-1, 9), st.sampled_from(["fetch_offset", "end_offset", "high_watermark", "diverging_end_offset"]))
 def test_a_vector_knows_nothing_of_what_a_controller_writes_by_itself(offset: int, name: str) -> None:
     places = Translation(ENDPOINTS)
-    said = {name: offset, "endpoint": ENDPOINTS[2], "details": [{"id": 2, "endpoint": ENDPOINTS[1]}]}
-    assert places.from_local(places.to_local(said)) == said
-    assert places.to_local(said)["endpoint"] == f"127.0.0.1:{places.ports[2]}"
+    printed = {name: offset, "endpoint": ENDPOINTS[2], "details": [{"id": 2, "endpoint": ENDPOINTS[1]}]}
+    assert places.from_local(places.to_local(printed)) == printed
+    assert places.to_local(printed)["endpoint"] == f"127.0.0.1:{places.ports[2]}"
     places.hidden = 3
-    assert places.to_local(said)[name] == offset + (offset >= 3)
-    assert places.from_local(places.to_local(said)) == said
+    assert places.to_local(printed)[name] == offset + (offset >= 3)
+    assert places.from_local(places.to_local(printed)) == printed
 
 
 def test_records_are_what_they_were() -> None:
@@ -137,7 +139,7 @@ def test_records_are_what_they_were() -> None:
     raw = places.batches(5, records)
     assert places.records(raw) == records
     log = [*batches_of(b64decode(raw))]
-    assert [one.base_offset for one in log] == [5, 7, 8]
+    assert [item.base_offset for item in log] == [5, 7, 8]
     places.hide(log)
     assert places.hidden is None
 
@@ -151,7 +153,7 @@ def test_what_is_held_makes_way() -> None:
         answering = asyncio.ensure_future(holding.answer_of(peer)(Event(0, 0.0, 2, Way.ASKED, "Vote", 2, body)))  # type: ignore[arg-type]
         await asyncio.sleep(0)
         holding.make_way(["Send VoteRequest to 2"])
-        names = [one.name for one in holding.all]
+        names = [entry.name for entry in holding.all]
         holding.all[0].correlation_id = 1
         holding.make_way(["Send BeginQuorumEpochRequest to 2"])
         answer = await answering
@@ -167,4 +169,4 @@ def test_kafka(version: str, capsys: Captured) -> None:
     with skipped_if_missing():
         kafka_commands(version)
     assert main(["kafka", "run", "--live", "--version", version, "-k", "change.busy"]) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.startswith(f"1 vectors of suite {suite_version()}: 1 pass")
+    assert capsys.readouterr().out.startswith(f"1 vector of suite {suite_version()}: 1 pass")

@@ -118,10 +118,10 @@ def peer(port: int, mode: Mode, answers_api_versions: bool) -> Iterator[None]:
         listens.set()
         with suppress(asyncio.CancelledError):
             await server.serve_forever()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
+        remaining = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in remaining:
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.gather(*remaining, return_exceptions=True)
 
     task = loop.create_task(listen())
     thread = threading.Thread(target=loop.run_until_complete, args=[task])
@@ -139,7 +139,7 @@ def attached(mode: Mode, answers_api_versions: bool, monkeypatch: pytest.MonkeyP
     """The exit code of `live attach` to such a peer."""
     monkeypatch.setattr("kraft_kafka.live.peers.ASK_S", 0.5)
     ports = dict(zip((1, 2, 3), free_ports(3), strict=True))
-    voters = ",".join(f"{one}@127.0.0.1:{port}:{DIRECTORIES[one]}" for one, port in ports.items())
+    voters = ",".join(f"{item}@127.0.0.1:{port}:{DIRECTORIES[item]}" for item, port in ports.items())
     where = ["--endpoint", f"127.0.0.1:{ports[1]}", "--cluster-id", CLUSTER_ID, "--voters", voters]
     with peer(ports[1], mode, answers_api_versions):
         return main(["live", "attach", *where, "-k", "vote/once-per-epoch"])
@@ -150,9 +150,9 @@ def test_a_peer_that_answers_nothing_right_is_no_controller(
     mode: Mode, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     code = attached(mode, False, monkeypatch)
-    said = capsys.readouterr()
-    assert (code, said.out) == (ExitCode.UNAVAILABLE, ""), said
-    assert said.err.startswith("it does not answer ApiVersions version 3: "), said
+    text = capsys.readouterr()
+    assert (code, text.out) == (ExitCode.UNAVAILABLE, ""), text
+    assert text.err.startswith("it does not answer ApiVersions version 3: "), text
 
 
 @pytest.mark.parametrize("mode", MODES.values(), ids=list(MODES))
@@ -160,7 +160,7 @@ def test_a_peer_that_answers_one_case_wrong_ends_that_case(
     mode: Mode, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     code = attached(mode, True, monkeypatch)
-    said = capsys.readouterr()
-    assert code in (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE, ExitCode.NOTHING_JUDGED), said
-    assert "vote/once-per-epoch" in said.out
-    assert said.err == ""
+    text = capsys.readouterr()
+    assert code in (ExitCode.VIOLATION, ExitCode.INCONCLUSIVE, ExitCode.NOTHING_JUDGED), text
+    assert "vote/once-per-epoch" in text.out
+    assert text.err == ""

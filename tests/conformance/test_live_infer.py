@@ -27,7 +27,7 @@ class Result:
 
     def fields(self) -> dict[str, tuple[str, str]]:
         """Expected and actual value by field of the first message that nothing explains."""
-        return {one["field"]: (one["expected"], one["actual"]) for one in self.report["unexplained"]["nearest"]}
+        return {item["field"]: (item["expected"], item["actual"]) for item in self.report["unexplained"]["nearest"]}
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def counted_by_connection(capture: Capture) -> None:
     capture.wait(2100)
     for node in (1, 2):
         capture.connect(3, node)
-        asked = capture.vote(3, node, 1, id_=1, pre_vote=True, end=END)
-        capture.voted(asked, 1, granted=False, leader=1)
+        requested = capture.vote(3, node, 1, id_=1, pre_vote=True, end=END)
+        capture.voted(requested, 1, granted=False, leader=1)
 
 
 def timed_out(capture: Capture) -> None:
@@ -103,7 +103,7 @@ def timed_out(capture: Capture) -> None:
 @pytest.mark.parametrize(
     "add",
     [overtaken, pipelined, reconnected, restarted, counted_by_connection, timed_out],
-    ids=lambda one: one.__name__,
+    ids=lambda item: item.__name__,
 )
 def test_healthy_captures_are_explained(infer: Callable[..., Result], tmp_path: Path, add: Callable[..., None]) -> None:
     capture = elected()
@@ -173,9 +173,9 @@ def test_a_fetch_timer_fires_no_earlier_than_configured(infer: Callable[..., Res
 # Frames and files.
 # ---------------------------------------------------------------------------------------------------------
 def repeated(capture: Capture) -> None:
-    asked = capture.fetch(2, 1, END)
+    requested = capture.fetch(2, 1, END)
     for _ in range(2):
-        capture.fetched(asked, 1, 4)
+        capture.fetched(requested, 1, 4)
 
 
 def of_another_id(capture: Capture) -> None:
@@ -227,7 +227,7 @@ def lost_record(capture: Capture) -> None:
         (other_leader, ExitCode.VIOLATION, "leaderId: expected 1 in epoch 1, actual 3"),
         (lost_record, ExitCode.VIOLATION, "end of the log: expected 4 or more, actual 3"),
     ],
-    ids=lambda one: getattr(one, "__name__", None),
+    ids=lambda item: getattr(item, "__name__", None),
 )
 def test_a_wrong_line_costs_no_other(
     infer: Callable[..., Result], add: Callable[..., None], code: ExitCode, detail: str
@@ -276,12 +276,12 @@ def test_a_capture_that_began_while_the_quorum_ran_says_so(tmp_path: Path, capsy
     capture = Capture()
     capture.fetched(capture.fetch(2, 1, END), 1, 4)
     path = str(capture.save(tmp_path / "capture"))
-    said = "began while the quorum ran: node 1 leads epoch 1, whose election is not recorded"
-    assert_said(capsys, ExitCode.INCONCLUSIVE, said, "live", "infer", path, "-o", str(tmp_path / "trace.jsonl"))
+    text = "began while the quorum ran: node 1 leads epoch 1, whose election is not recorded"
+    assert_said(capsys, ExitCode.INCONCLUSIVE, text, "live", "infer", path, "-o", str(tmp_path / "trace.jsonl"))
 
 
 def test_the_page_and_the_report_say_what_a_verdict_sees(infer: Callable[..., Result]) -> None:
     page = (DOCS / "live.md").read_text(encoding="utf-8")
     assert VISIBLE.keys() == PROPERTY_FIELDS.keys()
-    assert all(f"| {name} | {one.seen} | {one.unseen} |\n" in page for name, one in VISIBLE.items())
-    assert infer(elected()).report["properties"] == {name: one._asdict() for name, one in VISIBLE.items()}
+    assert all(f"| {name} | {item.seen} | {item.unseen} |\n" in page for name, item in VISIBLE.items())
+    assert infer(elected()).report["properties"] == {name: item._asdict() for name, item in VISIBLE.items()}

@@ -35,12 +35,12 @@ def test_the_requests_of_two_lives_are_two_and_their_answers_are_to_the_right_on
     first, again = asked(0, 100, 5), asked(2, 250, 5)
     of_node = asked(4, 260, 5, source=NODE)
     passed = [first, answered(1, 101, first), again, answered(3, 251, again), of_node, answered(5, 261, of_node)]
-    ids = [one.message.correlation_id for one in passed_by_life(passed, STARTS)]
+    ids = [item.message.correlation_id for item in passed_by_life(passed, STARTS)]
     assert ids[0] == ids[1]
     assert ids[2] == ids[3]
     assert ids[0] < ids[2]
     assert ids[4:] == [5, 5]
-    assert [one.message.correlation_id for one in passed_by_life(passed, {})] == [5] * 6
+    assert [item.message.correlation_id for item in passed_by_life(passed, {})] == [5] * 6
 
 
 def test_a_node_has_seen_the_request_that_had_passed_by_then() -> None:
@@ -60,14 +60,14 @@ def test_a_node_has_seen_the_request_that_had_passed_by_then() -> None:
         for number, time_ms, source, reply in ((1, 101, KAFKA, answer), (2, 251, KAFKA, answer), (3, 252, 2, own))
     ]
     trace = trace_by_life(ProcessTrace("t", HEADER, list(enumerate(lines, 1))), [first, again], made, STARTS)
-    seen: list[Any] = [line for _, line in trace.events]
-    got = [line.message.correlation_id for line in seen]
-    sent = [line.effects[0].message.correlation_id for line in seen]
+    observed: list[Any] = [line for _, line in trace.events]
+    got = [line.message.correlation_id for line in observed]
+    sent = [line.effects[0].message.correlation_id for line in observed]
     assert got == sent == [made[0].message.correlation_id, made[1].message.correlation_id, 5]
 
 
 def test_a_request_that_waited_for_its_connection_was_sent_before_those_made_after_it() -> None:
     passed = [asked(0, 100, 5), asked(1, 110, 7), asked(2, 150, 6), asked(3, 250, 1)]
     made = _as_sent(passed_by_life(passed, STARTS), frozenset({KAFKA}))
-    assert [one.number for one in made] == [0, 2, 1, 3]
-    assert [one.time_ms for one in made] == [100, 110, 110, 250]
+    assert [item.number for item in made] == [0, 2, 1, 3]
+    assert [item.time_ms for item in made] == [100, 110, 110, 250]

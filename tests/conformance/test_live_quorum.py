@@ -35,10 +35,10 @@ def test_a_seed_is_a_plan() -> None:
 def test_nodes_lose_a_leader_and_change_their_voters(tmp_path: Path, capsys: Captured) -> None:
     words = ("--seconds", "5", "--seed", "21", "--faults", "voters,kill", "-o", "kept", "--json")
     assert quorum(*words) == ExitCode.CONFORMANT, capsys.readouterr()
-    told = json.loads(capsys.readouterr().out)
-    assert len({one["leader"] for one in told["leaders"]}) > 1
-    assert {"kill", "add"} <= {one["what"].split()[0] for one in told["done"]}
-    assert (told["inferred"], told["verdict"]["kind"]) == (0, "accepted")
+    text = json.loads(capsys.readouterr().out)
+    assert len({leader["leader"] for leader in text["leaders"]}) > 1
+    assert {"kill", "add"} <= {item["what"].split()[0] for item in text["done"]}
+    assert (text["inferred"], text["verdict"]["kind"]) == (0, "accepted")
     # All processes are gone: their ports can be had.
     for path in (tmp_path / "kept").glob("replica-*/replica.properties"):
         listener = next(line for line in path.read_text().splitlines() if line.startswith("listeners="))
@@ -58,24 +58,24 @@ def is_granted(path: Path) -> bool:
 
 def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     """Who stood still asks for Pre-Votes, and one that still hears from the leader gives it."""
-    mutants = [word for one in (1, 2, 3) for word in ("--mutant", f"{one}={RULE}")]
+    mutants = [word for replica_id in (1, 2, 3) for word in ("--mutant", f"{replica_id}={RULE}")]
     # The first seed stops each voter once: no Pre-Vote is asked for only where each led when it was.
     words = ("--seconds", "7", "--faults", "stop", *mutants)
     for seed in range(1276, 1280):
-        code, said, kept_in = quorum("--seed", str(seed), *words), capsys.readouterr().out, f"quorum-{seed}"
+        code, text, kept_in = quorum("--seed", str(seed), *words), capsys.readouterr().out, f"quorum-{seed}"
         if code == ExitCode.VIOLATION:
             break
     assert code == ExitCode.VIOLATION
-    assert f"right without  {RULE}" in said
-    assert f"all of the run: {kept_in};" in said
+    assert f"right without  {RULE}" in text
+    assert f"all of the run: {kept_in};" in text
     kept = {path.name for path in Path(kept_in).iterdir()}
     assert kept == {"plan.json", "done.json", "quorum.capture", "quorum.jsonl", "replica-1", "replica-2", "replica-3"}
-    assert max(map(len, said.splitlines()[:4])) <= 80
+    assert max(map(len, text.splitlines()[:4])) <= 80
     assert quorum("--again", kept_in) == ExitCode.VIOLATION
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "words"),
+    ("code", "text", "words"),
     [
         (ExitCode.USAGE, "--faults burn: expected some of kill, stop, cut, voters", ("--faults", "burn")),
         (ExitCode.USAGE, "--mutant 4=x: expected ID=NAME with the id of a node, 1 to 3", ("--mutant", "4=x")),
@@ -86,15 +86,15 @@ def test_a_mutant_is_named_and_the_run_is_kept(capsys: Captured) -> None:
     ],
 )
 def test_what_cannot_be_run_is_said(
-    tmp_path: Path, capsys: Captured, code: ExitCode, said: str, words: tuple[str, ...]
+    tmp_path: Path, capsys: Captured, code: ExitCode, text: str, words: tuple[str, ...]
 ) -> None:
-    assert_said(capsys, code, said, "live", "quorum", *words)
+    assert_said(capsys, code, text, "live", "quorum", *words)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.nightly
 def test_a_mutant_beside_kafka_is_named(capsys: Captured) -> None:
-    mutants = [word for one in (1, 2) for word in ("--mutant", f"{one}={RULE}")]
+    mutants = [word for replica_id in (1, 2) for word in ("--mutant", f"{replica_id}={RULE}")]
     words = ("--nodes", "2", "--kafka", VERSION, "--seconds", "12", "--seed", "5", "--faults", "stop")
     assert quorum(*words, *mutants) == ExitCode.VIOLATION
     assert f"right without  {RULE}" in capsys.readouterr().out

@@ -63,19 +63,19 @@ def test_a_flipped_vote_is_explained_by_nothing_and_rejected_at_its_field() -> N
     header, lines = read_capture(CONTROLLERS)
     start = start_of(header, lines, of_opaque(PROFILES["kafka-4.1"]))
     captured = messages_of(header, lines)
-    seen = list(captured.seen)
-    place = next(i for i, one in enumerate(seen) if isinstance(getattr(one, "message", None), TracedVoteResponse))
-    vote = seen[place]
-    seen[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))
-    found = infer(trace_model(), start.configuration, seen, {1, 2, 3}, spans=captured.spans)
-    assert found.failure is not None
-    assert found.failure.target.number == place
-    assert found.failure.miss is not None
-    assert [one.field for one in found.failure.miss.differences] == ["message.granted"]
-    verdict = check_lines(found.lines, start.configuration, "flipped", own=False)
+    observed = list(captured.seen)
+    place = next(i for i, item in enumerate(observed) if isinstance(getattr(item, "message", None), TracedVoteResponse))
+    vote = observed[place]
+    observed[place] = vote._replace(message=replace(vote.message, granted=not vote.message.granted))
+    results = infer(trace_model(), start.configuration, observed, {1, 2, 3}, spans=captured.spans)
+    assert results.failure is not None
+    assert results.failure.target.number == place
+    assert results.failure.miss is not None
+    assert [difference.field for difference in results.failure.miss.differences] == ["message.granted"]
+    verdict = check_lines(results.lines, start.configuration, "flipped", own=False)
     assert verdict.kind is VerdictKind.REJECTED
     assert verdict.rejection is not None
-    assert [one.field.rpartition(".")[2] for one in verdict.rejection.differences] == ["granted"]
+    assert [difference.field.rpartition(".")[2] for difference in verdict.rejection.differences] == ["granted"]
 
 
 def test_every_frame_is_written_down_and_passed_on(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_every_frame_is_written_down_and_passed_on(tmp_path: Path) -> None:
 
     got = asyncio.run(echoed())
     _, lines = read_capture(tmp_path / "capture")
-    frames = [bytes.fromhex(one.bytes) for one in lines if isinstance(one, FrameLine)]
+    frames = [bytes.fromhex(line.bytes) for line in lines if isinstance(line, FrameLine)]
     assert frames == [got[0], got[0], got[1], got[1]]
 
 
@@ -135,30 +135,30 @@ def test_a_recorder_that_cannot_write_passes_everything_on_and_says_so(tmp_path:
             finally:
                 connection.close()
                 recorder.send_signal(signal.SIGINT)
-            _, said = await asyncio.to_thread(recorder.communicate)
+            _, printed = await asyncio.to_thread(recorder.communicate)
         await server.stop()
-        return got, recorder.returncode, said
+        return got, recorder.returncode, printed
 
-    got, code, said = asyncio.run(recorded())
+    got, code, printed = asyncio.run(recorded())
     assert (got, code) == (frames, ExitCode.CANNOT_WRITE)
-    assert said.count("File too large: nothing more is written, and everything is still passed on") == 1
-    assert "the capture ends before the recording" in said
+    assert printed.count("File too large: nothing more is written, and everything is still passed on") == 1
+    assert "the capture ends before the recording" in printed
     _, lines = read_capture(output)
-    written = [bytes.fromhex(one.bytes) for one in lines if isinstance(one, FrameLine)]
+    written = [bytes.fromhex(line.bytes) for line in lines if isinstance(line, FrameLine)]
     assert written
     assert written == [frame for frame in frames for _ in range(2)][: len(written)]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("", "header"),
         ('{"kind":"frame"}\n', ":1: "),
         ("{}\n", ":1: "),
     ],
 )
-def test_what_is_no_capture_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_no_capture_is_refused_with_its_place(tmp_path: Path, text: str, printed: str) -> None:
     path = tmp_path / "capture"
     path.write_text(text)
-    with pytest.raises(CaptureError, match=said):
+    with pytest.raises(CaptureError, match=printed):
         read_capture(path)

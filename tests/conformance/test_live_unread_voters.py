@@ -11,16 +11,16 @@ from kraft_traces.message_types import TracedFetchRequest, TracedFetchResponse
 
 def fetched(*answers: tuple[int, int, tuple[RecordKind, ...]]) -> list[Sighting]:
     """Fetches of replica 2: each with its offset, where its answer cuts (-1: nowhere), and the records in it."""
-    seen: list[Sighting] = []
+    observed: list[Sighting] = []
     for offset, cut, kinds in answers:
-        place = len(seen)
+        place = len(observed)
         records = [{"epoch": 2, "kind": str(kind), "value": 0} for kind in kinds]
         cuts = {"diverging_epoch": -1 if cut < 0 else 1, "diverging_end_offset": cut}
         answered = {"type": "FetchResponse", "source": 1, "destination": 2, "records": records, **cuts}
-        asked = {"type": "FetchRequest", "source": 2, "destination": 1, "fetch_offset": offset}
-        question, answer = convert(asked, TracedFetchRequest), convert(answered, TracedFetchResponse)
-        seen += [Sighting(place, 10 * place, question), Sighting(place + 1, 10 * place + 5, answer, place)]
-    return seen
+        requested = {"type": "FetchRequest", "source": 2, "destination": 1, "fetch_offset": offset}
+        question, answer = convert(requested, TracedFetchRequest), convert(answered, TracedFetchResponse)
+        observed += [Sighting(place, 10 * place, question), Sighting(place + 1, 10 * place + 5, answer, place)]
+    return observed
 
 
 VOTERS, DATA = (RecordKind.VOTERS,), (RecordKind.DATA,)

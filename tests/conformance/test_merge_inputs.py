@@ -62,8 +62,8 @@ def test_a_torn_last_line_is_left_out(traces: dict[int, Path], tmp_path: Path, c
     """A process that is killed while it writes leaves one."""
     traces[2].write_bytes(traces[2].read_bytes()[:-40])
     output = tmp_path / "merged.jsonl"
-    said = f"{traces[2]}: the last line is torn, and left out: the merged trace is not complete"
-    assert_said(capsys, ExitCode.CONFORMANT, said, *merge(traces, output))
+    text = f"{traces[2]}: the last line is torn, and left out: the merged trace is not complete"
+    assert_said(capsys, ExitCode.CONFORMANT, text, *merge(traces, output))
     *_, end = map(json.loads, output.read_text(encoding="utf-8").splitlines())
     assert (end["kind"], end["complete"]) == ("end", False)
 
@@ -90,7 +90,7 @@ def damaged_gzip(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "damage", [torn_in_the_middle, zeros_in_the_middle, cut_gzip, damaged_gzip], ids=lambda one: one.__name__
+    "damage", [torn_in_the_middle, zeros_in_the_middle, cut_gzip, damaged_gzip], ids=lambda item: item.__name__
 )
 def test_a_damaged_trace_is_named(
     damage: Callable[[bytes], bytes], traces: dict[int, Path], tmp_path: Path, capsys: Captured
@@ -101,7 +101,7 @@ def test_a_damaged_trace_is_named(
     assert not output.exists()
 
 
-@pytest.mark.parametrize("damage", [cut_gzip, damaged_gzip], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("damage", [cut_gzip, damaged_gzip], ids=lambda item: item.__name__)
 def test_a_damaged_capture_is_named(damage: Callable[[bytes], bytes], tmp_path: Path, capsys: Captured) -> None:
     sample = Path(__file__).with_name("live") / "from-disks.capture.gz"
     capture = tmp_path / "damaged.capture.gz"

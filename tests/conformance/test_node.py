@@ -41,14 +41,14 @@ def test_a_quorum_survives_a_killed_leader_and_changes_its_voters(tmp_path: Path
         nodes.wait_until_it_follows(first)
         listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": nodes.ports[4]}
         body = {"clusterId": CLUSTER_ID, "timeoutMs": 20_000, "voterId": 4, "voterDirectoryId": DIRECTORIES[4]}
-        nodes.wait_for(lambda told: [one["replicaId"] for one in told["observers"]] == [4])
+        nodes.wait_for(lambda printed: [observer["replicaId"] for observer in printed["observers"]] == [4])
         assert nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})["errorCode"] == 0
         duplicate = nodes.ask(second, "AddRaftVoter", 0, body | {"listeners": [listener]})
         assert (duplicate["errorCode"], duplicate["errorMessage"]) == (126, "The reference answers DUPLICATE_VOTER.")
         removed = {"clusterId": CLUSTER_ID, "voterId": first, "voterDirectoryId": DIRECTORIES[first]}
         assert nodes.ask(second, "RemoveRaftVoter", 0, removed)["errorCode"] == 0
-        told = nodes.wait_for(lambda told: len(told["currentVoters"]) == 3)
-        assert first not in [one["replicaId"] for one in told["currentVoters"]]
+        printed = nodes.wait_for(lambda printed: len(printed["currentVoters"]) == 3)
+        assert first not in [voter["replicaId"] for voter in printed["currentVoters"]]
         nodes.kill(second, signal.SIGTERM)
         nodes.leader(other_than=second)
         nodes.kill(4)
@@ -70,7 +70,7 @@ def test_bootstrap_servers_may_have_other_names_than_the_voters(tmp_path: Path) 
         nodes.wait_for_log(3, f"node 3 {waits}")
         nodes.start(1, 2)
         nodes.leader()
-        nodes.wait_for(lambda told: [one["replicaId"] for one in told["observers"]] == [3])
+        nodes.wait_for(lambda quorum: [observer["replicaId"] for observer in quorum["observers"]] == [3])
         # With voters on its disk it needs no answer.
         for number in (1, 2, 3):
             nodes.kill(number)
@@ -85,7 +85,9 @@ def test_a_new_node_fetches_a_snapshot_and_five_vote(tmp_path: Path) -> None:
         nodes.leader()
         nodes.start(6)
         nodes.wait_for(
-            lambda told: [one["logEndOffset"] == told["highWatermark"] for one in told["observers"]] == [True]
+            lambda quorum: (
+                [observer["logEndOffset"] == quorum["highWatermark"] for observer in quorum["observers"]] == [True]
+            )
         )
         assert len(list((nodes.data(6) / "__cluster_metadata-0").glob("*.checkpoint"))) >= 1
     lines = nodes.merged().read_text().splitlines()
@@ -113,10 +115,10 @@ def frames() -> list[bytes]:
         (62, 4): broker | registration,
         (63, 1): broker | heartbeat,
     }
-    others = [encode_other_request(OtherRequest(*api, 1, body), "operator") for api, body in bodies.items()]
+    remaining = [encode_other_request(OtherRequest(*api, 1, body), "operator") for api, body in bodies.items()]
     pairs = [pair for file in read_files() for pair in file.pairs if pair.kind == "request"]
-    made = [valid_frame(one, random.Random(1)) for one in targets() if one.message.kind is Kind.REQUEST]
-    return [bytes.fromhex(str(pair.hex)) for pair in pairs] + made + others * 3
+    made = [valid_frame(target, random.Random(1)) for target in targets() if target.message.kind is Kind.REQUEST]
+    return [bytes.fromhex(str(pair.hex)) for pair in pairs] + made + remaining * 3
 
 
 async def attack(port: int, chance: random.Random, count: int) -> None:
@@ -188,8 +190,8 @@ def test_what_keeps_a_node_from_running_is_said(tmp_path: Path, capsys: Captured
     with socket.create_server(("127.0.0.1", nodes.ports[1])):
         busy = run(nodes)
     assert trace.read_bytes() == before
-    said = f"{nodes.properties(1)}: listeners: 127.0.0.1:{nodes.ports[1]}: address already in use\n"
-    assert (busy.returncode, busy.stderr) == (ExitCode.CANNOT_WRITE, said)
+    printed = f"{nodes.properties(1)}: listeners: 127.0.0.1:{nodes.ports[1]}: address already in use\n"
+    assert (busy.returncode, busy.stderr) == (ExitCode.CANNOT_WRITE, printed)
     log = next((nodes.data(1) / "__cluster_metadata-0").glob("*.log"))
     content = bytearray(log.read_bytes())
     content[30] ^= 1
@@ -240,7 +242,7 @@ def test_traces_that_do_not_belong_together_are_refused(tmp_path: Path, capsys: 
     assert main(["validate", str(merged)]) == ExitCode.CONFORMANT
     # A vote that the leader has received and that no line sends.
     events = [json.loads(line) for line in Path(traces[leader]).read_text().splitlines()]
-    vote = next(one["message"] for one in events if one.get("event") == "HandleVoteResponse")
+    vote = next(event["message"] for event in events if event.get("event") == "HandleVoteResponse")
     voter = Path(traces[vote["source"]])
     lines = [json.loads(line) for line in voter.read_text().splitlines()]
     for line in lines:
@@ -255,7 +257,7 @@ def sends(line: dict[str, Any], message: dict[str, Any]) -> bool:
     """Does an event send this message?"""
     names = ("type", "destination", "correlation_id")
     sent = [effect["message"] for effect in line.get("effects", ()) if effect["kind"] == "Send"]
-    return any(all(one[name] == message[name] for name in names) for one in sent)
+    return any(all(item[name] == message[name] for name in names) for item in sent)
 
 
 @given(st.integers(1, 10_000), st.integers(1, 10_000))

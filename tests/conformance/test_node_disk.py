@@ -86,4 +86,4 @@ def test_a_trace_has_the_bootstrap_servers_of_every_start(tmp_path: Path) -> Non
         configuration = Configuration(replicas, frozenset(), 1, servers)
         NodeTrace(path, configuration, new_replica(keys[3], Snapshot(0, 0, 1, frozenset(), ()))).close()
     header = json.loads(path.read_text().splitlines()[0])
-    assert (header["bootstrap_servers"], [one["id"] for one in header["replicas"]]) == ([1, 2], [1, 2, 3])
+    assert (header["bootstrap_servers"], [replica["id"] for replica in header["replicas"]]) == ([1, 2], [1, 2, 3])

@@ -20,8 +20,8 @@ def test_records_are_what_is_stored(profile: ReassignmentProfile) -> None:
     for seed in range(12):
         configuration = random_configuration(seed, profile)
         first = initial_state(configuration).stored
-        values = [encode_metadata_record("TopicRecord", name=name, topicId=one) for name, one in IDS.items()]
-        values += [new_partition(IDS[name.topic], name.partition, one) for name, one in first.items()]
+        values = [encode_metadata_record("TopicRecord", name=name, topicId=id_) for name, id_ in IDS.items()]
+        values += [new_partition(IDS[name.topic], name.partition, item) for name, item in first.items()]
         for occurrence in random_run(configuration, seed, 50):
             image = image_of(values)
             for effect in occurrence.effects:
@@ -37,16 +37,16 @@ def config(value: str) -> bytes:
 
 
 def test_what_a_transaction_has_counts_when_it_ends() -> None:
-    one, two, three, four = map(config, "1234")
-    assert counted([one, BEGIN, two, three]) == ((one,), True)
-    assert counted([one, BEGIN, two, three, END, four]) == ((one, two, three, four), False)
-    assert counted([one, BEGIN, two, three, ABORT, four]) == ((one, four), False)
+    item, two, three, four = map(config, "1234")
+    assert counted([item, BEGIN, two, three]) == ((item,), True)
+    assert counted([item, BEGIN, two, three, END, four]) == ((item, two, three, four), False)
+    assert counted([item, BEGIN, two, three, ABORT, four]) == ((item, four), False)
 
 
 def test_a_metadata_version_that_another_controller_wrote_stays() -> None:
     newer = encode_metadata_record("FeatureLevelRecord", name="metadata.version", featureLevel=29)
     other = encode_metadata_record("FeatureLevelRecord", name="group.version", featureLevel=1)
-    assert [says_metadata_version(one) for one in (METADATA_VERSION_RECORD, newer, other, b"7")] == [
+    assert [says_metadata_version(item) for item in (METADATA_VERSION_RECORD, newer, other, b"7")] == [
         True,
         True,
         False,

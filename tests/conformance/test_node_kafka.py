@@ -46,8 +46,8 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=3, others=1) as nodes:
         nodes.start(1, 2, 3, 4)
         leader = nodes.leader()
-        nodes.wait_for(lambda told: len(told["observers"]) == 1)
-        where = ["--bootstrap-controller", ",".join(f"127.0.0.1:{nodes.ports[one]}" for one in nodes.voters)]
+        nodes.wait_for(lambda quorum: len(quorum["observers"]) == 1)
+        where = ["--bootstrap-controller", ",".join(f"127.0.0.1:{nodes.ports[voter]}" for voter in nodes.voters)]
         status = said(java, quorum, *where, "describe", "--status")
         assert f"LeaderId:               {leader}" in status
         assert f'CurrentObservers:       [{{"id": 4, "directoryId": "{DIRECTORIES[4]}"}}]' in status
@@ -55,9 +55,9 @@ def test_kafkas_tools_on_nodes(java: list[str], tmp_path: Path) -> None:
         assert [row.split()[-1] for row in rows[1:]] == ["Leader", "Follower", "Follower", "Observer"]
         added = said(java, quorum, "--command-config", str(nodes.kafka_properties(4)), *where, "add-controller")
         assert f"Added controller 4 with directory id {DIRECTORIES[4]}" in added
-        other = next(one for one in nodes.voters if one != leader)
-        gone = ("--controller-id", str(other), "--controller-directory-id", DIRECTORIES[other])
-        assert f"controller {other}" in said(java, quorum, *where, "remove-controller", *gone)
+        other = next(voter for voter in nodes.voters if voter != leader)
+        removed = ("--controller-id", str(other), "--controller-directory-id", DIRECTORIES[other])
+        assert f"controller {other}" in said(java, quorum, *where, "remove-controller", *removed)
         features = said(java, "org.apache.kafka.tools.FeatureCommand", *where, "describe")
         assert (
             "kraft.version	SupportedMinVersion: 0	SupportedMaxVersion: 1	FinalizedVersionLevel: 1" in features
@@ -75,9 +75,9 @@ _THROTTLED = {"leader": "0:11,0:12", "follower": "0:13"}
 
 def throttles(acted: ActedBrokers, *resources: tuple[int, str]) -> list[dict[str, str]]:
     """What is set for topics (2) and brokers (4)."""
-    asked = [{"resource_type": kind, "resource_name": name, "configuration_keys": None} for kind, name in resources]
-    found = acted.ask(CONFIGS, resources=asked, include_synonyms=False, include_documentation=False).results
-    return [{one.name: one.value for one in result.configs} for result in found]
+    requested = [{"resource_type": kind, "resource_name": name, "configuration_keys": None} for kind, name in resources]
+    results = acted.ask(CONFIGS, resources=requested, include_synonyms=False, include_documentation=False).results
+    return [{config.name: config.value for config in result.configs} for result in results]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_kafka_reassigns_partitions_of_nodes(version: str, dump: str, tmp_path: 
         nodes.start(1, 2)
         acted = ActedBrokers(nodes, nodes.leader(), 2)
         acted.start(11, 12, 13)
-        brokers, controllers = (f"127.0.0.1:{nodes.ports[one]}" for one in (2, 1))
+        brokers, controllers = (f"127.0.0.1:{nodes.ports[replica_id]}" for replica_id in (2, 1))
 
         def reassign(*words: str, where: tuple[str, str] = ("--bootstrap-server", brokers)) -> str:
             return said(java, "org.apache.kafka.tools.reassign.ReassignPartitionsCommand", *where, *words)
@@ -107,7 +107,7 @@ def test_kafka_reassigns_partitions_of_nodes(version: str, dump: str, tmp_path: 
         at_controller = ("--bootstrap-controller", controllers)
         file = ("--reassignment-json-file", str(plan))
         assert "Successfully started" in reassign("--execute", *file, "--throttle", "5000")
-        rates = {f"{one}.replication.throttled.rate": "5000" for one in _THROTTLED}
+        rates = {f"{item}.replication.throttled.rate": "5000" for item in _THROTTLED}
         listed = {
             "leader.replication.throttled.replicas": "0:11,0:12",
             "follower.replication.throttled.replicas": "0:13",
@@ -130,7 +130,7 @@ def test_kafka_reassigns_partitions_of_nodes(version: str, dump: str, tmp_path: 
 
 def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Path) -> None:
     with Nodes(tmp_path, voters=3) as nodes:
-        listed = ",".join(f"{one}@127.0.0.1:{nodes.ports[one]}:{DIRECTORIES[one]}" for one in nodes.voters)
+        listed = ",".join(f"{voter}@127.0.0.1:{nodes.ports[voter]}:{DIRECTORIES[voter]}" for voter in nodes.voters)
         shutil.rmtree(nodes.data(1))
         properties = str(nodes.kafka_properties(1))
         how = ("-t", CLUSTER_ID, "-c", properties, "--initial-controllers", listed)
@@ -155,14 +155,16 @@ def test_kafkas_controller_is_a_voter_among_nodes(java: list[str], tmp_path: Pat
                 break
             following(nodes)
             nodes.kill(leader)
-            gone, leader = leader, nodes.leader(other_than=leader)
-            nodes.start(gone)
+            removed, leader = leader, nodes.leader(other_than=leader)
+            nodes.start(removed)
         assert acted.listed(leader) == reassigned
 
 
 def following(nodes: Nodes) -> None:
     """Wait until every voter has everything."""
-    nodes.wait_for(lambda told: min(one["logEndOffset"] for one in told["currentVoters"]) == told["highWatermark"])
+    nodes.wait_for(
+        lambda quorum: min(voter["logEndOffset"] for voter in quorum["currentVoters"]) == quorum["highWatermark"]
+    )
 
 
 @pytest.mark.nightly
@@ -174,7 +176,7 @@ def test_a_mixed_quorum_under_fault_is_judged(tmp_path: Path, capsys: pytest.Cap
     """
     words = ["--nodes", "2", "--kafka", VERSION, "--seconds", "8", "--seed", "9", "--faults", "kill", "--json"]
     code = main(["live", "quorum", *words, "-o", str(tmp_path / "kept")])
-    told = json.loads(capsys.readouterr().out)
-    assert (code, told["verdict"]["kind"]) == (0, "accepted"), told
-    assert {"kill 3 (Kafka)", "3 (Kafka) is back"} <= {one["what"] for one in told["done"]}
-    assert told["inferred"] > 20
+    printed = json.loads(capsys.readouterr().out)
+    assert (code, printed["verdict"]["kind"]) == (0, "accepted"), printed
+    assert {"kill 3 (Kafka)", "3 (Kafka) is back"} <= {item["what"] for item in printed["done"]}
+    assert printed["inferred"] > 20

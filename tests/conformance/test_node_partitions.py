@@ -63,7 +63,7 @@ def test_it_is_cancelled_and_what_is_wrong_is_said(tmp_path: Path) -> None:
         ]
         for wrong in ([], [11, 11], [11, 99], [-1]):
             assert acted.reassign(("A", 0, wrong)) == [INVALID_ASSIGNMENT]
-        follower = next(one for one in nodes.voters if one != leader)
+        follower = next(voter for voter in nodes.voters if voter != leader)
         assert acted.reassign(("A", 0, [13]), number=follower) == [NOT_CONTROLLER]
         # A broker hands it on to the leader.
         assert acted.reassign(("A", 0, [13]), number=4) == [0]
@@ -80,16 +80,16 @@ def test_another_leader_and_a_restart_know_of_it(tmp_path: Path) -> None:
         acted.start(11, 12, 13)
         assert acted.create("A", [11, 12]) == 0
         assert acted.reassign(("A", 0, [13, 12])) == [0]
-        found = acted.listed()
+        result = acted.listed()
         nodes.kill(first)
         acted.leader = nodes.leader(other_than=first)
-        assert acted.listed() == found
+        assert acted.listed() == result
         for number in tuple(nodes.processes):
             nodes.kill(number)
         nodes.start(1, 2, 3, 4)
         acted.leader = nodes.leader()
         nodes.wait_until_it_follows(4)
-        assert acted.listed() == found
+        assert acted.listed() == result
         assert acted.beat(11, want_fence=True) == (0, True)
         _, partition = acted.partition("A")
         assert (partition.leader_id, partition.isr_nodes, partition.offline_replicas) == (12, (12,), (11,))
@@ -108,7 +108,7 @@ def test_configurations_are_kept(tmp_path: Path) -> None:
         acted = ActedBrokers(nodes, nodes.leader(), 2)
         acted.start(11)
         rate = {"name": "leader.replication.throttled.rate", "config_operation": 0, "value": "1000"}
-        gone = rate | {"config_operation": 1, "value": None}
+        removed = rate | {"config_operation": 1, "value": None}
         appended = rate | {"config_operation": 2}
 
         def altered(kind: int, name: str, *configs: object) -> int:
@@ -118,8 +118,8 @@ def test_configurations_are_kept(tmp_path: Path) -> None:
         def described() -> dict[str, str]:
             resource = {"resource_type": 4, "resource_name": "11", "configuration_keys": None}
             how = {"include_synonyms": False, "include_documentation": False}
-            (found,) = acted.ask(CONFIGS, resources=[resource], **how).results
-            return {one.name: one.value for one in found.configs}
+            (results,) = acted.ask(CONFIGS, resources=[resource], **how).results
+            return {config.name: config.value for config in results.configs}
 
         assert (altered(4, "11", rate), described()) == (0, {"leader.replication.throttled.rate": "1000"})
         assert (altered(4, "11", appended), altered(4, "99", rate), altered(2, "A", rate)) == (40, 102, 3)
@@ -128,7 +128,7 @@ def test_configurations_are_kept(tmp_path: Path) -> None:
         nodes.leader()
         nodes.wait_until_it_follows(2)
         assert described() == {"leader.replication.throttled.rate": "1000"}
-        assert (altered(4, "11", gone), described()) == (0, {})
+        assert (altered(4, "11", removed), described()) == (0, {})
 
 
 def test_kafka_python_reassigns(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_kafka_python_reassigns(tmp_path: Path) -> None:
         acted = ActedBrokers(nodes, nodes.leader(), 2)
         acted.start(11, 12, 13)
         with admins.KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{nodes.ports[2]}") as admin:
-            assert [one["broker_id"] for one in admin.describe_cluster()["brokers"]] == [2, 11, 12, 13]
+            assert [broker["broker_id"] for broker in admin.describe_cluster()["brokers"]] == [2, 11, 12, 13]
             created = admin.create_topics([admins.NewTopic("A", replica_assignments={0: [11, 12]})])
             assert created["topics"][0]["error_code"] == 0
             assert admin.alter_partition_reassignments({name: [13, 12]}) == {name: None}
@@ -152,7 +152,7 @@ def test_kafka_python_reassigns(tmp_path: Path) -> None:
             admin.alter_configs([admins.ConfigResource("TOPIC", "A", throttle)], raise_on_unknown=False)
             # A broker answers from what it has read of the leader so far.
             end = time.monotonic() + 60
-            while not (found := admin.describe_configs([admins.ConfigResource("TOPIC", "A")])["topic"]["A"]):
+            while not (results := admin.describe_configs([admins.ConfigResource("TOPIC", "A")])["topic"]["A"]):
                 assert time.monotonic() < end, "the broker does not know of the throttle"
                 time.sleep(0.1)
-            assert found["leader.replication.throttled.replicas"]["value"] == "0:11"
+            assert results["leader.replication.throttled.replicas"]["value"] == "0:11"

@@ -26,55 +26,55 @@ def trace(tmp_path: Path) -> Path:
 
 def _refused(capsys: Captured, *words: object) -> tuple[int, str]:
     code = main(["pipeline", *map(str, words)])
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    return code, " ".join(shown.err.split())
+    displayed = capsys.readouterr()
+    assert displayed.out == ""
+    return code, " ".join(displayed.err.split())
 
 
 def test_an_output_folder_that_is_not_empty(trace: Path, tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path)
-    assert (code, said) == (ExitCode.CANNOT_WRITE, f"{tmp_path} is not empty: name another folder")
+    code, text = _refused(capsys, "run", "--input", trace, "--output", tmp_path)
+    assert (code, text) == (ExitCode.CANNOT_WRITE, f"{tmp_path} is not empty: name another folder")
     assert sorted(tmp_path.iterdir()) == [trace]
 
 
 def test_an_output_folder_without_a_place_to_be(trace: Path, tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "no" / "out")
-    assert (code, said) == (ExitCode.CANNOT_WRITE, f"there is no folder {tmp_path / 'no'} to make out in")
+    code, text = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "no" / "out")
+    assert (code, text) == (ExitCode.CANNOT_WRITE, f"there is no folder {tmp_path / 'no'} to make out in")
 
 
 def test_an_unfinished_run_that_nobody_takes_up(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "out.unfinished").mkdir()
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    code, text = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     assert code == ExitCode.CANNOT_WRITE
-    assert said.startswith(f"{tmp_path / 'out.unfinished'} holds an unfinished run: take it up with --resume")
+    assert text.startswith(f"{tmp_path / 'out.unfinished'} holds an unfinished run: take it up with --resume")
 
 
 def test_a_folder_that_is_no_output_of_the_pipeline(tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, "sql", "SELECT 1", "--output", tmp_path)
+    code, text = _refused(capsys, "sql", "SELECT 1", "--output", tmp_path)
     assert code == ExitCode.CANNOT_WRITE
-    assert said == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
+    assert text == f"{tmp_path} is not an output folder of the pipeline: it has no pipeline.json"
 
 
 def test_a_run_that_an_archive_cannot_name(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     words = ("run", "--input", trace, "--output", tmp_path / "to day", "--archive", tmp_path / "nights")
-    code, said = _refused(capsys, *words)
+    code, text = _refused(capsys, *words)
     assert code == ExitCode.CANNOT_WRITE
-    assert said.startswith("'to day' cannot name a run in an archive: expected letters, digits, ")
+    assert text.startswith("'to day' cannot name a run in an archive: expected letters, digits, ")
     assert sorted(tmp_path.iterdir()) == [trace]
 
 
 def test_a_query_on_nothing(tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, "sql", "SELECT 1")
-    assert (code, said) == (ExitCode.USAGE, "expected --output FOLDER or --archive FOLDER")
-    code, said = _refused(capsys, "sql", "SELECT 1", "--archive", tmp_path)
-    assert (code, "is no archive: expected one that" in said) == (ExitCode.NO_INPUT, True)
+    code, text = _refused(capsys, "sql", "SELECT 1")
+    assert (code, text) == (ExitCode.USAGE, "expected --output FOLDER or --archive FOLDER")
+    code, text = _refused(capsys, "sql", "SELECT 1", "--archive", tmp_path)
+    assert (code, "is no archive: expected one that" in text) == (ExitCode.NO_INPUT, True)
 
 
 def test_a_master_where_nobody_listens(trace: Path, tmp_path: Path, capsys: Captured) -> None:
     words = ("run", "--input", trace, "--output", tmp_path / "out", "--master", "spark://127.0.0.1:1")
-    code, said = _refused(capsys, *words)
+    code, text = _refused(capsys, *words)
     assert code == ExitCode.UNAVAILABLE
-    assert said.startswith("starting Spark ... no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
+    assert text.startswith("starting Spark ... no Spark master answers at spark://127.0.0.1:1: 127.0.0.1:1: ")
     assert sorted(tmp_path.iterdir()) == [trace]
 
 
@@ -82,18 +82,18 @@ def test_a_java_that_is_not_there(
     trace: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    code, text = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     assert code == ExitCode.UNAVAILABLE
-    assert said.startswith(f"starting Spark ... JAVA_HOME is {tmp_path}, which has no bin/java")
+    assert text.startswith(f"starting Spark ... JAVA_HOME is {tmp_path}, which has no bin/java")
 
 
 def test_a_library_of_the_extra_that_is_not_there(
     trace: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kraft_conformance.failure.find_spec", lambda name: None if name == "pyspark" else name)
-    code, said = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
+    code, text = _refused(capsys, "run", "--input", trace, "--output", tmp_path / "out")
     expected = "the pipeline needs the package pyspark: pip install 'kraft-spec[pipeline]'"
-    assert (code, said) == (ExitCode.UNAVAILABLE, expected)
+    assert (code, text) == (ExitCode.UNAVAILABLE, expected)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_library_of_the_extra_that_is_not_there(
     ],
 )
 def test_wrong_words(words: tuple[str, ...], expected: str, tmp_path: Path, capsys: Captured) -> None:
-    code, said = _refused(capsys, *words, "--output", tmp_path / "out")
+    code, text = _refused(capsys, *words, "--output", tmp_path / "out")
     assert code == ExitCode.USAGE
-    assert said.startswith(expected)
+    assert text.startswith(expected)
     assert not list(tmp_path.iterdir())
 
 
@@ -122,8 +122,8 @@ def test_a_run_from_the_shell(trace: Path, tmp_path: Path) -> None:
     assert document == json.loads((output / "report" / "report.json").read_bytes())
     assert (document["account"]["accepted"], document["account"]["traces_quarantined"]) == (1, 1)
     # Spark is silent: a line for each stage, more only for one that takes long.
-    told = dict.fromkeys(line.partition(" ...")[0] for line in run.stderr.splitlines())
-    assert list(told) == ["starting Spark", "ingest", "verdicts", "coverage", "report"]
+    text = dict.fromkeys(line.partition(" ...")[0] for line in run.stderr.splitlines())
+    assert list(text) == ["starting Spark", "ingest", "verdicts", "coverage", "report"]
 
 
 def test_no_terminal_is_told_what_begins_at_once_and_how_far_it_is_now_and_then(

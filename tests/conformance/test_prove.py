@@ -24,9 +24,9 @@ def answer(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
 
 def test_a_disk_replaced_in_one_step_is_unsafe_though_the_ids_are_the_same(capsys: Captured) -> None:
     words = ("transition", "--from", "1-A,2-B,3-C", "--to", "1-A,2-B,3@D")
-    code, found = answer(capsys, *words)
+    code, results = answer(capsys, *words)
     assert code == ExitCode.VIOLATION
-    assert found["majorities"] == {
+    assert results["majorities"] == {
         "answer": "counterexample",
         "old_quorum": ["1-A", "3-C"],
         "new_quorum": ["2-B", "3-D"],
@@ -36,21 +36,21 @@ def test_a_disk_replaced_in_one_step_is_unsafe_though_the_ids_are_the_same(capsy
 
 
 def test_a_proof_as_json(capsys: Captured) -> None:
-    code, found = answer(capsys, "transition", "--from", "2,1", "--to", "3,1,2")
+    code, results = answer(capsys, "transition", "--from", "2,1", "--to", "3,1,2")
     assert code == ExitCode.CONFORMANT
-    assert (found["old"], found["new"], found["passes"]) == (["1", "2"], ["1", "2", "3"], True)
-    assert found["majorities"]["answer"] == "proved"
-    assert found["majorities"]["rechecked"] is True
-    assert [fact["fact"] for fact in found["majorities"]["core"]][-1] == "disjoint"
-    assert {part["times"] for part in found["majorities"]["certificate"]} == {"1"}
-    assert found["protocol"]["allowed"] is True
-    assert found["protocol"]["change"] == "adds 3"
+    assert (results["old"], results["new"], results["passes"]) == (["1", "2"], ["1", "2", "3"], True)
+    assert results["majorities"]["answer"] == "proved"
+    assert results["majorities"]["rechecked"] is True
+    assert [fact["fact"] for fact in results["majorities"]["core"]][-1] == "disjoint"
+    assert {part["times"] for part in results["majorities"]["certificate"]} == {"1"}
+    assert results["protocol"]["allowed"] is True
+    assert results["protocol"]["change"] == "adds 3"
 
 
 def test_a_plan_of_ones_own_is_refused_with_reasons(capsys: Captured) -> None:
     words = ("plan", "--from", "1,2,3", "--via", "1,2,4", "--to", "1,2,4,5")
-    code, found = answer(capsys, *words)
-    assert (code, found["passes"], len(found["reasons"])) == (ExitCode.VIOLATION, False, 2)
+    code, results = answer(capsys, *words)
+    assert (code, results["passes"], len(results["reasons"])) == (ExitCode.VIOLATION, False, 2)
     allowed = ("plan", "--from", "1,2", "--via", "1,2,3", "--via", "2,3", "--to", "2,3,4", "--leader", "1")
     assert prove(*allowed) == ExitCode.CONFORMANT
     assert "step 2 removes the leader 1" in capsys.readouterr().out
@@ -77,11 +77,11 @@ def test_a_plan_of_ones_own_is_refused_with_reasons(capsys: Captured) -> None:
 )
 def test_directory_ids_are_filled_in_first_by_the_upgrade_or_one_by_one(plan: str, code: int, capsys: Captured) -> None:
     sets = plan.split(" -> ")
-    found_code, found = answer(capsys, "plan", "--from", sets[0], "--to", sets[-1])
-    assert (found_code, [",".join(each) for each in found["sets"]]) == (code, sets)
-    assert [(step["old"], step["new"]) for step in found["steps"]] == list(pairwise(found["sets"]))
+    found_code, results = answer(capsys, "plan", "--from", sets[0], "--to", sets[-1])
+    assert (found_code, [",".join(each) for each in results["sets"]]) == (code, sets)
+    assert [(step["old"], step["new"]) for step in results["steps"]] == list(pairwise(results["sets"]))
     if len(sets) == 2:
-        assert answer(capsys, "transition", "--from", sets[0], "--to", sets[1]) == (code, found["steps"][0])
+        assert answer(capsys, "transition", "--from", sets[0], "--to", sets[1]) == (code, results["steps"][0])
 
 
 def test_a_replaced_disk_costs_one_voter_and_the_bounds_stay_those_of_kip_642(capsys: Captured) -> None:
@@ -89,17 +89,17 @@ def test_a_replaced_disk_costs_one_voter_and_the_bounds_stay_those_of_kip_642(ca
     assert prove(*words) == ExitCode.CONFORMANT
     expected = "size:     1 to 2 voters, one below KIP-642's bounds of 2 to 3, because 2 changes its disk\n"
     assert expected in capsys.readouterr().out
-    _, found = answer(capsys, *words)
-    measured = [found[name] for name in ("sizes", "bounds", "is_bounded", "disks_below_bounds")]
+    _, results = answer(capsys, *words)
+    measured = [results[name] for name in ("sizes", "bounds", "is_bounded", "disks_below_bounds")]
     assert measured == [[1, 2], [2, 3], False, [2]]
 
 
 def test_voters_come_from_files(tmp_path: Path, capsys: Captured) -> None:
     Path("old.txt").write_text("# the racks\n1-A\n\n2@B   # second\n3-C\n")
     Path("new.json").write_text('[{"id": 1, "directory_id": "A"}, "2-B", {"id":3,"directory_id":"C"}, "4-D"]\n')
-    code, found = answer(capsys, "transition", "--from", "@old.txt", "--to", f"@{tmp_path / 'new.json'}")
+    code, results = answer(capsys, "transition", "--from", "@old.txt", "--to", f"@{tmp_path / 'new.json'}")
     assert code == ExitCode.CONFORMANT
-    assert (found["old"], found["new"]) == (["1-A", "2-B", "3-C"], ["1-A", "2-B", "3-C", "4-D"])
+    assert (results["old"], results["new"]) == (["1-A", "2-B", "3-C"], ["1-A", "2-B", "3-C", "4-D"])
     Path("ids.json").write_text(' [3, {"id":1,"directory_id":null}, "2"]')
     assert answer(capsys, "transition", "--from", "@ids.json", "--to", "1,2,3")[1]["old"] == ["1", "2", "3"]
 
@@ -108,9 +108,9 @@ def test_thousands_of_voters(capsys: Captured) -> None:
     Path("old.txt").write_text("".join(f"{number}\n" for number in range(5_000)))
     Path("new.txt").write_text("".join(f"{number}\n" for number in range(1, 5_002)))
     assert prove("transition", "--from", "@old.txt", "--to", "@new.txt") == ExitCode.VIOLATION
-    shown = capsys.readouterr().out
-    assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4988 more -> 1, 2," in shown
-    assert "2501 of 5001" in shown
+    displayed = capsys.readouterr().out
+    assert "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4988 more -> 1, 2," in displayed
+    assert "2501 of 5001" in displayed
 
 
 @pytest.mark.parametrize(

@@ -22,22 +22,24 @@ def prove(*words: str) -> int:
 
 def test_a_table_says_what_was_proved_of_each_action(capsys: Captured) -> None:
     assert prove() == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
+    displayed = capsys.readouterr().out
     count = len(obligations())
-    assert f"{count} of {count} obligations proved, for any number of replicas" in shown
-    assert "become-leader" in shown
-    assert "replace-disk" in shown
-    assert "NOT PROVED" not in shown
+    assert f"{count} of {count} obligations proved, for any number of replicas" in displayed
+    assert "become-leader" in displayed
+    assert "replace-disk" in displayed
+    assert "NOT PROVED" not in displayed
 
 
 def test_one_action_and_one_obligation(capsys: Captured) -> None:
     assert prove("crash", "vote/vote-once-per-epoch", "--json") == ExitCode.CONFORMANT
-    found = json.loads(capsys.readouterr().out)
-    assert {one["obligation"] for one in found} == {
-        one.name for one in obligations() if one.part == "crash" or one.name == "vote/vote-once-per-epoch"
+    results = json.loads(capsys.readouterr().out)
+    assert {result["obligation"] for result in results} == {
+        obligation.name
+        for obligation in obligations()
+        if obligation.part == "crash" or obligation.name == "vote/vote-once-per-epoch"
     }
-    assert {one["proved"] for one in found} == {True}
-    assert all(one["premises"] and one["milliseconds"] > 0 for one in found)
+    assert {result["proved"] for result in results} == {True}
+    assert all(result["premises"] and result["milliseconds"] > 0 for result in results)
 
 
 def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,20 +51,20 @@ def test_what_is_not_proved_is_named(capsys: Captured, monkeypatch: pytest.Monke
     assert "NOT PROVED" in captured.out
     assert "not proved: vote/vote-once-per-epoch\n" in captured.err
     assert prove("vote/vote-once-per-epoch", "--json") == ExitCode.VIOLATION
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["proved"], found["premises"]) == (False, None)
+    (results,) = json.loads(capsys.readouterr().out)
+    assert (results["proved"], results["premises"]) == (False, None)
 
 
 def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsys: Captured) -> None:
     assert prove("--profile", "kafka-4") == ExitCode.VIOLATION
-    said = capsys.readouterr().err
-    assert [line for line in said.splitlines() if line.startswith("not proved")] == [
+    text = capsys.readouterr().err
+    assert [line for line in text.splitlines() if line.startswith("not proved")] == [
         "not proved: stand-again/candidate-log-is-older",
         "not proved: stand-again/one-log-per-candidacy",
         "not proved: stand-again/vote-once-per-epoch",
         "not proved: stand-again/votes-respect-acknowledged",
     ]
-    assert "kraft-spec scenario own-vote-before-known-leader shows two leaders of one epoch" in said
+    assert "kraft-spec scenario own-vote-before-known-leader shows two leaders of one epoch" in text
     assert prove("--profile", "kafka-4", "--where-safe") == ExitCode.CONFORMANT
     assert "NOT PROVED" not in capsys.readouterr().out
     assert prove("--where-safe") == ExitCode.USAGE
@@ -73,7 +75,7 @@ def test_under_kafka_what_its_restart_breaks_is_not_proved_and_all_else_is(capsy
 
 def test_the_list_is_all_names_and_proves_nothing(capsys: Captured) -> None:
     assert prove("--list") == ExitCode.CONFORMANT
-    assert capsys.readouterr().out.splitlines() == [one.name for one in obligations()]
+    assert capsys.readouterr().out.splitlines() == [obligation.name for obligation in obligations()]
     assert prove("--list", "safety", "--json") == ExitCode.CONFORMANT
     assert json.loads(capsys.readouterr().out) == ["safety/committed-in-one-order", "safety/state-machine-safety"]
 
@@ -92,10 +94,10 @@ def test_each_obligation_becomes_a_file(tmp_path: Path) -> None:
 def test_who_checks_what_is_printed(capsys: Captured) -> None:
     assert prove("--trust", "--json") == ExitCode.CONFORMANT
     assert json.loads(capsys.readouterr().out) == {
-        "machine": [to_builtins(one) for one in CHECKED],
-        "human": [to_builtins(one) for one in REVIEWED],
+        "machine": [to_builtins(item) for item in CHECKED],
+        "human": [to_builtins(item) for item in REVIEWED],
     }
     assert prove("--trust") == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert "What the machine proves" in shown
-    assert all(one.name in shown for one in REVIEWED)
+    displayed = capsys.readouterr().out
+    assert "What the machine proves" in displayed
+    assert all(item.name in displayed for item in REVIEWED)

@@ -13,10 +13,10 @@ from kraft_proofs.theorems import theorem, theorems
 
 def test_the_named_theorems_are_proved(capsys: Captured) -> None:
     assert main(["prove", "theorems", "add-one", "replace-one-even", "add-one"]) == ExitCode.CONFORMANT
-    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert shown.startswith("2 of 2 theorems proved for voters sets of every size, in ")
+    displayed = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert displayed.startswith("2 of 2 theorems proved for voters sets of every size, in ")
     for said in ("add-one", "5 rows", "whole numbers", "New={1,2,3}", "proved"):
-        assert said in shown, said
+        assert said in displayed, said
 
 
 def test_a_document_says_all_that_was_found(capsys: Captured) -> None:
@@ -69,9 +69,9 @@ def test_a_theorem_that_is_not_proved_is_named(capsys: Captured, monkeypatch: py
 
 def test_the_list_proves_nothing(capsys: Captured) -> None:
     assert main(["prove", "theorems", "--list"]) == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert shown.startswith(f"{len(theorems())} theorems")
-    assert [one.slug for one in theorems() if one.slug not in shown] == []
+    displayed = capsys.readouterr().out
+    assert displayed.startswith(f"{len(theorems())} theorems")
+    assert [item.slug for item in theorems() if item.slug not in displayed] == []
     assert main(["prove", "theorems", "--list", "--json", "add-one"]) == ExitCode.CONFORMANT
     stated = theorem("add-one")
     assert json.loads(capsys.readouterr().out) == [

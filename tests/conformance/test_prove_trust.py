@@ -14,9 +14,9 @@ pytestmark = pytest.mark.usefixtures("elsewhere")
 
 
 def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
-    code, found = document(capsys, "prove", "mutants", "change-before-own-epoch-commits")
+    code, result = document(capsys, "prove", "mutants", "change-before-own-epoch-commits")
     assert code == ExitCode.CONFORMANT
-    assert found == [
+    assert result == [
         {
             "mutant": "change-before-own-epoch-commits",
             "sentence": "A leader writes a VotersRecord when the last one is committed, by whichever leader.",
@@ -33,32 +33,32 @@ def test_a_mutant_is_shown_with_what_gives_it_away(capsys: Captured) -> None:
 
 
 def test_a_mutant_that_is_rejected_elsewhere_is_a_violation(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = mutants.mutant("change-before-own-epoch-commits")
-    monkeypatch.setattr(mutants, "MUTANTS", (replace(known, name="renamed", fails="vote/log-matching"),))
+    known_differences = mutants.mutant("change-before-own-epoch-commits")
+    monkeypatch.setattr(mutants, "MUTANTS", (replace(known_differences, name="renamed", fails="vote/log-matching"),))
     assert prove("mutants", "renamed") == ExitCode.VIOLATION
-    shown = capsys.readouterr()
-    assert "0 of 1 mutants rejected where they should be" in shown.out
+    displayed = capsys.readouterr()
+    assert "0 of 1 mutants rejected where they should be" in displayed.out
     expected = "renamed: append/one-voter-change-at-a-time is not proved, expected vote/log-matching"
-    assert expected in " ".join(shown.err.split())
+    assert expected in " ".join(displayed.err.split())
 
 
 def test_the_premises_are_possible(capsys: Captured) -> None:
-    code, found = document(capsys, "prove", "premises")
-    assert (code, found["without_a_world"], found["untrue_in_its_world"], found["refuted"]) == (0, [], {}, [])
-    assert found["worlds"].keys() == {action.name for action in theory().actions}
-    assert found["asked"] > 400
+    code, results = document(capsys, "prove", "premises")
+    assert (code, results["without_a_world"], results["untrue_in_its_world"], results["refuted"]) == (0, [], {}, [])
+    assert results["worlds"].keys() == {action.name for action in theory().actions}
+    assert results["asked"] > 400
 
 
 def test_runs_are_explained_and_counted(capsys: Captured) -> None:
     words = ("refinement", "--workload", "elections", "--seeds", "2:3", "--invariants-every", "50")
-    code, found = document(capsys, "prove", *words)
-    assert (code, found["runs"], found["unexplained"]) == (ExitCode.CONFORMANT, 1, None)
-    assert found["events"]["elections"] > 300
-    assert found["steps"]["become-leader"] > 0
-    assert found["states_evaluated"] > 5
-    code, found = document(capsys, "prove", *words, "--mutant", "hw.own-epoch")
+    code, results = document(capsys, "prove", *words)
+    assert (code, results["runs"], results["unexplained"]) == (ExitCode.CONFORMANT, 1, None)
+    assert results["events"]["elections"] > 300
+    assert results["steps"]["become-leader"] > 0
+    assert results["states_evaluated"] > 5
+    code, results = document(capsys, "prove", *words, "--mutant", "hw.own-epoch")
     assert code == ExitCode.VIOLATION
-    assert "--mutant hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in found["unexplained"]
+    assert "--mutant hw.own-epoch\nevent 287 HandleFetchRequest at replica 2" in results["unexplained"]
 
 
 BEYOND_THE_PROOF = (
@@ -74,13 +74,13 @@ BEYOND_THE_PROOF = (
 
 
 def test_each_schedule_of_the_scenarios_is_explained_but_those_that_the_proof_excludes(capsys: Captured) -> None:
-    code, found = document(capsys, "prove", "refinement", "--scenario", "all", "--invariants-every", "20")
+    code, results = document(capsys, "prove", "refinement", "--scenario", "all", "--invariants-every", "20")
     assert code == ExitCode.VIOLATION
-    lines = found["unexplained"].splitlines()
+    lines = results["unexplained"].splitlines()
     assert tuple(line for line in lines if line.startswith("kraft-spec")) == BEYOND_THE_PROOF
-    assert found["runs"] > 100
-    assert found["states_evaluated"] > 500
-    assert "majority-voted forbids become-leader" in found["unexplained"]
+    assert results["runs"] > 100
+    assert results["states_evaluated"] > 500
+    assert "majority-voted forbids become-leader" in results["unexplained"]
 
 
 def test_the_list_of_actions_says_what_is_proved_and_why_the_rest_is_not(capsys: Captured) -> None:
@@ -91,6 +91,6 @@ def test_the_list_of_actions_says_what_is_proved_and_why_the_rest_is_not(capsys:
 
 
 def test_what_is_proved_of_actions_is_written_for_another_solver(capsys: Captured) -> None:
-    code, (others,) = document(capsys, "prove", "actions", "others", "--smt2", "asked")
-    assert (code, others["not_proved"]) == (ExitCode.CONFORMANT, [])
-    assert len(list(Path("asked").glob("*.smt2"))) == others["obligations"] == 16
+    code, (remaining,) = document(capsys, "prove", "actions", "others", "--smt2", "asked")
+    assert (code, remaining["not_proved"]) == (ExitCode.CONFORMANT, [])
+    assert len(list(Path("asked").glob("*.smt2"))) == remaining["obligations"] == 16

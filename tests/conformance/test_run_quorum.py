@@ -28,16 +28,16 @@ def judged(unread_voters: int | None = None, is_accepted: bool = True, second_le
     )
 
 
-def row(monkeypatch: pytest.MonkeyPatch, found: Any, error: Exception | None = None) -> tuple[run.Part, list[Plan]]:
+def row(monkeypatch: pytest.MonkeyPatch, result: Any, error: Exception | None = None) -> tuple[run.Part, list[Plan]]:
     """The part and the plans of its runs, if they come to `found`, and Kafka cannot be fetched if there is an error."""
     plans: list[Plan] = []
 
     def judged_run(plan: Plan, folder: Path) -> Any:
         assert folder.is_dir()
         plans.append(plan)
-        if isinstance(found, Exception) and plan.kafka:
-            raise found
-        return judged() if isinstance(found, Exception) else found
+        if isinstance(result, Exception) and plan.kafka:
+            raise result
+        return judged() if isinstance(result, Exception) else result
 
     monkeypatch.setattr(live_quorum, "judged_run", judged_run)
     kafka: Future[None] = Future()
@@ -47,18 +47,18 @@ def row(monkeypatch: pytest.MonkeyPatch, found: Any, error: Exception | None = N
         kafka.set_exception(error)
     rejected: list[Any] = []
     part = run._quorum(kafka, rejected)
-    assert bool(rejected) == (not part.holds and not found.is_accepted)
+    assert bool(rejected) == (not part.holds and not result.is_accepted)
     return part, plans
 
 
 def test_kafkas_controller_is_the_voter_that_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
     part, plans = row(monkeypatch, judged())
     assert (part.holds, part.detail, part.done.split(", ")[1]) == (True, "", f"add Kafka {run.KAFKA}")
-    assert [(one.kafka, one.profile) for one in plans] == [({4: run.KAFKA}, "kafka-4.1")]
+    assert [(plan.kafka, plan.profile) for plan in plans] == [({4: run.KAFKA}, "kafka-4.1")]
 
 
 @pytest.mark.parametrize(
-    ("found", "error", "runs"),
+    ("result", "error", "runs"),
     [
         (judged(), KafkaUnavailableError("no `mvn` on PATH"), 1),
         (judged(), PermissionError(13, "no `mvn` on PATH"), 1),
@@ -66,14 +66,14 @@ def test_kafkas_controller_is_the_voter_that_is_added(monkeypatch: pytest.Monkey
     ],
 )
 def test_without_kafka_there_are_nodes_alone_and_a_line_says_why(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], found: Any, error: Exception | None, runs: int
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], result: Any, error: Exception | None, runs: int
 ) -> None:
-    part, plans = row(monkeypatch, found, error)
+    part, plans = row(monkeypatch, result, error)
     assert (part.holds, len(plans), plans[-1].kafka, plans[-1].profile) == (True, runs, {}, "kip")
-    said = capsys.readouterr().err
-    assert said.startswith("nodes alone, without Apache Kafka: ")
-    assert said.count("\n") == 1
-    assert "no `mvn` on PATH" in said
+    text = capsys.readouterr().err
+    assert text.startswith("nodes alone, without Apache Kafka: ")
+    assert text.count("\n") == 1
+    assert "no `mvn` on PATH" in text
 
 
 def test_kafkas_finding_is_told_and_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:

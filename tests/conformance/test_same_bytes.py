@@ -68,20 +68,20 @@ for workload in ("chaos", "voter-changes", "reassignments"):
 
 def interpreters() -> list[str]:
     """Each version of Python that this package supports and this machine has."""
-    found = [shutil.which(f"python3.{minor}") for minor in (11, 12, 13)]
-    found += [str(path) for path in sorted(Path.home().glob(".pyenv/versions/3.1[123].*/bin/python"))]
+    results = [shutil.which(f"python3.{minor}") for minor in (11, 12, 13)]
+    results += [str(path) for path in sorted(Path.home().glob(".pyenv/versions/3.1[123].*/bin/python"))]
     program = "import sys; print(sys.version_info[:2] >= (3, 11))"
     works = {
         path: subprocess.run([path, "-c", program], capture_output=True, text=True, check=False).stdout == "True\n"
-        for path in found
+        for path in results
         if path is not None
     }
     return [path for path, is_right in works.items() if is_right]
 
 
 def test_a_run_is_the_same_under_any_version_of_python() -> None:
-    others = interpreters()
-    if len(others) < 2:
+    remaining = interpreters()
+    if len(remaining) < 2:
         pytest.skip("this machine has one version of Python")
     import kraft_reference
 
@@ -89,7 +89,7 @@ def test_a_run_is_the_same_under_any_version_of_python() -> None:
     environment = os.environ | {"PYTHONPATH": core, "PYTHONDONTWRITEBYTECODE": "1"}
     printed = {
         subprocess.run([path, "-c", CORE], capture_output=True, text=True, env=environment, check=True).stdout
-        for path in others
+        for path in remaining
     }
     assert len(printed) == 1
     assert len(printed.pop().splitlines()) == 3

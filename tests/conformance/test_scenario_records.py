@@ -26,9 +26,9 @@ def test_the_records_of_a_reassignment_are_shown(capsys: Captured) -> None:
 
 
 def test_they_are_in_the_json_and_only_of_a_reassignment(capsys: Captured) -> None:
-    _, (shown,) = document(capsys, "scenario", "s24", "--variant", "right-leader-goes")
+    _, (displayed,) = document(capsys, "scenario", "s24", "--variant", "right-leader-goes")
     names = ("offset", "epoch", "record", "leader", "voters", "target")
-    assert shown["records"] == [
+    assert displayed["records"] == [
         dict(zip(names, values, strict=True))
         for values in (
             (0, 1, "LeaderChange", 1, None, None),

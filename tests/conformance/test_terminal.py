@@ -30,13 +30,13 @@ def on_terminal(*words: str) -> list[str]:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     command = [sys.executable, "-m", "kraft_cli.cli", *words]
-    shown = b""
+    displayed = b""
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**environment, "TERM": "xterm"}):
         os.close(theirs)
         while piece := _read(ours):
-            shown += piece
+            displayed += piece
     os.close(ours)
-    lines = _CONTROLS.sub("", shown.decode()).replace("\r\n", "\n").split("\n")
+    lines = _CONTROLS.sub("", displayed.decode()).replace("\r\n", "\n").split("\n")
     # A progress bar writes over itself.
     return [line.rpartition("\r")[2].rstrip() for line in lines]
 
@@ -53,18 +53,18 @@ PLANTED = str(sample_folder() / "mutant.jsonl")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("validate", PLANTED), "                 prevote.follower.grants-before-fetch,"),
         (("prove", "transition", "--from", "1,2,3", "--to", "1,2,3,4"), "              (voters.one-change-at-a-time)"),
         (("conformance", "explain", "vote.granted"), "  receiver to it"),
     ],
 )
-def test_a_long_line_is_broken_between_words(words: tuple[str, ...], said: str) -> None:
+def test_a_long_line_is_broken_between_words(words: tuple[str, ...], text: str) -> None:
     lines = on_terminal(*words)
     # The name of the sample's folder has no blank at which it could be broken.
     assert [line for line in lines if len(line) > COLUMNS and PLANTED not in line] == []
-    assert any(line.startswith(said) for line in lines), lines
+    assert any(line.startswith(text) for line in lines), lines
 
 
 def test_what_is_to_be_copied_stays_whole() -> None:
@@ -81,6 +81,6 @@ def test_a_name_is_no_markup(tmp_path: Path, capsys: Captured) -> None:
     trace = tmp_path / "[" / "b].jsonl"
     trace.parent.mkdir()
     trace.write_bytes(Path(PLANTED).read_bytes())
-    code, said = error(capsys, "view", "[/b].jsonl", "--no-check", "-o", "page.html")
-    assert (code, "reading [/b].jsonl ..." in said) == (ExitCode.CONFORMANT, True), said
+    code, text = error(capsys, "view", "[/b].jsonl", "--no-check", "-o", "page.html")
+    assert (code, "reading [/b].jsonl ..." in text) == (ExitCode.CONFORMANT, True), text
     assert "page: page.html" in on_terminal("view", "[/b].jsonl", "--no-check", "-o", "page.html")

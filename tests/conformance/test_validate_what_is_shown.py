@@ -29,10 +29,10 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
     Path("small.jsonl").write_text(SMALL)
     Path("names.jsonl").write_text(names_alone())
     whole, partitions = (str(sample_folder() / name) for name in ("chaos.jsonl", "partition-normal.jsonl"))
-    code, said = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions)
+    code, text = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions)
     assert code == ExitCode.CONFORMANT
     in_part = "  on every event 0 of 9 groups of fields, enough to judge 0 of 18 properties"
-    assert said.splitlines() == [
+    assert text.splitlines() == [
         "small.jsonl: accepted, 4 events, compared: partial",
         in_part,
         "names.jsonl: accepted, 4 events, compared: names only",
@@ -41,8 +41,8 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
         f"{partitions}: accepted, 7 events, compared: complete",
     ]
     assert len(in_part) <= 80
-    _, said = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions, "--json")
-    small, names, complete, of_partitions = (verdict["compared"] for verdict in json.loads(said))
+    _, text = output(capsys, "validate", "small.jsonl", "names.jsonl", whole, partitions, "--json")
+    small, names, complete, of_partitions = (verdict["compared"] for verdict in json.loads(text))
     assert small["properties"]["ElectionSafety"] == {"shown": 3, "events": 4}
     assert small["properties"]["VoteOncePerEpoch"] == {"shown": 2, "events": 4}
     assert small["fields"]["state.role"] == {"shown": 3, "events": 4}
@@ -53,7 +53,7 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "text"),
     [
         (
             '"epoch":1,"voted_key":{"id":1,"directory_id":"A"}',
@@ -64,15 +64,15 @@ def test_a_verdict_says_how_much_was_compared(capsys: Captured) -> None:
     ],
 )
 def test_rules_that_follow_from_nothing_are_said_to_be_the_actions(
-    capsys: Captured, right: str, wrong: str, said: str
+    capsys: Captured, right: str, wrong: str, text: str
 ) -> None:
     Path("small.jsonl").write_text(SMALL.replace(right, wrong))
-    code, shown = output(capsys, "validate", "small.jsonl")
-    assert (code, said in shown) == (ExitCode.VIOLATION, True), shown
+    code, displayed = output(capsys, "validate", "small.jsonl")
+    assert (code, text in displayed) == (ExitCode.VIOLATION, True), displayed
 
 
 @pytest.mark.parametrize(
-    ("required", "said"),
+    ("required", "text"),
     [
         ("complete", "too few events show message in 0 of 2, sends in 0 of 4, writes in 0 of 4, 28 fields more"),
         ("effects", "too few events show sends in 0 of 4, writes in 0 of 4, refusal in 0 of 4"),
@@ -81,11 +81,11 @@ def test_rules_that_follow_from_nothing_are_said_to_be_the_actions(
         ("HwMonotonic", "too few events show state.high_watermark in 0 of 4"),
     ],
 )
-def test_too_little_is_inconclusive_where_more_is_required(required: str, said: str, capsys: Captured) -> None:
+def test_too_little_is_inconclusive_where_more_is_required(required: str, text: str, capsys: Captured) -> None:
     Path("small.jsonl").write_text(SMALL)
     code, out = output(capsys, "validate", "small.jsonl", "--require", required)
     assert code == ExitCode.INCONCLUSIVE
-    assert f"  --require {required}: {said}" in out
+    assert f"  --require {required}: {text}" in out
     assert (
         output(capsys, "validate", str(sample_folder() / "chaos.jsonl"), "--require", required)[0]
         == ExitCode.CONFORMANT
@@ -112,9 +112,9 @@ def test_a_folder_is_read_by_one_rule_and_lines_may_end_as_windows_has_it(capsys
         Path("in", name).write_bytes(windows)
     Path("in/deep/c.ndjson.gz").write_bytes(gzip.compress(SMALL.encode()))
     _, out = output(capsys, "validate", "in", "--json")
-    found = {verdict["source"]: verdict["kind"] for verdict in json.loads(out)}
-    assert found == dict.fromkeys(("in/a.jsonl", "in/b.ndjson", "in/deep/c.ndjson.gz"), "accepted")
-    assert list(found) == sorted(found)
+    results = {verdict["source"]: verdict["kind"] for verdict in json.loads(out)}
+    assert results == dict.fromkeys(("in/a.jsonl", "in/b.ndjson", "in/deep/c.ndjson.gz"), "accepted")
+    assert list(results) == sorted(results)
     wrong = SMALL.replace('"voted_key":{"id":1,"directory_id":"A"}', '"voted_key":null').replace("\n", "\r\n")
     Path("wrong.ndjson").write_bytes(wrong.encode())
     assert output(capsys, "validate", "wrong.ndjson")[0] == ExitCode.VIOLATION
@@ -128,11 +128,11 @@ def test_parquet_is_read_by_the_commands_that_take_one_trace(capsys: Captured) -
         parquet.write_table(arrow.table({"line": text.splitlines()}), f"{name}.parquet")
     code, out = output(capsys, "validate", "good.parquet")
     assert (code, out.splitlines()[0]) == (0, "good.parquet: accepted, 4 events, compared: partial")
-    said = 'bad.parquet:3: $.event: unknown event "Pol", did you mean Poll?'
+    printed = 'bad.parquet:3: $.event: unknown event "Pol", did you mean Poll?'
     for words in (["validate"], ["view", "-o", "page.html"]):
         assert main([*words, "good.parquet"]) == ExitCode.CONFORMANT
         assert main([*words, "bad.parquet"]) == ExitCode.BAD_INPUT
-        assert said in capsys.readouterr().err
+        assert printed in capsys.readouterr().err
 
 
 def test_what_a_line_leaves_out_stands_in_no_message(capsys: Captured) -> None:

@@ -17,17 +17,17 @@ GIVEN_UP = "violates what its profile does not promise: CancelRestores, Complete
 
 
 @pytest.mark.parametrize(
-    ("sample", "said"),
+    ("sample", "text"),
     [
         ("mutant", "rejected, 81 events"),
         ("partition-override-kafka-4", f"accepted, 4 events, compared: complete, {GIVEN_UP}"),
     ],
 )
-def test_the_page_and_what_is_said(sample: str, said: str, tmp_path: Path, capsys: Captured) -> None:
+def test_the_page_and_what_is_said(sample: str, text: str, tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "page.html"
     trace = SAMPLES / f"{sample}.jsonl"
     assert view(trace, "-o", page) == ExitCode.CONFORMANT
-    assert capsys.readouterr().out == f"{trace}: {said}\npage: {page}\n"
+    assert capsys.readouterr().out == f"{trace}: {text}\npage: {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
@@ -102,14 +102,14 @@ def test_a_trace_that_cannot_be_read_to_its_end(name: str, checked: bool, tmp_pa
     trace.write_bytes(broken(name))
     assert view(trace, "-o", page, *([] if checked else ["--no-check"])) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
-    said, count = BROKEN[name]
+    text, count = BROKEN[name]
     document = document_in(page.read_text(encoding="utf-8"))
     count = len(document["events"]) if count is None else count
     assert 0 < count == len(document["events"]) < 67
     assert f"The page holds {count} events, those before the first line that cannot be read:" in err
     assert f"{trace}:" in err
-    assert said in err.replace("\n", "")
-    assert said in document["broken"]
+    assert text in err.replace("\n", "")
+    assert text in document["broken"]
     assert document["broken"].startswith(f"{name}.jsonl:")
     verdict = document["verdict"]
     if checked:
@@ -127,7 +127,7 @@ END = b'{"kind":"end","events":0,"complete":true}\n'
 
 
 @pytest.mark.parametrize(
-    ("sample", "rest", "reason", "said"),
+    ("sample", "remainder", "reason", "text"),
     [
         ("ping-pong", END, "the trace has no event", "a header and an end, and no event between them"),
         ("partition-normal", b"", "the trace has no event", "a header and no event"),
@@ -135,14 +135,14 @@ END = b'{"kind":"end","events":0,"complete":true}\n'
     ],
 )
 def test_a_trace_without_events(
-    sample: str, rest: bytes, reason: str, said: str, tmp_path: Path, capsys: Captured
+    sample: str, remainder: bytes, reason: str, text: str, tmp_path: Path, capsys: Captured
 ) -> None:
     trace, page = tmp_path / "empty.jsonl", tmp_path / "page.html"
-    trace.write_bytes((SAMPLES / f"{sample}.jsonl").read_bytes().splitlines(keepends=True)[0] + rest)
+    trace.write_bytes((SAMPLES / f"{sample}.jsonl").read_bytes().splitlines(keepends=True)[0] + remainder)
     assert view(trace, "-o", page) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
     assert out == f"{trace}: inconclusive, 0 events: {reason}\npage: {page}\n"
-    assert said in err.replace("\n", "")
+    assert text in err.replace("\n", "")
     assert document_in(page.read_text(encoding="utf-8"))["verdict"]["reason"] == reason
 
 
@@ -158,7 +158,7 @@ def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Capt
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "code", "said"),
+    ("name", "content", "code", "text"),
     [
         ("broken.jsonl", b"{\n", ExitCode.BAD_INPUT, "broken.jsonl:1"),
         ("partitions.jsonl", b'{"schema":"kraft-partition-trace/1"}\n', ExitCode.BAD_INPUT, "partitions.jsonl:1"),
@@ -166,13 +166,13 @@ def test_a_trace_that_is_wrong_before_it_breaks_off(tmp_path: Path, capsys: Capt
     ],
 )
 def test_bad_input(
-    name: str, content: bytes | None, code: ExitCode, said: str, tmp_path: Path, capsys: Captured
+    name: str, content: bytes | None, code: ExitCode, text: str, tmp_path: Path, capsys: Captured
 ) -> None:
     trace = tmp_path / name
     if content is not None:
         trace.write_bytes(content)
     assert view(trace, "-o", tmp_path / "page.html") == code
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()
 
 

@@ -21,10 +21,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [390, 700, 1400])
 def test_no_word_of_a_table_is_broken(browser: Any, pages: Path, width: int, where: str) -> None:
     name, _, event = where.partition("#")
-    seen = Page(browser, pages / name, f"#{event}" if event else "", viewport={"width": width, "height": 900})
-    seen.press("a")
-    assert seen.page.locator("#state tbody tr").count() > 20
-    assert seen.page.evaluate(_BROKEN_WORDS) == []
+    observed = Page(browser, pages / name, f"#{event}" if event else "", viewport={"width": width, "height": 900})
+    observed.press("a")
+    assert observed.page.locator("#state tbody tr").count() > 20
+    assert observed.page.evaluate(_BROKEN_WORDS) == []
 
 
 _BROKEN_WORDS = """() => {
@@ -46,13 +46,13 @@ _BROKEN_WORDS = """() => {
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_no_words_of_the_picture_stand_on_each_other(browser: Any, pages: Path, width: int) -> None:
-    seen = Page(browser, pages / "chaos.html", "#178", viewport={"width": width, "height": 900})
+    observed = Page(browser, pages / "chaos.html", "#178", viewport={"width": width, "height": 900})
     for keys in (["-"] * 7, ["+"] * 3, ["+"] * 10):
-        seen.press(*keys)
+        observed.press(*keys)
         for key in ("PageUp", "Home", "PageDown", "PageDown", "r", "r", "End"):
-            seen.press(key)
-            assert seen.page.evaluate(_OVERLAPPING) == []
-    assert seen.complaints == []
+            observed.press(key)
+            assert observed.page.evaluate(_OVERLAPPING) == []
+    assert observed.complaints == []
 
 
 _OVERLAPPING = """() => {
@@ -74,30 +74,30 @@ _OVERLAPPING = """() => {
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_the_page_is_no_wider_than_the_window(browser: Any, pages: Path, width: int) -> None:
-    seen = Page(browser, pages / "chaos.html", "#178", viewport={"width": width, "height": 900})
-    seen.press("?")
-    assert seen.page.is_visible("#legend")
-    overflow = seen.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    observed = Page(browser, pages / "chaos.html", "#178", viewport={"width": width, "height": 900})
+    observed.press("?")
+    assert observed.page.is_visible("#legend")
+    overflow = observed.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
-    assert seen.complaints == []
+    assert observed.complaints == []
 
 
 def test_thousands_of_events(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["simulate", "--seed", "7", "--steps", "5000", "--replicas", "5", "-o", "long.jsonl"]) == 0
     assert view("long.jsonl", "-o", "long.html", "--no-check") == ExitCode.CONFORMANT
-    seen = Page(browser, Path("long.html"), "#3000")
-    assert seen.heading.startswith("3000. ")
+    observed = Page(browser, Path("long.html"), "#3000")
+    assert observed.heading.startswith("3000. ")
     # Only what is in view is drawn, wherever that is.
     for key in ("End", "PageUp", "Home", "+", "+", "-"):
-        seen.press(key)
-        assert seen.page.locator("#picture *").count() < 1500
+        observed.press(key)
+        assert observed.page.locator("#picture *").count() < 1500
     # A step makes anew only what belongs to the two events, and not the picture or the cluster.
-    seen.press("Home", *["ArrowRight"] * 5)
-    seen.page.evaluate(_COUNT_ADDED)
-    seen.press(*["ArrowRight"] * 20)
-    assert 0 < seen.page.evaluate("window.added / 20") < 400
-    assert seen.complaints == []
+    observed.press("Home", *["ArrowRight"] * 5)
+    observed.page.evaluate(_COUNT_ADDED)
+    observed.press(*["ArrowRight"] * 20)
+    assert 0 < observed.page.evaluate("window.added / 20") < 400
+    assert observed.complaints == []
 
 
 _COUNT_ADDED = """() => {

@@ -89,8 +89,8 @@ def test_a_malformed_frame_says_where_and_what(raw: bytes, offset: int, where: s
 def test_an_error_is_a_sentence() -> None:
     with pytest.raises(WireError) as refused:
         decode_response(raw_of("vote-response-v1-typical"), message_of("Vote", Kind.RESPONSE), 3)
-    said = "version: expected a version of VoteResponse, one of 0-2, actual 3 (unknown-version)"
-    assert str(refused.value) == said
+    text = "version: expected a version of VoteResponse, one of 0-2, actual 3 (unknown-version)"
+    assert str(refused.value) == text
 
 
 def test_a_lenient_reader_takes_any_bool_but_0_for_true() -> None:
@@ -151,7 +151,7 @@ def test_json_that_is_no_message_is_named_by_its_path(path: str, value: Any, whe
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "value", "said"),
+    ("name", "path", "value", "text"),
     [
         (
             "vote-response-v1-typical",
@@ -175,15 +175,15 @@ def test_json_that_is_no_message_is_named_by_its_path(path: str, value: Any, whe
         ),
     ],
 )
-def test_what_one_message_cannot_hold(name: str, path: str, value: Any, said: str) -> None:
+def test_what_one_message_cannot_hold(name: str, path: str, value: Any, text: str) -> None:
     pair = next(pair for pair in PAIRS if pair.id == name)
     with pytest.raises(WireError) as refused:
         encode_frame(messages()[pair.message], pair.version, changed(name, path, value))
-    assert said in str(refused.value)
+    assert text in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("{", "line 1, column 2: expected JSON, actual Expecting property name enclosed in double quotes (not-json)"),
         ('{"a": 1, "a": 2}', "'a': expected each field once, actual it stands there twice (not-json)"),
@@ -191,10 +191,10 @@ def test_what_one_message_cannot_hold(name: str, path: str, value: Any, said: st
         ("[" * 100_000, "$: expected JSON of a depth that can be read, actual a deeper one (not-json)"),
     ],
 )
-def test_what_is_no_json_is_refused(text: str, said: str) -> None:
+def test_what_is_no_json_is_refused(text: str, printed: str) -> None:
     with pytest.raises(WireError) as refused:
         read_json(text)
-    assert str(refused.value) == said
+    assert str(refused.value) == printed
 
 
 def with_crc(raw: bytes) -> bytes:
@@ -263,7 +263,7 @@ def test_several_records_are_one_batch() -> None:
         ]
     }
     document, _ = decode_batch(encode_batch(snapshot))
-    assert [one["key"]["type"] for one in document["records"]] == [3, 5, 6]
+    assert [record["key"]["type"] for record in document["records"]] == [3, 5, 6]
     assert document["lastOffsetDelta"] == 2
 
 
@@ -337,12 +337,12 @@ def test_a_changed_frame_is_an_error_or_another_frame(
     raw = bytes.fromhex(str(pair.hex))
     raw = framed(mutated(raw[4:], mutations)) if has_right_length else mutated(raw, mutations)
     message = messages()[pair.message]
-    found = found_or_refused(raw, message, pair.version)
-    if isinstance(found, WireError):
-        assert found.offset is not None
+    result = found_or_refused(raw, message, pair.version)
+    if isinstance(result, WireError):
+        assert result.offset is not None
     else:
-        document = json.loads(json.dumps(found.document))
-        assert encode_frame(found.message, found.version, document) == (raw, [])
+        document = json.loads(json.dumps(result.document))
+        assert encode_frame(result.message, result.version, document) == (raw, [])
 
 
 @given(st.sampled_from(BATCHES), MUTATIONS, st.booleans())
@@ -359,19 +359,19 @@ def test_a_changed_batch_is_an_error_or_another_batch(
     assert encode_batch(json.loads(json.dumps(document))) == raw
 
 
-@given(st.binary(max_size=60), st.sampled_from([one for one in messages().values() if one.api]))
+@given(st.binary(max_size=60), st.sampled_from([message for message in messages().values() if message.api]))
 def test_any_bytes_are_an_error_or_a_frame(content: bytes, message: Message) -> None:
     for version in message.versions:
         named = message.key.to_bytes(2, "big") + version.to_bytes(2, "big")
-        found = found_or_refused(framed(named * (message.kind is Kind.REQUEST) + content), message, version)
-        assert not isinstance(found, WireError) or found.offset is not None
+        result = found_or_refused(framed(named * (message.kind is Kind.REQUEST) + content), message, version)
+        assert not isinstance(result, WireError) or result.offset is not None
 
 
 @given(st.data())
 def test_any_message_of_kio_goes_there_and_back(data: st.DataObject) -> None:
     """Random entities of kio: our bytes are kio's, and the JSON of the bytes is the same again."""
-    known = [one for one in messages().values() if one.kind is not Kind.TEXT]
-    message = data.draw(st.sampled_from(known))
+    expected = [message for message in messages().values() if message.kind is not Kind.TEXT]
+    message = data.draw(st.sampled_from(expected))
     version = data.draw(st.sampled_from(list(message.versions)))
     entity = data.draw(st.from_type(entity_class(message, version)))
     document = json.loads(json.dumps(from_entity(message.fields, version, entity)))
@@ -396,8 +396,8 @@ def test_any_value_in_any_place_is_an_error_or_a_value(value: Any) -> None:
 
 
 def test_records_in_base_64_are_the_bytes() -> None:
-    found = decode_response(raw_of("fetch-response-v17-typical"), message_of("Fetch", Kind.RESPONSE), 17)
+    result = decode_response(raw_of("fetch-response-v17-typical"), message_of("Fetch", Kind.RESPONSE), 17)
     batch = json_of("voters-record-v0-typical") | {"baseTimestamp": 0, "maxTimestamp": 0}
     for name in ("crc", "batchLength"):
         del batch[name]
-    assert found.body["responses"][0]["partitions"][0]["records"] == b64encode(encode_batch(batch)).decode()
+    assert result.body["responses"][0]["partitions"][0]["records"] == b64encode(encode_batch(batch)).decode()

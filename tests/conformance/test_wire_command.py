@@ -126,11 +126,11 @@ def test_a_malformed_frame_is_bad_input(wire: Shell) -> None:
 def test_lenient_takes_what_kafka_reads_and_says_so(wire: Shell) -> None:
     padded = "00000013" "0034" "0002" "00000006" "ffff" "00" "8000" "00000002" "01" "00"  # fmt: skip
     padded = f"{(len(padded) - 8) // 2:08x}{padded[8:]}"
-    said = "byte 15: body.clusterId: expected a varint without padding, actual 8000 (not-canonical)\n"
-    assert wire("decode", padded) == (ExitCode.BAD_INPUT, "", f"the frame: {said}")
+    text = "byte 15: body.clusterId: expected a varint without padding, actual 8000 (not-canonical)\n"
+    assert wire("decode", padded) == (ExitCode.BAD_INPUT, "", f"the frame: {text}")
     code, out, err = wire("decode", "--lenient", padded)
     assert (code, json.loads(out)["body"]) == (0, {"clusterId": None, "voterId": 2, "topics": []})
-    assert err == f"taken, though Kafka never writes it: {said}"
+    assert err == f"taken, though Kafka never writes it: {text}"
 
 
 def test_control_records_are_batches(wire: Shell) -> None:
@@ -176,13 +176,13 @@ def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
         "not on Kafka's wire: pre_vote: Kafka's response has no such flag, and no receiver needs it "
         "(wire.vote-response)\n"
     )
-    found = json.loads(wire("decode", "--api", "Vote", "--version", "2", out.strip())[1])
+    results = json.loads(wire("decode", "--api", "Vote", "--version", "2", out.strip())[1])
     partition = {"partitionIndex": 0, "errorCode": 0, "leaderId": -1, "leaderEpoch": 1, "voteGranted": True}
-    assert found["body"]["topics"] == [{"topicName": "__cluster_metadata", "partitions": [partition]}]
+    assert results["body"]["topics"] == [{"topicName": "__cluster_metadata", "partitions": [partition]}]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("encode",), "which message? --api and --kind name it, --record a record, --trace a traced message"),
         (("encode", "--api", "Foo"), "no 'Foo' on the wire: expected one of AddRaftVoter, "),
@@ -192,10 +192,10 @@ def test_a_traced_message_becomes_kafkas(wire: Shell) -> None:
         (("encode", "--record", "VoterAssignment"), "no 'VoterAssignment' on the wire: expected one of LeaderChange"),
     ],
 )
-def test_wrong_use_says_what_there_is(wire: Shell, words: tuple[str, ...], said: str) -> None:
+def test_wrong_use_says_what_there_is(wire: Shell, words: tuple[str, ...], text: str) -> None:
     code, out, err = wire(*words, given="{}")
     assert (code, out) == (ExitCode.USAGE, "")
-    assert err.startswith(said)
+    assert err.startswith(text)
 
 
 def test_a_file_that_is_not_there(wire: Shell, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_without_the_extra_frames_are_decoded_and_records_say_what_to_install(
 
 def test_list_says_what_there_is(wire: Shell) -> None:
     code, out, _ = wire("list", "--json")
-    listed = {one["name"]: one for one in json.loads(out)}
+    listed = {load["name"]: load for load in json.loads(out)}
     assert code == 0
     assert listed["VoteRequest"] == {
         "name": "VoteRequest",
@@ -252,6 +252,6 @@ def test_the_examples_of_the_page_are_what_the_command_says(wire: Shell) -> None
     """Each block `sh` with one command, and the block after it with what it prints."""
     examples = [(text, shown) for (_, text), (_, shown) in pairwise(blocks("wire")) if text.startswith("kraft-spec")]
     assert len(examples) == 2
-    for command, shown in examples:
+    for command, example in examples:
         _, out, err = wire(*command.split()[2:])
-        assert (out or err).strip() == shown.strip()
+        assert (out or err).strip() == example.strip()

@@ -96,9 +96,9 @@ def test_an_api_versions_of_the_future_is_answered_in_version_0() -> None:
     """Rule: wire.negotiation."""
     header = {"correlationId": 9, "clientId": None}
     body = {"clientSoftwareName": "x", "clientSoftwareVersion": "1"}
-    asked, _ = encode_frame(message_of("ApiVersions", Kind.REQUEST), 4, {"header": header, "body": body})
+    requested, _ = encode_frame(message_of("ApiVersions", Kind.REQUEST), 4, {"header": header, "body": body})
     keys = [{"apiKey": 18, "minVersion": 0, "maxVersion": 4}]
-    answer = unsupported_api_versions(asked[:6] + b"\0\x63" + asked[8:], keys)
+    answer = unsupported_api_versions(requested[:6] + b"\0\x63" + requested[8:], keys)
     assert answer is not None
     frame = decode_response(answer, message_of("ApiVersions", Kind.RESPONSE), 0)
     assert (frame.header, frame.body) == ({"correlationId": 9}, {"errorCode": 35, "apiKeys": keys})
@@ -106,7 +106,7 @@ def test_an_api_versions_of_the_future_is_answered_in_version_0() -> None:
 
 
 def test_a_client_that_pipelines_does_not_keep_others_waiting() -> None:
-    count, answered, seen = 2_000, 0, []
+    count, answered, observed = 2_000, 0, []
 
     async def respond(raw: bytes) -> bytes | None:
         nonlocal answered
@@ -121,11 +121,11 @@ def test_a_client_that_pipelines_does_not_keep_others_waiting() -> None:
         await reader.readexactly(4)
         with closing(Connection(server.host, server.port, "client")) as client:
             await client.ask("Vote", 0, _BODY)
-        seen.append(answered)
+        observed.append(answered)
         writer.close()
 
     _with_server(respond, run)
-    assert seen[0] < count
+    assert observed[0] < count
 
 
 def test_requests_that_are_not_finished_hold_a_bounded_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,11 +137,11 @@ def test_requests_that_are_not_finished_hold_a_bounded_number_of_bytes(monkeypat
         for _, writer in opened:
             writer.write(half)
         ends = [asyncio.ensure_future(reader.read()) for reader, _ in opened]
-        while len([one for one in ends if one.done()]) < 4:
-            await asyncio.wait([one for one in ends if not one.done()], return_when=asyncio.FIRST_COMPLETED)
+        while len([end for end in ends if end.done()]) < 4:
+            await asyncio.wait([end for end in ends if not end.done()], return_when=asyncio.FIRST_COMPLETED)
         with closing(Connection(server.host, server.port, "client")) as client:
             assert (await client.ask("Vote", 0, _BODY)).body["errorCode"] == 1
-        assert len([one for one in ends if not one.done()]) == 1
+        assert len([end for end in ends if not end.done()]) == 1
         for _, writer in opened:
             writer.close()
         await asyncio.gather(*ends, return_exceptions=True)

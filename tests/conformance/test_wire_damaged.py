@@ -49,10 +49,10 @@ def framed(text: str) -> bytes:
 @pytest.mark.parametrize(("text", "reason"), _REASONS.values(), ids=list(_REASONS))
 def test_a_length_that_does_not_fit_is_an_error(text: str, reason: Reason) -> None:
     raw = framed(text)
-    known = apis.versions(apis.CONTROLLER)
-    is_other = int.from_bytes(raw[4:6], "big") in known
+    expected = apis.versions(apis.CONTROLLER)
+    is_other = int.from_bytes(raw[4:6], "big") in expected
     with pytest.raises(WireError) as refused:
-        decode_other_request(raw, known) if is_other else decode_request(raw, is_lenient=True)
+        decode_other_request(raw, expected) if is_other else decode_request(raw, is_lenient=True)
     assert refused.value.reason is reason
 
 

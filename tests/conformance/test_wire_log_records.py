@@ -24,7 +24,7 @@ def test_a_control_batch_comes_back() -> None:
     (batch,) = batches_of(raw)
     assert (batch.base_offset, batch.end_offset, batch.epoch, batch.is_control) == (5, 8, 7, True)
     assert records_of(batch) == _CONTROL
-    assert [one["voterId"] for one in decode_batch(raw)[0]["records"][0]["value"]["voters"]] == [1, 4]
+    assert [voter["voterId"] for voter in decode_batch(raw)[0]["records"][0]["value"]["voters"]] == [1, 4]
 
 
 @given(
@@ -35,12 +35,12 @@ def test_data_batches_come_back(lists: list[list[bytes]], base: int) -> None:
     for values in lists:
         raw += data_batch(offset, 3, values, 1)
         offset += len(values)
-    found = list(batches_of(raw))
-    assert [values_of(batch) for batch in found] == [tuple(values) for values in lists]
-    assert [record for batch in found for record in records_of(batch)] == [
+    results = list(batches_of(raw))
+    assert [values_of(batch) for batch in results] == [tuple(values) for values in lists]
+    assert [record for batch in results for record in records_of(batch)] == [
         Record(3, RecordKind.DATA, number_of(value)) for values in lists for value in values
     ]
-    assert found[-1].end_offset == offset
+    assert results[-1].end_offset == offset
 
 
 @given(st.integers(1, 99))

@@ -33,7 +33,7 @@ from kraft_kafka.wire.other_requests import entity_in
 from kraft_kafka.wire.quorum_state import decode_quorum_state, encode_quorum_state
 from kraft_kafka.wire.schema import Field, Kind, Message, messages
 from kraft_spec.rules import load_registry
-from kraft_vectors.generate import differing, write_or_check
+from kraft_vectors.generate import differing_files, write_or_check
 
 FILES: tuple[WireFile, ...] = tuple(read_files())
 PAIRS: tuple[Pair, ...] = tuple(pair for file in FILES for pair in file.pairs)
@@ -45,7 +45,7 @@ REFUSALS: tuple[Refusal, ...] = tuple(refusal for file in FILES for refusal in f
 
 
 def test_the_pairs_made_anew_are_those_of_the_package() -> None:
-    assert differing(generated(), data_folder()) == []
+    assert differing_files(generated(), data_folder()) == []
 
 
 def test_check_says_which_file_is_another_one(capsys: Captured) -> None:
@@ -143,10 +143,10 @@ def test_api_keys_are_those_of_kio() -> None:
             assert entity_class(message, message.versions.low).__api_key__ == message.key
 
 
-OF_KIO = [one for one in messages().values() if one.kind is not Kind.TEXT]
+OF_KIO = [message for message in messages().values() if message.kind is not Kind.TEXT]
 
 
-@pytest.mark.parametrize("message", OF_KIO, ids=[one.name for one in OF_KIO])
+@pytest.mark.parametrize("message", OF_KIO, ids=[item.name for item in OF_KIO])
 def test_the_fields_are_those_of_kio(message: Message) -> None:
     """Names, order, types, arrays, nulls, tags and defaults, version by version."""
     for version in message.versions:
@@ -167,9 +167,9 @@ def _differences(of: tuple[Field, ...], version: int, cls: Any, where: str) -> I
         if one.is_struct:
             yield from _differences(one.fields, version, entity_in(theirs.type), f"{where}.{one.name}")
             continue
-        known = {"error_code": "int16", "timedelta_i32": "int32"}
+        expected = {"error_code": "int16", "timedelta_i32": "int32"}
         kind = theirs.metadata["kafka_type"]
-        if known.get(kind, kind) != one.type:
+        if expected.get(kind, kind) != one.type:
             yield f"{path}: {kind}"
         default = theirs.default if theirs.default is not None or one.type != "uuid" else one.default
         if isinstance(default, timedelta):
@@ -183,19 +183,19 @@ def test_the_fields_are_those_of_kafkas_files_as_kafka_python_carries_them() -> 
     """With what kio leaves out: which of them are ignorable, and in which versions."""
     kafka_module("protocol.schemas")
     resources = files("kafka") / "protocol" / "schemas" / "resources"
-    seen = []
+    observed = []
     for message in messages().values():
         file = resources / f"{message.name}.json"
         if not file.is_file():
             continue
         text = "\n".join(line for line in file.read_text().splitlines() if not line.lstrip().startswith("//"))
         schema = json.loads(text)
-        structs = {one["name"]: one["fields"] for one in schema.get("commonStructs", [])}
+        structs = {item["name"]: item["fields"] for item in schema.get("commonStructs", [])}
         theirs = list(_flat_theirs(schema["fields"], structs, message.versions.low, ""))
         assert list(_flat_ours(message.fields, message.versions.low, "")) == theirs
         assert schema["validVersions"] == str(message.versions)
-        seen.append(message.name)
-    assert len(seen) == 14
+        observed.append(message.name)
+    assert len(observed) == 14
 
 
 def _flat_ours(of: tuple[Field, ...], lowest: int, where: str) -> Iterator[tuple[Any, ...]]:
@@ -225,5 +225,5 @@ OF_CLIENTS = [pair for pair in PAIRS if messages()[pair.message].api in MODULES]
 @pytest.mark.parametrize("values", sorted({pair.values for pair in OF_CLIENTS} - {"unknown-tags-within"}))
 def test_kafka_python_reads_and_writes_the_same(values: str) -> None:
     """Not of tagged fields in a tagged field, which it cannot read."""
-    asked = [pair for pair in OF_CLIENTS if pair.values == values]
-    assert [(pair.id, found) for pair in asked for found in differences(pair)] == []
+    requested = [pair for pair in OF_CLIENTS if pair.values == values]
+    assert [(pair.id, difference) for pair in requested for difference in differences(pair)] == []

@@ -52,21 +52,21 @@ def traced_messages(document: Any) -> Iterator[dict[str, Any]]:
 def all_traced() -> dict[str, dict[str, Any]]:
     """Each once, of the sample traces and of the vectors, which have those that no sample has."""
     files = [*sample_folder().glob("*.jsonl"), *vector_folder().rglob("*.json")]
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for file in files:
         lines = file.read_text(encoding="utf-8").splitlines() if file.suffix == ".jsonl" else [file.read_text("utf-8")]
         for line in lines:
             for message in traced_messages(json.loads(line)):
                 plain = {name: value for name, value in message.items() if name not in ("id", "correlation_id")}
-                found.setdefault(json.dumps(plain, sort_keys=True), message)
-    return found
+                result.setdefault(json.dumps(plain, sort_keys=True), message)
+    return result
 
 
 def there_and_back(traced: dict[str, Any], version: int) -> tuple[dict[str, Any], list[str]]:
     message, document = to_kafka(traced, version)
     raw, dropped = encode_frame(message, version, document)
-    found = decode_request(raw) if message.kind is Kind.REQUEST else decode_response(raw, message, version)
-    return from_kafka(traced["type"], version, found.document), dropped
+    result = decode_request(raw) if message.kind is Kind.REQUEST else decode_response(raw, message, version)
+    return from_kafka(traced["type"], version, result.document), dropped
 
 
 def test_every_message_of_the_samples_goes_there_and_back(all_traced: dict[str, dict[str, Any]]) -> None:
@@ -110,8 +110,8 @@ def _paths(of: tuple[Field, ...], where: str) -> Iterator[str]:
 def test_what_the_trace_does_not_say_is_filled_with_fields_of_kafka() -> None:
     for name in LINKS:
         message = messages()[kafka_name(name)]
-        known = {one.name for version in message.versions for one in fields_of(message.fields, version)}
-        assert filled(name, message.versions.high).keys() <= known
+        expected = {field.name for version in message.versions for field in fields_of(message.fields, version)}
+        assert filled(name, message.versions.high).keys() <= expected
 
 
 def test_the_bytes_of_a_traced_vote() -> None:
@@ -186,7 +186,7 @@ def test_a_directory_id_that_is_a_uuid_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ({"type": "Vote"}, "$.type: expected one of VoteRequest, "),
         ({"epoch": "5"}, "$.epoch: expected a VoteRequest of a trace, actual Expected `int`, got `str` (wrong-type)"),
@@ -198,17 +198,17 @@ def test_a_directory_id_that_is_a_uuid_stays_one() -> None:
         ({"extra": 1}, "$: expected a VoteRequest of a trace, "),
     ],
 )
-def test_what_is_no_traced_message_is_named_by_its_path(change: dict[str, Any], said: str) -> None:
+def test_what_is_no_traced_message_is_named_by_its_path(change: dict[str, Any], text: str) -> None:
     with pytest.raises(WireError) as refused:
         to_kafka(VOTE | change, 2)
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(text)
 
 
 def test_a_field_that_was_not_observed_cannot_be_sent() -> None:
     with pytest.raises(WireError) as refused:
         to_kafka({name: value for name, value in VOTE.items() if name != "end_offset"}, 2)
-    said = "$.end_offset: expected a field of VoteRequest that Kafka's has too, actual none (missing-field)"
-    assert str(refused.value) == said
+    text = "$.end_offset: expected a field of VoteRequest that Kafka's has too, actual none (missing-field)"
+    assert str(refused.value) == text
 
 
 def test_an_endpoint_is_host_and_port() -> None:

@@ -75,7 +75,7 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
         f"Cite as <q>kraft-spec {RELEASE}, rule vote.log-check</q> ",
         "Permanent address: [rules/vote.log-check.html](vote.log-check.md).\n",
         "\n- scenarios [1](#scenarios)\n",
-        "\n| <code>vote.log-check</code> | A shorter log is refused, and the epoch is learnt all the same |",
+        "\n| <code>vote.log-check</code> | A replica refuses a Vote with a shorter log, but learns its epoch |",
         "violated: `LeaderCompleteness`; `CommittedNeverLost`.",
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",

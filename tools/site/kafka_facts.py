@@ -15,7 +15,7 @@ from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.profiles import REPOSITORY, Difference, read_kafka_file
 
 _COUNTED = ((Status.PASS,), (Status.EXPECTED_FAILURE,), FAILING, (Status.UNOBSERVED,))
-"""How many vectors pass, differ as is known, differ otherwise, and do not show."""
+"""Numbers of vectors that pass, have known differences, differ otherwise, and are not observable."""
 
 
 def kafka_facts(registry: Registry) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def kafka_facts(registry: Registry) -> dict[str, Any]:
 
 
 def counts(run: RecordedRun) -> list[int]:
-    """How many vectors pass, differ as is known, differ otherwise, and do not show."""
+    """Numbers of vectors that pass, have known differences, differ otherwise, and are not observable."""
     number = Counter(run.statuses.values())
     return [sum(number[status] for status in statuses) for statuses in _COUNTED]
 

@@ -29,11 +29,11 @@ from kraft_conformance.console import print_json, progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_conformance.runner.campaign import REPLY_TIMEOUT_S, Campaign, Plan
-from kraft_conformance.runner.explanation import explained
+from kraft_conformance.runner.explanation import explain_vector
 from kraft_conformance.runner.output.files import Target, check_targets, targets_of
 from kraft_conformance.runner.output.results import results_of, suite_version
 from kraft_conformance.runner.reports import exit_code, repetition
-from kraft_conformance.runner.selection import read_expected_failures, selected
+from kraft_conformance.runner.selection import read_expected_failures, select_vectors
 from kraft_reference.profile import PROFILES
 from kraft_vectors.catalogue import AnyVector, Catalogue
 from kraft_vectors.features import SUBJECTS, Subject
@@ -77,7 +77,7 @@ VectorName = Annotated[str, typer.Argument(help="The id of a vector.")]
 def list_vectors(words: Words = None, folder: Folder = None, by_rule: ByRule = False, as_json: Json = False) -> int:
     """List the vectors: what they are about, and at which level they say something."""
     with suite_errors():
-        entries = selected(Catalogue(folder), words or ())
+        entries = select_vectors(Catalogue(folder), words or ())
     if by_rule:
         return _list_rules(entries, as_json)
     if as_json:
@@ -191,7 +191,7 @@ def explain(name: VectorName, folder: Folder = None, as_json: Json = False) -> i
         if as_json:
             print((catalogue.folder / catalogue.entries[name].file).read_text(encoding="utf-8"), end="")
             return ExitCode.CONFORMANT
-    for line in explained(vector):
+    for line in explain_vector(vector):
         say(line)
     return ExitCode.CONFORMANT
 
@@ -219,7 +219,7 @@ def run_selected(
     with suite_errors():
         catalogue = Catalogue(folder)
         _check_profile(plan.profile, catalogue)
-        entries = [entry for entry in selected(catalogue, words or ()) if subject in (None, entry.subject)]
+        entries = [entry for entry in select_vectors(catalogue, words or ()) if subject in (None, entry.subject)]
         ids = tuple([entry.id for entry in entries])
         expected = {**plan.expected_failures, **read_expected_failures(expected_failures, catalogue)}
         return _run(replace(plan, ids=ids, expected_failures=expected), catalogue, as_json, targets)

@@ -36,10 +36,10 @@ ProfileName = Annotated[
     str | None, typer.Option("--profile", help=f"{', '.join(PROFILES)}; default: the one that the first adapter names.")
 ]
 Differential = Annotated[
-    bool, typer.Option(help="Fail at the first step that differs from the reference, whatever comes of it.")
+    bool, typer.Option(help="Fail at the first step that differs from the reference, even if nothing follows from it.")
 ]
 Save = Annotated[Path | None, typer.Option(help="A folder for failing traces, and vectors that fail in the same way.")]
-ShrinkRuns = Annotated[int, typer.Option(min=0, help="How many runs may go into making a failure shorter; 0: none.")]
+ShrinkRuns = Annotated[int, typer.Option(min=0, help="Runs to spend on shrinking a failure (0: do not shrink).")]
 JsonLines = Annotated[bool, typer.Option("--json", help="JSON lines: one for each run, then a summary.")]
 
 
@@ -110,7 +110,7 @@ def _show(outcomes: Sequence[RandomOutcome]) -> None:
     for run in outcomes:
         status, reason = run.outcome.status, run.outcome.reason
         if status not in (*FAILING, Status.PASS):
-            remarks.update((f"{status}: ", f", {cause}") for cause in run.known or (reason,))
+            remarks.update(("", f" {status}: {cause}") for cause in run.known or (reason,))
         remarks.update(("", f": {remark}") for remark in run.remarks if status is Status.PASS)
         if run.restricted:
             remarks["", f" of {run.workload} without {', '.join(run.restricted)}"] += 1
@@ -120,7 +120,5 @@ def _show(outcomes: Sequence[RandomOutcome]) -> None:
     if any(run.known for run in outcomes):
         until = sum(run.until_known if run.known else run.events for run in outcomes)
         ended = sum(run.is_whole for run in outcomes)
-        say(
-            f"{ended} runs went to their end; TLC checked {until} events, those before anything that is known to differ"
-        )
+        say(f"{ended} runs reached their end; TLC checked the {until} events before the first known difference")
     say(f"{len(outcomes)} runs, {events} events: {counts_in_words([run.outcome for run in outcomes])}", "bold")

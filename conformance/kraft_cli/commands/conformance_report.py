@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kraft_cli.commands.options import Json
-from kraft_conformance.console import print_json, say, shown, stderr, stdout, table
+from kraft_conformance.console import print_json, printable, say, stderr, stdout, table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import CommandError
 from kraft_conformance.runner.faults import AdapterFault, CannotStart, OtherVersion, UnknownProfile
@@ -21,6 +21,7 @@ from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.reports import Cause, common_causes, counts, details, headline
 from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.manifest import VectorFileError
+from kraft_vectors.texts import counted
 
 JsonLines = Annotated[
     bool, typer.Option("--json", help="JSON lines: the run, one for each vector, then a summary; `report` reads them.")
@@ -82,7 +83,7 @@ def matrix(
 
 
 def _show_matrix(made: Matrix) -> None:
-    drawn = table("rules by implementation", "rule", *[str(shown(column.label)) for column in made.columns])
+    drawn = table("rules by implementation", "rule", *[str(printable(column.label)) for column in made.columns])
     # Rule ids are not wrapped, so that they can be copied.
     drawn.columns[0].no_wrap = True
     for row in made.rows:
@@ -109,10 +110,10 @@ def show_outcomes(
             say(f"{outcome.status} {outcome.id}: {outcome.reason}")
     undecided = [it for it in outcomes if it.status not in (*FAILING, Status.PASS, Status.EXPECTED_FAILURE)]
     for (status, reason), number in Counter((outcome.status, outcome.reason) for outcome in undecided).items():
-        say(f"{status}: {number}, {reason}")
+        say(f"{number} {status}: {reason}")
     for cause in causes:
         say(cause)
-    say(f"{len(outcomes)} vectors{of and f' of {of}'}: {counts_in_words(outcomes)}", "bold")
+    say(f"{counted(len(outcomes), 'vector')}{of and f' of {of}'}: {counts_in_words(outcomes)}", "bold")
 
 
 def show_failure(outcome: Outcome, lines: Iterable[str]) -> None:
@@ -135,7 +136,7 @@ def suite_errors() -> Iterator[None]:
     except VectorFileError as error:
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except AdapterFault as fault:
-        code, text = ExitCode.BAD_INPUT, f"no hello: {fault}"
+        code, text = ExitCode.BAD_INPUT, f"the adapter did not answer hello: {fault}"
         if isinstance(fault, CannotStart):
             code, text = ExitCode.UNAVAILABLE, f"the adapter cannot be started: {fault}"
         elif isinstance(fault, OtherVersion | UnknownProfile):

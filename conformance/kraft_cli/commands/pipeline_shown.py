@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from kraft_conformance.console import print_json, say, show_table, shown
+from kraft_conformance.console import print_json, printable, say, show_table
 
 _GROUPS_SHOWN = 10
 _COLUMNS_SHOWN = 6
@@ -29,7 +29,7 @@ def show_answer(answer: Any, as_json: bool) -> None:
 
 def _format_cell(value: Any) -> Text:
     """Return a value unformatted, because a number may be an offset; empty for null."""
-    return shown("" if value is None else value)
+    return printable("" if value is None else value)
 
 
 def show_account(account: Mapping[str, int]) -> None:
@@ -82,7 +82,7 @@ def _show_failures(document: Mapping[str, Any]) -> None:
     if failures:
         rows = []
         for group in failures[:_GROUPS_SHOWN]:
-            event, field = group["event"] or group["kind"], shown(group["field"] or "")
+            event, field = group["event"] or group["kind"], printable(group["field"] or "")
             rows.append((group["rule"] or "", event, field, f"{group['traces']:,}", _format_place(group["example"])))
         show_table("Rejected traces", ("rule", "event", "field", "traces", "shortest example"), rows)
         if document["failure_groups"] > _GROUPS_SHOWN:
@@ -93,7 +93,7 @@ def _show_failures(document: Mapping[str, Any]) -> None:
 
 def _format_place(example: Mapping[str, Any]) -> Text:
     """Return the place of an example: source and line, if it has lines."""
-    return shown(f"{example['source']}:{example['line']}" if example["line"] else example["source"])
+    return printable(f"{example['source']}:{example['line']}" if example["line"] else example["source"])
 
 
 def show_sweep(document: Mapping[str, Any], output: Path) -> None:

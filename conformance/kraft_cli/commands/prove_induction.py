@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from kraft_cli.commands.options import Json, Profile, Smt2, at_most_one, one_of
 from kraft_cli.smt2_files import refuse_other_questions, smt2_folder, write_smt2
-from kraft_conformance.console import print_json, progress, say, show_table, shown, stderr
+from kraft_conformance.console import print_json, printable, progress, say, show_table, stderr
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 from kraft_reference.profile import KIP, PROFILES
@@ -116,8 +116,10 @@ def _show_trust(as_json: bool) -> int:
     if as_json:
         print_json({"machine": to_builtins(CHECKED), "human": to_builtins(REVIEWED)})
         return ExitCode.CONFORMANT
-    show_table("What the machine proves", ("what", "how"), [(shown(item.what), shown(item.how)) for item in CHECKED])
-    reviewed = [(item.name, shown(item.what), shown(item.where), shown(item.evidence)) for item in REVIEWED]
+    show_table(
+        "What the machine proves", ("what", "how"), [(printable(item.what), printable(item.how)) for item in CHECKED]
+    )
+    reviewed = [(item.name, printable(item.what), printable(item.where), printable(item.evidence)) for item in REVIEWED]
     show_table("What a human must review", ("name", "what", "where", "executed evidence"), reviewed)
     return ExitCode.CONFORMANT
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kraft_conformance.console import say, show_table, shown
+from kraft_conformance.console import printable, say, show_table
 from kraft_proofs.changes import Reason, in_order, listed, number_of
 from kraft_proofs.plan_notes import size_in_words
 from kraft_proofs.plans import ProvedPlan, RefusedPlan, Shape, Step
@@ -37,11 +37,11 @@ def show_step(step: Step) -> None:
 def show_plan(sets: Sequence[Collection[ReplicaKey]], plan: ProvedPlan | RefusedPlan, notes: Iterable[Reason]) -> None:
     """Print the sequence of VotersRecords, each with its proof."""
     title = number_of(len(plan.steps), "VotersRecord") + ("" if plan.steps else ": nothing is to be done")
-    rows: list[tuple[object, ...]] = [("", shown(listed(sets[0])), "", "", "")]
+    rows: list[tuple[object, ...]] = [("", printable(listed(sets[0])), "", "", "")]
     for number, step in enumerate(plan.steps, start=1):
         allowed = "allowed" if step.protocol.allowed else "forbidden"
         cells = listed(sets[number]), step.protocol.kind, _describe_majorities(step.answer), allowed
-        rows.append((number, *map(shown, cells)))
+        rows.append((number, *map(printable, cells)))
     show_table(title, ("step", "voters", "change", "majorities", "KIP-853"), rows)
     if isinstance(plan, RefusedPlan):
         for reason in plan.reasons:
@@ -122,8 +122,8 @@ def _show_counterexample(example: Counterexample) -> None:
     say(f"counterexample, {checked} without a solver: each quorum decides alone, and no replica is in both")
     old, new = len(example.change.old), len(example.change.new)
     rows = (
-        ("the old set", shown(listed(example.old_quorum)), f"{counted.old_majority} of {old}"),
-        ("the new set", shown(listed(example.new_quorum)), f"{counted.new_majority} of {new}"),
+        ("the old set", printable(listed(example.old_quorum)), f"{counted.old_majority} of {old}"),
+        ("the new set", printable(listed(example.new_quorum)), f"{counted.new_majority} of {new}"),
     )
     show_table("", ("of", "quorum", "needs"), rows)
 

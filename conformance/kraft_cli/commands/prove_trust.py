@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kraft_cli.commands.options import Json
-from kraft_conformance.console import print_json, progress, show_table, shown, stderr, stdout
+from kraft_conformance.console import print_json, printable, progress, show_table, stderr, stdout
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
 
@@ -55,9 +55,11 @@ def _show_mutants(results: "list[tuple[Rejection, Exhibit]]") -> None:
     for rejection, run in results:
         mutant = rejection.mutant
         if not rejection.as_expected:
-            stderr.print(shown(f"{mutant.name}: {rejection.first} is not proved, expected {mutant.fails}"), style="red")
+            stderr.print(
+                printable(f"{mutant.name}: {rejection.first} is not proved, expected {mutant.fails}"), style="red"
+            )
         if not run.as_expected:
-            stderr.print(shown(f"{mutant.name}: a run breaks {run.found}, expected {mutant.breaks}"), style="red")
+            stderr.print(printable(f"{mutant.name}: a run breaks {run.found}, expected {mutant.breaks}"), style="red")
 
 
 def _mutant_document(rejection: "Rejection", run: "Exhibit") -> dict[str, Any]:
@@ -111,7 +113,7 @@ def premises(as_json: Json = False) -> int:
         show_table(title, ("action", "possible step"), [(name, witness.step) for name, witness in worlds.items()])
         stdout.print(f"{len(listed)} obligations asked without their goals: {len(refuted)} refuted")
         for text in (*(f"{name}: no world" for name in missing), *(f"{name}: contradictory" for name in refuted)):
-            stderr.print(shown(text), style="red")
+            stderr.print(printable(text), style="red")
     return _exit_code(not missing and not refuted and not any(wrong.values()))
 
 

@@ -1,1 +1,1 @@
-"""Adapters: an implementation behind the protocol."""
+"""Adapters of the reference."""

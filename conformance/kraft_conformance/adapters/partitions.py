@@ -1,6 +1,6 @@
-"""The reference's controllers of partitions behind kraft-adapter/1: the model for adapters of KIP-455.
+"""Adapter of the reference's partition controllers: the example for adapters of KIP-455.
 
-`adapters.reference` answers `hello` and hands the requests whose type begins with `partition_` to this.
+`adapters.reference` replies to `hello` and passes requests whose type begins with `partition_` to this module.
 """
 
 from msgspec import UNSET
@@ -24,7 +24,7 @@ from kraft_vectors.partitions.values import shown_effect, state_from, view_of
 
 
 class PartitionAdapter:
-    """All controllers of one cluster."""
+    """All controllers of a cluster."""
 
     def __init__(self, controllers: Controllers = REFERENCE) -> None:
         self._controllers = controllers
@@ -32,10 +32,10 @@ class PartitionAdapter:
         self._state: ControllerState | None = None
 
     def answer(self, request: PartitionRequest) -> PartitionReply:
-        """Carry out a request.
+        """Handle a request and return the reply.
 
         Raises:
-            ValueError: the request cannot be carried out here.
+            ValueError: the request is not possible in this state.
         """
         match request:
             case PartitionReset(id=number):

@@ -1,9 +1,9 @@
-"""The reference behind kraft-adapter/1: the model for adapters of other implementations.
+"""Adapter of the reference: the example for adapters of other implementations.
 
-`python -m kraft_conformance.adapters.reference` reads a request from each line of standard input and writes one reply.
+`python -m kraft_conformance.adapters.reference` reads a request from each line of standard input and writes its reply.
 With `--mutant NAME` it breaks a rule on purpose, which shows what a failure looks like.
-An adapter needs four things of its implementation: a replica that can be set up, a way to hand it one event, what it
-then writes and sends, and a look at its state.
+An adapter needs four operations of its implementation: set up a replica, give it an event, collect its writes and
+messages, and read its state.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.parsing import encoded, parse_request
+from kraft_conformance.protocol.parsing import encode, parse_request
 from kraft_conformance.protocol.partitions import PartitionObserve, PartitionReset, PartitionStep
 from kraft_mutants import MutantError
 from kraft_mutants.replicas import mutated_controllers, mutated_replicas
@@ -61,22 +61,22 @@ from kraft_vectors.format import VectorEvent
 
 
 class ReferenceAdapter:
-    """One replica of the reference, and beside it the controllers of partitions."""
+    """A replica of the reference, and the controllers of partitions."""
 
     def __init__(
         self, profile: str = "kip", make_replica: MakeReplica = Replica, controllers: Controllers = REFERENCE
     ) -> None:
-        """`profile` is the answer to `hello`; the cluster of each `reset` names its own."""
+        """`profile` is the one in `hello`; the cluster of each `reset` has its own."""
         self._profile = profile
         self.make_replica = make_replica
         self._replica: Replica | None = None
         self.partitions = PartitionAdapter(controllers)
 
     def answer(self, request: Request) -> Reply:
-        """Carry out a request.
+        """Handle a request and return the reply.
 
         Raises:
-            ValueError: the request cannot be carried out here.
+            ValueError: the request is not possible in this state.
         """
         match request:
             case Hello(id=number):
@@ -113,7 +113,7 @@ class ReferenceAdapter:
                 return self.partitions.answer(request)
 
     def state(self) -> TracedState:
-        """The state of the replica, as a trace shows it.
+        """Return the state of the replica, as traces record it.
 
         Raises:
             ValueError: there was no `reset` yet.
@@ -121,7 +121,7 @@ class ReferenceAdapter:
         return traced_state(self.replica().state)
 
     def replica(self) -> Replica:
-        """The replica itself.
+        """Return the replica.
 
         Raises:
             ValueError: there was no `reset` yet.
@@ -151,10 +151,10 @@ def _replica(request: Reset, make_replica: MakeReplica) -> Replica:
 
 
 def event_at_replica(step: Step | VectorEvent) -> Event:
-    """The event of a step for the reference.
+    """Return the event of a step for the reference.
 
     Raises:
-        ValueError: it is none of a replica.
+        ValueError: the event does not happen at a replica.
     """
     event = event_of(EventLine(sequence=1, event=step.event, message=step.message, input=step.input))
     if not isinstance(event, Event):
@@ -167,21 +167,21 @@ def _effects(done: Done) -> tuple[TracedEffect, ...]:
 
 
 def serve(answer: Callable[[Request], Reply], requests: BinaryIO, replies: BinaryIO) -> None:
-    """Give these answers to requests until `bye` or the end of the input."""
+    """Handle requests until `bye` or the end of the input."""
     for number, raw in enumerate(requests, 1):
         try:
             request = parse_request(raw, number)
             reply = answer(request)
         except (TraceError, IncompleteLineError, KeyError, ValueError) as error:
             reply = ErrorReply(id=number, code="failed", detail=str(error))
-        replies.write(encoded(reply))
+        replies.write(encode(reply))
         replies.flush()
         if isinstance(reply, ByeReply):
             return
 
 
 def main() -> None:
-    """Serve the reference, as the command line has it.
+    """Serve the reference with the options of the command line.
 
     Exits with a message if an argument is unknown.
     """

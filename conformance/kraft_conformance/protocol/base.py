@@ -1,4 +1,4 @@
-"""What every request and every reply has."""
+"""Fields of every request and reply."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
-"""The requests of the runner and the replies of an adapter: one JSON object a line, one reply to each request.
+"""Requests of the runner and replies of an adapter: one JSON object per line, one reply to each request.
 
-A field with the default `UNSET` may be absent; in a reply that says that it was not observed.
+A field with the default `UNSET` may be absent; an absent field of a reply was not observed.
 The order of the fields here is their order in a line.
 """
 
@@ -35,7 +35,7 @@ SCHEMA: Literal["kraft-adapter/1"] = "kraft-adapter/1"
 
 
 class Software(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who speaks."""
+    """Name and version of a program."""
 
     name: str
     version: str
@@ -47,15 +47,15 @@ class Software(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Hello(_Message, frozen=True, kw_only=True, tag="hello"):
-    """The first request, once."""
+    """The first request, sent once."""
 
-    # A text and no literal: an adapter that speaks another version answers with its own, and is then refused by name.
+    # A text, not a literal: an adapter of another version replies with its own, and the error can name it.
     schema: str
     runner: Software
 
 
 class Reset(_Message, frozen=True, kw_only=True, tag="reset"):
-    """Forget everything; a replica of this cluster was formatted and started, or is in the state `before`."""
+    """Discard all state, and set up a replica: formatted and started, or in the state `before`."""
 
     replica: ReplicaId
     cluster: Cluster
@@ -63,32 +63,32 @@ class Reset(_Message, frozen=True, kw_only=True, tag="reset"):
 
 
 class Step(_Message, frozen=True, kw_only=True, tag="step"):
-    """An event happens at the replica."""
+    """An event at the replica."""
 
     event: EventName
     message: TracedMessage | UnsetType = UNSET
     input: TracedInput | UnsetType = UNSET
     draw: TracedDraw
     crash: TracedCrash | UnsetType = UNSET
-    """The replica dies in this step, after so many of its writes and sends."""
+    """Crash in this step, after the given number of writes and sends."""
 
 
 class Observe(_Message, frozen=True, kw_only=True, tag="observe"):
-    """What is the state?"""
+    """Request for the state."""
 
 
 class Crash(_Message, frozen=True, kw_only=True, tag="crash"):
-    """The process dies between two steps."""
+    """Crash of the process between two steps."""
 
     log_end_offset: Offset
-    """How much of the log survives."""
+    """End of the log that survives."""
 
 
 class Restart(_Message, frozen=True, kw_only=True, tag="restart"):
-    """The process starts from its disk."""
+    """Start of the process from its disk."""
 
     endpoint: str | None
-    """Where it listens from now on; null for where the cluster says."""
+    """New endpoint; null for the endpoint in the cluster."""
     draw: TracedDraw
 
 
@@ -97,7 +97,7 @@ class Bye(_Message, frozen=True, kw_only=True, tag="bye"):
 
 
 Request = Hello | Reset | Step | Observe | Crash | Restart | Bye | PartitionRequest
-"""What the suite asks an adapter."""
+"""Any request."""
 
 # -------------------------------------------------------------------------------------------------------------
 # Replies.
@@ -105,22 +105,22 @@ Request = Hello | Reset | Step | Observe | Crash | Restart | Bye | PartitionRequ
 
 
 class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
-    """What is tested, and how much of it can be."""
+    """Description of the implementation: its KIPs, versions, profile and observability."""
 
     schema: str
     implementation: Software
     kip_levels: Annotated[dict[str, KipLevel], Meta(extra_json_schema={"propertyNames": {"enum": list(KIPS)}})]
-    """A KIP that is not named is not implemented."""
+    """KIPs that are not named are not implemented."""
     kraft_versions: tuple[KraftVersion, ...]
     profile: str
     observability: Level
     state_injection: bool | Literal["constructed"] = False
-    """Whether `reset` may carry a state; "constructed": one that no events lead to, and no other."""
+    """True if `reset` may carry any state; "constructed" if only a state that no events lead to."""
     unsupported: tuple[Feature, ...] = ()
     unobserved: tuple[Annotated[str, Meta(extra_json_schema={"enum": list(UNOBSERVED)})], ...] = ()
-    """What it never shows although its observability would have it: kinds of effects, timers, and fields."""
+    """Kinds of effects, timers and fields that the adapter never shows although its observability includes them."""
     subjects: tuple[Subject, ...] = ("replica",)
-    """What the adapter can put in front of the runner; whoever does not say it has a replica of the quorum."""
+    """Subjects that can be tested; by default a replica of the quorum."""
 
     @property
     def has_pre_vote(self) -> bool:
@@ -128,49 +128,49 @@ class HelloReply(_Message, frozen=True, kw_only=True, tag="hello"):
         return self.kip_levels.get("KIP-996", "none") != "none"
 
     def injects(self, *, has_history: bool) -> bool:
-        """Whether it is given the state in which a vector begins, and not the events that lead there."""
+        """True if a vector begins with an injected state instead of its history."""
         return self.state_injection is True or (bool(self.state_injection) and not has_history)
 
 
 class ResetReply(_Message, frozen=True, kw_only=True, tag="reset"):
-    """It is done."""
+    """Confirmation of a reset."""
 
 
 class _Done(_Message, frozen=True, kw_only=True):
     effects: tuple[TracedEffect, ...]
-    """In their order; after a crash in the step what it completed."""
+    """Effects in their order; those completed before a crash in the step."""
     refusal: Refusal | UnsetType | None = UNSET
-    """Why nothing happened; null if something did."""
+    """Reason for doing nothing; null if the replica did something."""
     poll_again_ms: DurationMs | UnsetType = UNSET
-    """How soon an implementation with one poll loop, polled in this step, wants to be polled again with no event."""
+    """Delay after which an implementation with one poll loop, polled in this step, wants to be polled again."""
     died: str | UnsetType = UNSET
-    """Of what the process of the replica has ended by itself: it is Stopped now."""
+    """Reason why the process of the replica ended by itself; the replica is Stopped now."""
 
 
 class StepReply(_Done, frozen=True, kw_only=True, tag="step"):
-    """What the replica did."""
+    """Effects of the event."""
 
 
 class ObserveReply(_Message, frozen=True, kw_only=True, tag="observe"):
-    """The state, as far as it is observed."""
+    """The observable state."""
 
     state: TracedState
 
 
 class CrashReply(_Message, frozen=True, kw_only=True, tag="crash"):
-    """It is done."""
+    """Confirmation of a crash."""
 
 
 class RestartReply(_Done, frozen=True, kw_only=True, tag="restart"):
-    """What the replica did when it started."""
+    """Effects of the start."""
 
 
 class ByeReply(_Message, frozen=True, kw_only=True, tag="bye"):
-    """The adapter ends now."""
+    """Confirmation before the adapter exits."""
 
 
 class ErrorReply(_Message, frozen=True, kw_only=True, tag="error"):
-    """The request cannot be carried out."""
+    """Error instead of the reply."""
 
     code: Literal["unsupported", "failed"]
     detail: str
@@ -187,7 +187,7 @@ Reply = (
     | ErrorReply
     | PartitionReply
 )
-"""What an adapter answers."""
+"""Any reply."""
 
 REPLIES: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
@@ -201,4 +201,4 @@ REPLIES: dict[type[Request], type[Reply]] = {
     PartitionStep: PartitionStepReply,
     PartitionObserve: PartitionObserveReply,
 }
-"""Which reply answers which request, an `ErrorReply` apart."""
+"""Type of the reply to each request, apart from `ErrorReply`."""

@@ -1,4 +1,4 @@
-"""From the bytes of a line to a request or a reply, or to the error that says what is wrong with it."""
+"""Parsing and encoding of protocol lines, with errors that name line and field."""
 
 from typing import get_args
 
@@ -35,7 +35,7 @@ from kraft_vectors.features import FEATURES, KIPS, LEVELS, SUBJECTS, UNOBSERVED
 from kraft_vectors.partitions.shown import ShownEffect
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
-"""Longer lines are refused, so that memory stays bounded."""
+"""Maximum length of a line, to bound memory."""
 
 _ALLOWED: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\$\.event\.name", PARTITION_EVENT_NAMES),
@@ -69,16 +69,16 @@ _REPLIES: Decoder[Reply] = Decoder(Reply)
 _REQUEST_WORDS, _REPLY_WORDS = _words(Request), _words(Reply)
 
 
-def encoded(message: Request | Reply) -> bytes:
-    """The line of a message, its newline included: no spaces, the fields in the order of the types."""
+def encode(message: Request | Reply) -> bytes:
+    """Return the line of a message with its newline: no spaces, fields in the order of the types."""
     return _ENCODER.encode(message) + b"\n"
 
 
 def parse_request(raw: bytes, number: int) -> Request:
-    """A request; `number` is its line number, for errors.
+    """Parse a request; `number` is its line number, for errors.
 
     Raises:
-        TraceError: it is none; the message names the line and the field.
+        TraceError: the line is not a request; the message names line and field.
     """
     source = "standard input"
     request = decoded(_REQUESTS, raw, source, number, _REQUEST_WORDS)
@@ -92,10 +92,10 @@ def parse_request(raw: bytes, number: int) -> Request:
 
 
 def parse_reply(raw: bytes, number: int) -> Reply:
-    """A reply; `number` is its line number, for errors.
+    """Parse a reply; `number` is its line number, for errors.
 
     Raises:
-        TraceError: it is none; the message names the line and the field.
+        TraceError: the line is not a reply; the message names line and field.
     """
     source = "standard output"
     reply = decoded(_REPLIES, raw, source, number, _REPLY_WORDS)
@@ -116,7 +116,7 @@ def parse_reply(raw: bytes, number: int) -> Reply:
 
 
 def _check(line: EventLine, source: str, number: int) -> None:
-    """Hold it to what the trace format asks of a line beyond the types."""
+    """Check the constraints of the trace format that the types do not express."""
     try:
         check_event(line)
     except Inconsistency as found:
@@ -124,7 +124,7 @@ def _check(line: EventLine, source: str, number: int) -> None:
 
 
 def _without_ids(effect: TracedEffect) -> TracedEffect:
-    """A message has no id here, and its sender is compared with all the rest."""
+    """Return an effect without the id and source of its message, which the comparison checks instead."""
     if not isinstance(effect, TracedSend):
         return effect
     return TracedSend(replace(effect.message, id=UNSET, source=UNSET))

@@ -1,8 +1,7 @@
 """The subject `partitions` of kraft-adapter/1: the controllers of a cluster that reassign partitions (KIP-455).
 
-The adapter stands for all controllers of the cluster and what they have stored: an event names the node that it
-happens at.
-There is no crash: a controller that dies is a `ControllerFailover`, and what was stored is all that is left.
+The adapter represents all controllers of the cluster and their stored state; an event names its node.
+There is no crash: if a controller dies, a `ControllerFailover` follows, and only the stored state survives.
 """
 
 from msgspec import UNSET, UnsetType
@@ -13,47 +12,47 @@ from kraft_traces.partitions.lines import TracedEvent
 from kraft_vectors.partitions.shown import ControllerView, PartitionCluster, ShownEffect
 
 LEADER_AND_ISR_LEAST = 3
-"""The first version of LeaderAndIsr with the lists.  Rule: partition-reassign.leader-and-isr-fields."""
+"""First version of LeaderAndIsr with the lists.  Rule: partition-reassign.leader-and-isr-fields."""
 
 
 class PartitionReset(Message, frozen=True, kw_only=True, tag="partition_reset"):
-    """Forget everything; the cluster begins, or is in the state `before`, which has every field."""
+    """Discard all state, and set up a new cluster, or one in the state `before`, which has every field."""
 
     cluster: PartitionCluster
     before: ControllerView | UnsetType = UNSET
 
 
 class PartitionStep(Message, frozen=True, kw_only=True, tag="partition_step"):
-    """An event happens to the controllers."""
+    """An event at the controllers."""
 
     event: TracedEvent
 
 
 class PartitionObserve(Message, frozen=True, kw_only=True, tag="partition_observe"):
-    """What is the state?"""
+    """Request for the state."""
 
 
 class PartitionResetReply(Message, frozen=True, kw_only=True, tag="partition_reset"):
-    """It is done."""
+    """Confirmation of a reset."""
 
 
 class PartitionStepReply(Message, frozen=True, kw_only=True, tag="partition_step"):
-    """What the controller did."""
+    """Effects of the event."""
 
     effects: tuple[ShownEffect, ...]
-    """In their order."""
+    """Effects in their order."""
     refusal: Refusal | UnsetType | None = UNSET
-    """Why nothing happened; null if something did."""
+    """Reason for doing nothing; null if the controller did something."""
 
 
 class PartitionObserveReply(Message, frozen=True, kw_only=True, tag="partition_observe"):
-    """The state, as far as it is observed."""
+    """The observable state."""
 
     state: ControllerView
 
 
 PartitionRequest = PartitionReset | PartitionStep | PartitionObserve
-"""What the suite asks a controller of partitions alone."""
+"""Any request of the subject `partitions`."""
 
 PartitionReply = PartitionResetReply | PartitionStepReply | PartitionObserveReply
-"""What a controller of partitions answers."""
+"""Any reply of the subject `partitions`."""

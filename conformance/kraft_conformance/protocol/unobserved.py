@@ -1,4 +1,4 @@
-"""What an adapter never shows, by its hello: a kind of effects, one timer, one field of a message or of the state."""
+"""Outputs that an adapter's hello declares hidden: a kind of effects, a timer, a field of a message or of the state."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar, get_args
@@ -15,22 +15,22 @@ _Part = TypeVar("_Part", bound=Struct)
 
 
 def names_of(effect: Struct) -> tuple[str, ...]:
-    """The names in hello that hide an effect, of either subject."""
+    """Return the names in hello that hide an effect, of either subject."""
     return effect_names(_tag(effect), effect.timer if isinstance(effect, TracedStartTimer) else None)
 
 
 def effect_names(kind: str, timer: str | None) -> tuple[str, ...]:
-    """The names in hello that hide an effect of this kind: the kind, and which timer it is."""
+    """Return the names in hello that hide an effect: its kind, and the kind with the timer's name."""
     return (kind,) if timer is None else (kind, f"{kind}.{timer}")
 
 
 def is_write(name: str) -> bool:
-    """Is what is hidden under this name something that is written, and not a timer or a field?"""
+    """True if the name hides a write, not a timer or a field."""
     return name in get_args(WriteOrTimer) and name != "StartTimer"
 
 
-def as_observed(reply: _Reply, unobserved: frozenset[str]) -> _Reply:
-    """A reply without what is never shown; where an adapter shows some of it all the same, that says nothing."""
+def hide_unobserved(reply: _Reply, unobserved: frozenset[str]) -> _Reply:
+    """Return a reply without the hidden parts; an adapter that shows some of them anyway is not judged by them."""
     if not unobserved:
         return reply
     if isinstance(reply, ObserveReply):

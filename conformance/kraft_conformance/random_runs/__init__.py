@@ -1,7 +1,7 @@
 """Random runs: whole clusters of adapters under the simulator's workloads and faults.
 
-`seats` says who plays a replica, `driven` is a replica behind an adapter, `shown` puts what it shows into the
-reference's form, `abilities` restricts a workload to what the adapters have, `table` keeps the adapters of one cluster,
-`running` makes one run, `model` holds its trace to TLC, `judging` says what it comes to, `shrinking` and `saving` make
-something short of a failure, `campaign` makes many runs.
+`seats` are the programs that a replica can be, `driven` is a replica behind an adapter, `shown` converts observations
+to states and effects of the reference, `abilities` restricts a workload to the features of the adapters, `table` has
+the adapters of a cluster, `running` makes a run, `model` checks its trace with TLC, `judging` decides the verdict,
+`shrinking` and `saving` turn a failure into a short run and a vector, `campaign` makes many runs.
 """

@@ -1,4 +1,4 @@
-"""A workload without what some adapter of a cluster lacks: its events are not drawn, or it is not run at all."""
+"""Restriction of a workload to the features that all adapters of a cluster have."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ _PARTS: dict[str, tuple[Feature, ...]] = {
     "auto_join": ("auto-join", "voter-changes", "voters-records", "observers"),
     "static_voters": ("voter-changes",),
 }
-"""Fields of a preset, its workload and its faults: the features that each needs.
+"""Features that the fields of a preset, its workload and its faults need.
 
-Voters that are removed, and replicas with an empty disk, are observers.
-One that listens elsewhere, and every static voter, tells its leader with UpdateVoter."""
+Removed voters, and replicas with an empty disk, are observers.
+A replica with a new endpoint, and every static voter, sends UpdateVoter to its leader."""
 
 _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "observers": ("observers",),
@@ -42,24 +42,24 @@ _ESSENTIAL: dict[str, tuple[str, ...]] = {
     "old-voters": ("static_voters",),
     "hasty-reassignments": ("reassign_interval_ms",),
 }
-"""What a workload is named after: without it there is nothing left to run it for."""
+"""Fields without which a workload has no purpose."""
 
 
-class NotForTheseError(Exception):
-    """A workload that cannot be had with these adapters; the message says why."""
+class UnsuitableAdaptersError(Exception):
+    """The adapters cannot run the workload; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Restricted:
-    """A workload as these adapters can have it."""
+class RestrictedWorkload:
+    """A workload restricted to the features of the adapters."""
 
     preset: Preset
     left_out: tuple[Feature, ...]
-    """The features that it would have needed besides."""
+    """Features of the workload that the adapters lack."""
 
 
-def lacking(hellos: Iterable[HelloReply]) -> frozenset[Feature]:
-    """The features that some adapter does not have, by its word or for want of a KIP."""
+def missing_features(hellos: Iterable[HelloReply]) -> frozenset[Feature]:
+    """Return the features that some adapter does not support, or whose KIP it does not implement."""
     missing: set[Feature] = set()
     for hello in hellos:
         missing.update(hello.unsupported)
@@ -71,44 +71,44 @@ def lacking(hellos: Iterable[HelloReply]) -> frozenset[Feature]:
     return frozenset(missing)
 
 
-def restricted(preset: Preset, hellos: Sequence[HelloReply]) -> Restricted:
-    """The workload without the events of features that are missing.
+def restrict(preset: Preset, hellos: Sequence[HelloReply]) -> RestrictedWorkload:
+    """Return the workload without the events of missing features.
 
     Raises:
-        NotForTheseError: what the workload is about is missing.
+        UnsuitableAdaptersError: a feature that the workload is about is missing.
     """
     for hello in hellos:
         if hello.kip_levels.get("KIP-595", "none") == "none":
-            raise NotForTheseError("needs KIP-595")
+            raise UnsuitableAdaptersError("needs KIP-595")
         level = 0 if preset.static_voters else 1
         if level not in hello.kraft_versions:
-            raise NotForTheseError(f"needs kraft.version {level}")
+            raise UnsuitableAdaptersError(f"needs kraft.version {level}")
         if preset.workload.software_interval_ms:
             _check_can_be_replaced(hello)
     if any(hello.kip_levels.get("KIP-1186", "none") == "none" for hello in hellos):
         preset = _set(preset, "early_answers")
-    missing = lacking(hellos)
+    missing = missing_features(hellos)
     essential = _ESSENTIAL.get(preset.name, ())
     needed = {feature for part in essential for feature in _PARTS[part]} & missing
     if needed:
-        raise NotForTheseError(f"needs {', '.join(_in_order(needed))}")
+        raise UnsuitableAdaptersError(f"needs {', '.join(_in_order(needed))}")
     left_out: set[Feature] = set()
     for part, features in _PARTS.items():
         without = missing & set(features)
         if without and _value(preset, part):
             if part == "static_voters":
-                raise NotForTheseError(f"needs {', '.join(_in_order(without))}")
+                raise UnsuitableAdaptersError(f"needs {', '.join(_in_order(without))}")
             left_out |= without
             preset = _set(preset, part)
-    return Restricted(preset, _in_order(left_out))
+    return RestrictedWorkload(preset, _in_order(left_out))
 
 
 def _check_can_be_replaced(hello: HelloReply) -> None:
-    """Raise NotForTheseError if an adapter cannot play a replica before its software is replaced, or after."""
+    """Raise UnsuitableAdaptersError if an adapter cannot run a replica before or after its software is replaced."""
     if hello.kip_levels.get("KIP-853", "none") == "none":
-        raise NotForTheseError("needs KIP-853")
+        raise UnsuitableAdaptersError("needs KIP-853")
     if hello.has_pre_vote and not hello.state_injection:
-        raise NotForTheseError("needs state_injection: the software begins on a disk that other software has written")
+        raise UnsuitableAdaptersError("needs state_injection: the new software starts on the disk of the old one")
 
 
 def _in_order(features: Iterable[Feature]) -> tuple[Feature, ...]:
@@ -124,7 +124,7 @@ def _value(preset: Preset, part: str) -> Any:
 
 
 def _set(preset: Preset, part: str) -> Preset:
-    """The preset with this part at nothing."""
+    """Return the preset with this part set to 0."""
     nothing: Any = type(_value(preset, part))(0)
     if hasattr(preset.workload, part):
         return replace(preset, workload=replace(preset.workload, **{part: nothing}))

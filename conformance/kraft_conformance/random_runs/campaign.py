@@ -1,18 +1,18 @@
-"""Many random runs with the same adapters."""
+"""Campaigns of random runs with the same adapters."""
 
 import shlex
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from kraft_conformance.random_runs.abilities import NotForTheseError, restricted
-from kraft_conformance.random_runs.judging import Judgement, judged
+from kraft_conformance.random_runs.abilities import UnsuitableAdaptersError, restrict
+from kraft_conformance.random_runs.judging import Judgement, judge
 from kraft_conformance.random_runs.model import trace_of
 from kraft_conformance.random_runs.outcome import RandomOutcome, Saved
 from kraft_conformance.random_runs.plan import RandomPlan
 from kraft_conformance.random_runs.running import Recorded, RunSpec, run
 from kraft_conformance.random_runs.saving import NoVectorError, vector_for, write_trace, write_vector
-from kraft_conformance.random_runs.shrinking import ShrunkRun, shrunk
+from kraft_conformance.random_runs.shrinking import ShrunkRun, shrink_run
 from kraft_conformance.random_runs.table import Table
 from kraft_conformance.runner.faults import AdapterFault, UnknownProfile, Unsupported
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
@@ -26,11 +26,11 @@ __all__ = ("RandomPlan", "random_campaign", "repetition")
 def random_campaign(
     plan: RandomPlan, on_run: Callable[[RandomOutcome], None] = lambda _: None
 ) -> tuple[RandomOutcome, ...]:
-    """Make the runs, workload by workload and seed by seed; one outcome for each.
+    """Make the runs, by workload and seed, and return their outcomes.
 
     Raises:
-        AdapterFault: an adapter cannot be started, or does not say hello as it should.
-        ValueError: no such workload, profile or cluster.
+        AdapterFault: an adapter cannot be started, or its hello is wrong.
+        ValueError: the workload, profile or cluster does not exist.
         VectorFileError, OSError: the folder for failures cannot be written.
     """
     with Table(plan.seats, plan.reply_timeout_s) as table:
@@ -42,7 +42,7 @@ def random_campaign(
 
 
 def repetition(plan: RandomPlan, workload: str, seed: int) -> str:
-    """The one command that makes a run again."""
+    """Return the command that makes a run again."""
     words = ["kraft-spec", "conformance", "random"]
     for seat in plan.seats:
         words += ["--adapter", str(seat)]
@@ -60,11 +60,11 @@ class _Campaign:
         self._profile = plan.profile or (profiles[0] if profiles else "kip")
         if self._profile not in PROFILES and plan.profile is None:
             detail = f"the adapter's hello names the profile {self._profile!r}, expected one of {', '.join(PROFILES)}"
-            raise UnknownProfile(f"{detail}; --profile says another one for it")
+            raise UnknownProfile(f"{detail}; choose one with --profile")
         for workload in plan.workloads:
             if workload not in WORKLOADS:
                 raise ValueError(f"no workload {workload!r}; there are {', '.join(WORKLOADS)}")
-            # What is wrong with the cluster is raised before anything runs.
+            # Errors of the cluster are raised before the first run.
             self._table.configuration(
                 WORKLOADS[workload], 0, plan.replicas, self._profile, old_software_everywhere=False
             )
@@ -87,8 +87,8 @@ class _Campaign:
     def _one(self, workload: str, seed: int) -> RandomOutcome:
         plan, table = self._plan, self._table
         try:
-            fitting = restricted(WORKLOADS[workload], table.hellos)
-        except NotForTheseError as reason:
+            fitting = restrict(WORKLOADS[workload], table.hellos)
+        except UnsuitableAdaptersError as reason:
             return self._outcome(workload, seed, Status.UNSUPPORTED, str(reason))
         table.deal(fitting.preset)
         everywhere = plan.old_software_everywhere
@@ -99,14 +99,14 @@ class _Campaign:
         try:
             recorded = run(table, spec)
         except AdapterFault as fault:
-            # Whatever was said to the others is forgotten with them, so that the next run begins as the first did.
+            # All adapters are ended, so that the next run begins with new ones.
             asking = table.asking
             table.end(politely=False)
             return self._faulty(workload, seed, fault, asking)
-        judgement = judged(spec, recorded, f"{workload}.{seed}", checks_model=plan.checks_model)
+        judgement = judge(spec, recorded, f"{workload}.{seed}", checks_model=plan.checks_model)
         short = None
         if plan.shrinks and judgement.status in FAILING and judgement.first is not None:
-            short = shrunk(table, spec, recorded, judgement.first, plan.shrink_runs_max)
+            short = shrink_run(table, spec, recorded, judgement.first, plan.shrink_runs_max)
         saved = None
         if plan.save is not None and judgement.status in FAILING:
             saved = self._saved(plan.save, spec, recorded, judgement, short)
@@ -170,7 +170,7 @@ class _Campaign:
         shortest = recorded if short is None else short.recorded
         first = shortest.notes.first
         if first is None or not first.sequence:
-            missing = "no step of an adapter differs" if first is None else "it is wrong before its first event"
+            missing = "no step of an adapter differs" if first is None else "the replica differs before its first event"
             return Saved(*files, without_vector=missing)
         try:
             vector, outcome = vector_for(table, spec, shortest, first, judgement.rules, accepted_by_model)
@@ -178,7 +178,7 @@ class _Campaign:
             return Saved(*files, without_vector=str(error))
         except AdapterFault as fault:
             table.end(politely=False)
-            return Saved(*files, without_vector=f"the adapter fails in it as a program: {fault}")
+            return Saved(*files, without_vector=f"the adapter breaks the protocol in it: {fault}")
         write_vector(folder, vector)
         words = ["kraft-spec", "conformance", "replay", vector.id, "--vectors", str(folder)]
         words += ["--adapter", str(table.seat(first.replica_id))]
@@ -187,11 +187,11 @@ class _Campaign:
 
 
 def why_not_enough(outcome: Outcome) -> str | None:
-    """Reason why a saved vector does not repeat the failure that it was cut from."""
+    """Return why a saved vector alone does not repeat the failure of its run; None if it does."""
     match outcome.status:
         case Status.FAIL:
             return None
         case Status.PASS:
-            return "the adapter passes the vector by itself: what is wrong does not show in it"
+            return "the adapter passes the vector alone; the failure needs the whole run"
         case status:
-            return f"the vector by itself is {status}: {outcome.reason}"
+            return f"the vector alone is {status}: {outcome.reason}"

@@ -1,15 +1,14 @@
-"""What is asked of durations, which no single step shows: whether they are random, bounded, and in order.
+"""Checks of durations over a whole run: random, bounded, and ordered.
 
-Each question is one that the texts decide, and is asked of the timers that the replicas of one implementation have
-shown in a run:
+The checks cover the timers that the replicas of an implementation have shown in a run:
 
-- state.timers.random (SHOULD): election timers are not all of one length.
-- state.candidate.lost: a Candidate that lost does not wait longer than the longest backoff, or than it would have
-  waited for the answers: the longest election timer that it has shown.
-- end-quorum.handle: the further behind in a list of preferred candidates, the longer the wait; who is not in it waits
-  longest.
+- state.timers.random (SHOULD): election timers do not all have the same length.
+- state.candidate.lost: a Candidate that lost waits at most the longest backoff, or the longest election timer that it
+  has shown.
+- end-quorum.handle: a Follower further behind in the list of preferred candidates waits longer, and one that is not
+  listed waits longest.
 
-Nothing is asked of the growth of a Candidate's backoff, which KIP-996 calls unneeded, nor of its being there at all.
+Growing backoff is not required: KIP-996 calls it unneeded.  Nor is any backoff.
 """
 
 from dataclasses import dataclass
@@ -24,30 +23,30 @@ from kraft_spec.rules import Level
 from kraft_traces.effects import TracedEffect, TracedStartTimer
 
 STARTS = 16
-"""Of an election timer.  Drawn from four lengths or more, all are equal with a chance of less than 1 in 10^9."""
+"""Starts of election timers that are judged: with four lengths or more, the chance of equal ones is below 10^-9."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongDurations:
-    """What is wrong with the timers of a run."""
+    """Violation of a rule about durations."""
 
-    said: str
+    text: str
     rule: str
     level: Level = "MUST"
 
 
 class Durations:
-    """The timers that the replicas of one implementation have shown, and what is wrong with them.
+    """Observed timers of the replicas of an implementation.
 
     Attributes:
-        waits_ms: Of Followers whose leader resigns: by the number of preferred candidates, and the place among them;
-            behind the last for who is not listed.
+        waits_ms: waits of Followers whose leader resigns, by the number of preferred candidates and the position
+            among them; the position after the last for a Follower that is not listed.
     """
 
     def __init__(self, configuration: Configuration) -> None:
         self._backoff_max_ms = configuration.timeouts.election_backoff_max_ms
         self._election_ms: list[int] = []
-        """Of timers that the rules want to be drawn anew."""
+        """Election timers with a newly drawn length."""
         self.waits_ms: dict[tuple[int, int], list[int]] = {}
         self._too_long: WrongDurations | None = None
 
@@ -57,31 +56,31 @@ class Durations:
         event: Event,
         draw: Draw,
         wanted: tuple[Effect, ...],
-        shown: tuple[TracedEffect, ...],
+        actual: tuple[TracedEffect, ...],
     ) -> None:
-        """Take in a step that is right, durations apart."""
+        """Record the durations of a step that is otherwise correct."""
         message = event.message if isinstance(event, Receive) else None
-        lengths = {one.timer: one.duration_ms for one in shown if isinstance(one, TracedStartTimer)}
-        for one in wanted:
-            if not isinstance(one, StartTimer) or one.timer not in lengths:
+        lengths = {effect.timer: effect.duration_ms for effect in actual if isinstance(effect, TracedStartTimer)}
+        for effect in wanted:
+            if not isinstance(effect, StartTimer) or effect.timer not in lengths:
                 continue
-            length_ms = lengths[one.timer]
-            if isinstance(message, EndQuorumEpochRequest) and one.timer is Timer.FETCH:
+            length_ms = lengths[effect.timer]
+            if isinstance(message, EndQuorumEpochRequest) and effect.timer is Timer.FETCH:
                 candidates = message.preferred_candidates
                 self.waits_ms.setdefault((len(candidates), _place(before.key, candidates)), []).append(length_ms)
-            elif one == StartTimer(Timer.ELECTION, draw.election_timeout_ms):
+            elif effect == StartTimer(Timer.ELECTION, draw.election_timeout_ms):
                 self._election_ms.append(length_ms)
-            elif one == StartTimer(Timer.ELECTION, draw.election_backoff_ms):
+            elif effect == StartTimer(Timer.ELECTION, draw.election_backoff_ms):
                 self._note_backoff(length_ms)
 
     def _note_backoff(self, length_ms: int) -> None:
         longest_ms = max(self._backoff_max_ms, *self._election_ms, 0)
         if length_ms > longest_ms and self._election_ms and self._too_long is None:
-            said = f"a Candidate that lost waits {length_ms} ms, where the longest wait is {longest_ms} ms"
-            self._too_long = WrongDurations(said, "state.candidate.lost")
+            text = f"a Candidate that lost waits {length_ms} ms, where the longest wait is {longest_ms} ms"
+            self._too_long = WrongDurations(text, "state.candidate.lost")
 
-    def wrong(self) -> WrongDurations | None:
-        """What is wrong with them, a MUST before a SHOULD."""
+    def find_violation(self) -> WrongDurations | None:
+        """Return a violation, of a MUST before a SHOULD; None if there is none."""
         if self._too_long is not None:
             return self._too_long
         return self._wrong_order() or self._wrong_chance()
@@ -89,23 +88,23 @@ class Durations:
     def _wrong_order(self) -> WrongDurations | None:
         for (number, place), waits in self.waits_ms.items():
             for (other_number, behind), longer in self.waits_ms.items():
-                # The last ones may all wait for the longest time; the second may not wait as long as they do.
+                # The last ones may all wait the longest time, but the second must wait less than they do.
                 is_wrong = max(longer) <= min(waits) if place <= 1 else max(longer) < min(waits)
                 if other_number == number and behind > place and is_wrong:
-                    said = (
+                    text = (
                         f"a Follower waits {min(waits)} ms at place {place + 1} of {number} preferred candidates "
                         f"and {max(longer)} ms " + ("at place " + str(behind + 1) if behind < number else "in no place")
                     )
-                    return WrongDurations(said, "end-quorum.handle")
+                    return WrongDurations(text, "end-quorum.handle")
         return None
 
     def _wrong_chance(self) -> WrongDurations | None:
         if len(self._election_ms) < STARTS or len(set(self._election_ms)) > 1:
             return None
-        said = f"the election timer was started {len(self._election_ms)} times, each time for {self._election_ms[0]} ms"
-        return WrongDurations(said, "state.timers.random", "SHOULD")
+        text = f"the election timer was started {len(self._election_ms)} times, each time for {self._election_ms[0]} ms"
+        return WrongDurations(text, "state.timers.random", "SHOULD")
 
 
 def _place(key: ReplicaKey, candidates: tuple[ReplicaKey, ...]) -> int:
-    """From 0; behind the last for who is not listed."""
-    return next((place for place, one in enumerate(candidates) if addresses(one, key)), len(candidates))
+    """Return the position from 0; after the last if the key is not listed."""
+    return next((place for place, candidate in enumerate(candidates) if addresses(candidate, key)), len(candidates))

@@ -1,4 +1,4 @@
-"""The reference's step in a random run with the answers to Fetches that an adapter has chosen to give."""
+"""The reference's step in a random run with the adapter's choice of Fetch responses."""
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
@@ -7,10 +7,10 @@ from typing import TypeGuard
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kraft_conformance.random_runs.reference_steps import Happening, ReferenceStep, reference_step
+from kraft_conformance.random_runs.reference_steps import ReferenceStep, ReplicaEvent, reference_step
 from kraft_conformance.random_runs.shown import timers_last
 from kraft_conformance.runner.fetch_answers import FetchAnswers
-from kraft_conformance.runner.shown import Shown
+from kraft_conformance.runner.shown import Observation
 from kraft_reference.effects import Effect, Send
 from kraft_reference.messages import ChangeResponse, FetchResponse
 from kraft_reference.outcome import Refusal
@@ -22,14 +22,14 @@ from kraft_vectors.expecting import event_of_line, step_of
 from kraft_vectors.format import Expected
 
 
-def as_answered(
-    answers: FetchAnswers, step: ReferenceStep, happening: Happening, shown: Sequence[TracedEffect]
+def with_actual_responses(
+    answers: FetchAnswers, step: ReferenceStep, happening: ReplicaEvent, actual: Sequence[TracedEffect]
 ) -> ReferenceStep:
-    """A step of the reference with the right answers that are most like those that are shown."""
+    """Return a step of the reference with the correct responses that are most similar to the actual ones."""
     done, outputs = step.done, step.expected
     wanted = Expected(outputs=outputs, before=(), refusal=done.refusal, state=TracedState())
-    chosen = answers.as_chosen(step_of(event_of_line(step.line, happening.draw), wanted), shown, done.state)
-    waiting = {one.path for one in chosen.latitude if one.reason == WAITS}
+    chosen = answers.as_chosen(step_of(event_of_line(step.line, happening.draw), wanted), actual, done.state)
+    waiting = {latitude.path for latitude in chosen.latitude if latitude.reason == WAITS}
     if chosen.outputs == outputs and not waiting:
         return step
     effects: list[Effect] = []
@@ -45,22 +45,30 @@ def as_answered(
 
 
 def _effect(output: TracedEffect) -> Effect:
-    assert isinstance(output, TracedSend), "only answers are chosen"
+    assert isinstance(output, TracedSend), "only responses are chosen"
     return effect_of(TracedSend(replace(output.message, id="1.1")))
 
 
-def without_unnamed(effects: tuple[Effect, ...], shown: Shown) -> tuple[tuple[Effect, ...], Shown]:
-    """A step without a late answer beside another message to its receiver: in a run both would have one name.
+def without_late_responses(
+    effects: tuple[Effect, ...], observation: Observation
+) -> tuple[tuple[Effect, ...], Observation]:
+    """Return a step without late responses beside another message to the same receiver.
 
-    There it is lost, as any message may be.
+    In a run both messages would have the same name, so the response is lost, as any message may be.
     """
-    sent = [one.message for one in effects if isinstance(one, Send)]
-    others = {one.destination for one in sent if not isinstance(one, ChangeResponse | FetchResponse)}
-    kept = tuple([one for one in effects if not (_answers_a_fetch(one) and one.message.destination in others)])
-    if len(kept) == len(effects) or shown.effects is UNSET:
-        return kept, shown
-    seen = [one for one in shown.effects if not (_answers_a_fetch(one) and one.message.destination in others)]
-    return kept, replaced(shown, effects=tuple(seen))
+    sent = [effect.message for effect in effects if isinstance(effect, Send)]
+    receivers = {message.destination for message in sent if not isinstance(message, ChangeResponse | FetchResponse)}
+    kept = tuple(
+        [effect for effect in effects if not (_answers_a_fetch(effect) and effect.message.destination in receivers)]
+    )
+    if len(kept) == len(effects) or observation.effects is UNSET:
+        return kept, observation
+    kept_effects = [
+        effect
+        for effect in observation.effects
+        if not (_answers_a_fetch(effect) and effect.message.destination in receivers)
+    ]
+    return kept, replaced(observation, effects=tuple(kept_effects))
 
 
 def _answers_a_fetch(effect: Effect | TracedEffect) -> TypeGuard[Send | TracedSend]:

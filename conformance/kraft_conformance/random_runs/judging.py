@@ -1,10 +1,10 @@
-"""What a recorded run comes to: the comparison, the invariants of the simulator and TLC have each looked at it."""
+"""Verdict on a recorded run, from the comparison, the simulator's invariants and TLC."""
 
 from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from kraft_conformance.random_runs.model import explained, verdict_on
+from kraft_conformance.random_runs.model import explain_rejection, verdict_on
 from kraft_conformance.random_runs.notes import FirstDifference
 from kraft_conformance.random_runs.running import Recorded, RunSpec
 from kraft_conformance.runner.concluding import CORE
@@ -17,29 +17,29 @@ from kraft_traces.check import Rejection, VerdictKind
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a run."""
+    """Verdict on a run."""
 
     status: Status
     reason: str = ""
     rules: tuple[str, ...] = ()
     first: FirstDifference | None = None
-    """The step that is wrong."""
+    """First step that differs."""
     differences: tuple[Difference, ...] = ()
     model: str | None = None
     remarks: tuple[str, ...] = ()
     rule_level: Level | None = None
 
 
-def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool) -> Judgement:
-    """The verdict on a run; `source` names it for the model."""
+def judge(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool) -> Judgement:
+    """Return the verdict on a run; `source` is its name in the model's messages."""
     notes, first = recorded.notes, recorded.notes.first
     if notes.undecided is not None:
         return Judgement(Status.UNOBSERVED, notes.undecided)
     if notes.passed and first is not None and first.is_of_timers:
-        # A timer of another length before or after what is known: nothing that is checked hangs on it.
+        # A different timer before or after a known difference: no check depends on it.
         first = None
     if first is not None and notes.is_over:
-        rejection = explained(spec.configuration, recorded, source) if checks_model else None
+        rejection = explain_rejection(spec.configuration, recorded, source) if checks_model else None
         return _failed(recorded, first, rejection, f"{first.where()}: {first.differences[0]}")
     verdict = verdict_on(spec.configuration, recorded.lines[: recorded.until_known], source) if checks_model else None
     rejection = None if verdict is None else verdict.rejection
@@ -47,45 +47,45 @@ def judged(spec: RunSpec, recorded: Recorded, source: str, *, checks_model: bool
     if violation is not None and notes.is_known_to_break(violation):
         violation = None
     if violation is not None or rejection is not None:
-        said = str(violation) if violation is not None else str(rejection and rejection.headline())
+        headline = str(violation) if violation is not None else str(rejection and rejection.headline())
         if first is not None:
             where = f"{first.where()}: {first.differences[0]}"
-            # What is said of a process that has ended is what ended it.
-            return _failed(recorded, first, rejection, where if first.is_death else f"{said}; {where}")
+            # If the process has ended, its own message is the reason.
+            return _failed(recorded, first, rejection, where if first.is_death else f"{headline}; {where}")
         if notes.passed and rejection is None:
-            remark = f"nothing but this differs before: {'; '.join(notes.reasons)}"
-            return Judgement(Status.FAIL, said, remarks=(remark,), rule_level="MUST")
-        # Nobody does anything that the reference would not: then it is wrong itself, or the latitude too wide.
-        remark = "every step is one of the reference: please report it with the command that repeats it"
+            remark = f"only known differences before it: {'; '.join(notes.reasons)}"
+            return Judgement(Status.FAIL, headline, remarks=(remark,), rule_level="MUST")
+        # No adapter differs from the reference, so the reference is wrong, or the latitude too wide.
+        remark = "no step differs from the reference, so this is a defect of kraft-spec: please report it"
         rules = () if rejection is None else rejection.explained_by or rejection.rules[:RULES_MAX]
-        return Judgement(Status.FAIL, said, rules, None, (), None, (remark,), "MUST")
+        return Judgement(Status.FAIL, headline, rules, None, (), None, (remark,), "MUST")
     if notes.passed:
         return Judgement(Status.EXPECTED_FAILURE, "; ".join(notes.reasons))
-    wrong = next((one for durations in notes.durations.values() if (one := durations.wrong()) is not None), None)
+    wrong = next(filter(None, (durations.find_violation() for durations in notes.durations.values())), None)
     if wrong is not None:
-        return Judgement(Status.FAIL, wrong.said, (wrong.rule,), rule_level=wrong.level)
+        return Judgement(Status.FAIL, wrong.text, (wrong.rule,), rule_level=wrong.level)
     if verdict is not None and verdict.kind is VerdictKind.INCONCLUSIVE:
-        return Judgement(Status.UNOBSERVED, f"the model cannot decide it: {verdict.reason}")
+        return Judgement(Status.UNOBSERVED, f"the check against the model is inconclusive: {verdict.reason}")
     if not notes.shown:
-        return Judgement(Status.UNOBSERVED, "no adapter showed anything")
+        return Judgement(Status.UNOBSERVED, "no adapter showed any output")
     unseen = [f"not shown: {name}" for name in CORE if f"state.{name}" in notes.left_out]
-    remarks = [*notes.limits, *unseen, *[f"left open: {reason}" for reason in notes.latitude]]
+    remarks = [*notes.limits, *unseen, *[f"allowed alternative: {reason}" for reason in notes.latitude]]
     if first is not None:
-        remarks.append(f"{first.where()}: {first.differences[0]}; nothing that is checked in this mode hangs on it")
+        remarks.append(f"{first.where()}: {first.differences[0]}; no check of this mode depends on it")
     return Judgement(Status.PASS, remarks=tuple(remarks))
 
 
 def _failed(recorded: Recorded, first: FirstDifference, rejection: Rejection | None, reason: str) -> Judgement:
     rules = first.rules
     if rejection is not None and rejection.sequence == first.sequence:
-        # What the model says without one rule is exact; then what the reference says.
+        # The rules that explain the line in the model are exact; those of the reference come next.
         rules = tuple(dict.fromkeys((*rejection.explained_by, *(rules or rejection.rules))))
     elif not rules and first.event is not None:
         message = recorded.lines[first.sequence - 1].message
         pre_vote = None if message is UNSET else getattr(message, "pre_vote", None)
         rules = rules_of_event(first.event, first.role, pre_vote if isinstance(pre_vote, bool) else None)
     model = None if rejection is None else rejection.headline()
-    # What an invariant or a property needs is never a recommendation.
+    # A violated invariant or property is always a MUST.
     violates = recorded.violation is not None or (rejection is not None and rejection.properties)
     level = "MUST" if violates else first.rule_level
     remarks = (first.note,) if first.note else ()

@@ -1,4 +1,4 @@
-"""The recorded run as a trace, and what TLC says of it."""
+"""The recorded run as a trace, and TLC's verdict on it."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import version
@@ -16,11 +16,11 @@ from kraft_traces.encode import encode_line, header_line
 from kraft_traces.lines import EndLine, EventLine, Generator
 
 GENERATOR_NAME = "kraft-spec-random"
-"""Not the reference's: what adapters do not show is not in these traces."""
+"""Not the reference's generator name, because these traces omit what adapters hide."""
 
 
 def trace_of(table: Table, spec: RunSpec, recorded: Recorded) -> Iterator[bytes]:
-    """The lines of the trace of a run; the same run gives the same bytes."""
+    """Return the lines of the trace of a run; the same run gives the same bytes."""
     generator = Generator(GENERATOR_NAME, version("kraft-spec"), spec.seed, spec.preset.name)
     return trace_with(table, spec.configuration, generator, recorded.lines, is_whole=recorded.is_whole)
 
@@ -50,8 +50,8 @@ def verdict_on(
     return check_lines(lines, configuration, source, own=False, switched_off=switched_off)
 
 
-def explained(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:
-    """Why the model has no such step as the first that differs; None if it does not look at what differs there."""
+def explain_rejection(configuration: Configuration, recorded: Recorded, source: str) -> Rejection | None:
+    """Return why the model rejects the first step that differs; None if it does not check those fields."""
     notes = recorded.notes
     if notes.first is None or not notes.first.sequence or recorded.until_known < notes.first.sequence:
         return None

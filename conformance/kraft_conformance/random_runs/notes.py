@@ -1,4 +1,4 @@
-"""What the adapters of one run have shown so far, as far as the verdict on the run hangs on it."""
+"""Notes about the adapters of a run, on which its verdict depends."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,62 +14,62 @@ from kraft_vectors.features import Level
 
 
 class CountsOtherwiseError(Exception):
-    """An adapter does its writes earlier or in other portions, and was to die after a number of the reference's."""
+    """An adapter writes earlier or in other portions, so a crash point that counts the reference's writes is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The first step in which an adapter does something else than the reference.
+    """First step in which an adapter differs from the reference.
 
-    One in which only timers differ gives way to a later one: from a timer nothing follows before it fires.
+    A later step replaces one in which only timers differ, because a timer has no consequence before it fires.
     """
 
     sequence: int
-    """Of the event; 0 for the state in which the replica begins."""
+    """Sequence number of the event; 0 for the initial state of the replica."""
     replica_id: int
     event: str | None
     role: str | None
-    """The replica's role before the event."""
+    """Role of the replica before the event."""
     differences: tuple[Difference, ...]
     level: Level
-    """The lowest at which any of it shows."""
+    """Lowest observability at which one of the differences shows."""
     rules: tuple[str, ...] = ()
-    """Those behind what differs, the likeliest first."""
+    """Rules behind the differences, most likely first."""
     rule_level: RuleLevel = "MUST"
-    """What is not kept, as far as that is known."""
+    """Level of the violated rule, as far as it is known."""
     note: str = ""
-    """Why the rules are missing, if a defect of kraft-spec kept it from ranking them."""
+    """Defect of kraft-spec that prevented the ranking of the rules; else empty."""
 
     @property
     def key(self) -> tuple[str | None, str]:
-        """What stays the same when the run is made shorter: the event and the field, without numbers."""
+        """Identity of the difference in shorter runs: the event and the field, without numbers."""
         name = self.differences[0].field
         return self.event, "".join(c for c in name if not c.isdigit())
 
     @property
     def is_of_timers(self) -> bool:
-        """Does nothing but the timers differ?"""
+        """True if only timers differ."""
         return is_of_timers(self.differences)
 
     @property
     def is_death(self) -> bool:
-        """Has the process of the replica ended by itself?"""
+        """True if the process of the replica has ended by itself."""
         return self.differences[0].field == "died"
 
     def where(self) -> str:
-        """The step, in words."""
+        """Return the step in words."""
         if self.event is None:
             return f"before the first event at replica {self.replica_id}"
         return f"event {self.sequence}, {self.event} at replica {self.replica_id}"
 
 
 def is_of_timers(differences: Iterable[Difference]) -> bool:
-    """Is there nothing but timers among what differs?"""
-    return all(one.field.startswith("StartTimer") for one in differences)
+    """True if all differences are about timers."""
+    return all(difference.field.startswith("StartTimer") for difference in differences)
 
 
-class Passed(NamedTuple):
-    """A step in which an adapter did what it is known to do otherwise; the run went on."""
+class KnownStep(NamedTuple):
+    """Step with known differences only, after which the run continued."""
 
     sequence: int
     replica_id: int
@@ -78,45 +78,45 @@ class Passed(NamedTuple):
 
 @dataclass(slots=True)
 class Notes:
-    """Filled in by the replicas of a run, read by whoever runs it."""
+    """Notes that the replicas of a run write and the runner reads."""
 
     known: tuple[KnownDifference, ...] = ()
-    """A difference that is one of these ends no run."""
-    passed: list[Passed] = field(default_factory=list)
-    """The steps with such a difference."""
+    """Known differences, which do not fail the run."""
+    passed: list[KnownStep] = field(default_factory=list)
+    """Steps with known differences."""
     first: FirstDifference | None = None
     passes_timers: bool = False
-    """A run that ends at the first difference goes on after one of timers."""
+    """True if a run that ends at the first difference continues after one of timers."""
     explaining: tuple[TracedEffect, ...] | None = None
-    """What the replica did in that step, and the reference where its effects are hidden: for the model to explain."""
+    """Effects of the first step that differs, completed by the reference's, for the model to explain."""
     is_over: bool = False
-    """What happens next cannot be known: an adapter that hides its state has parted from the reference."""
+    """True if the run cannot continue: the state of an adapter that hides it differs from the reference's."""
     undecided: str | None = None
-    """Why nothing can be said from here on."""
+    """Reason why the rest of the run cannot be judged."""
     latitude: dict[str, None] = field(default_factory=dict)
-    """The reasons for which something was allowed to be otherwise, in the order of their coming up."""
+    """Reasons of the allowed alternatives that occurred, in order."""
     limits: dict[str, None] = field(default_factory=dict)
-    """What of the adapters cannot be seen, in words."""
+    """Hidden parts of the adapters, in words."""
     shown: int = 0
-    """How many outputs the adapters have shown."""
+    """Number of outputs that the adapters have shown."""
     left_out: dict[str, None] = field(default_factory=dict)
-    """What was expected and not shown."""
+    """Expected parts that were not shown."""
     is_mixed: bool = False
-    """A state after a difference has fields of the reference on which properties of clusters hang."""
+    """True if a state after a difference has fields of the reference on which cluster properties depend."""
     durations: dict[tuple[str, str], Durations] = field(default_factory=dict)
-    """Of each implementation, by its name and version."""
+    """Durations of each implementation, by name and version."""
     asking: tuple[int, str] | None = None
-    """The replica that is asked now, and about what."""
+    """Replica that has the current request, and the request."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Those of all known differences, each once."""
-        return tuple(dict.fromkeys(known.reason for one in self.passed for known in one.known))
+        """Reasons of all known differences, each once."""
+        return tuple(dict.fromkeys(difference.reason for step in self.passed for difference in step.known))
 
     def is_known_to_break(self, violation: Violation) -> bool:
-        """Is it what is known that breaks a property: the run ended there, or the replica is known to break it?"""
+        """True if a known difference explains the violation: it ended the run there, or may break the property."""
         return any(
-            violation.property_name in known.breaks and violation.replica_id == one.replica_id
-            for one in self.passed
-            for known in one.known
+            violation.property_name in difference.breaks and violation.replica_id == step.replica_id
+            for step in self.passed
+            for difference in step.known
         ) or (bool(self.passed) and violation.sequence == self.passed[-1].sequence)

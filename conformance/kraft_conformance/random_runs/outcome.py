@@ -1,4 +1,4 @@
-"""What a random run comes to, as values."""
+"""Outcome of a random run, as values."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,69 +9,69 @@ from kraft_vectors.features import Feature
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A failing run made shorter."""
+    """A failing run after shrinking."""
 
     moves_before: int
-    """Up to the first difference."""
+    """Number of moves up to the first difference."""
     moves: int
     runs: int
-    """How many runs it took, the last one among them."""
+    """Number of runs for shrinking, including the last one."""
     lines: tuple[str, ...]
-    """What is left, a line for each event."""
+    """Events of the short run, one line each."""
     is_minimal: bool
-    """No single move can be left out; False when the runs were used up before, or the moves alone do not repeat it."""
+    """True if every move is needed; False if the runs were used up, or the moves alone do not repeat the failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was written of a failing run."""
+    """Saved files of a failing run."""
 
     trace: str
-    """The file of the whole run."""
+    """Trace file of the whole run."""
     shrunk_trace: str | None = None
     vector: str | None = None
-    """The id of the vector."""
+    """Id of the vector."""
     replay: str | None = None
-    """The command that fails with it."""
+    """Command that runs it."""
     without_vector: str | None = None
-    """Why there is no vector, or why it is not enough."""
+    """Reason why there is no vector, or why it does not fail alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class RandomOutcome:
-    """One run of one workload and seed."""
+    """Outcome of the run of a workload and seed."""
 
     workload: str
     seed: int
     outcome: Outcome
-    """Its id is `workload.seed`, its step the sequence of the event that is wrong."""
+    """Its id is `workload.seed`, its step the sequence number of the first event that differs."""
     repeat: str
-    """The one command that makes the run again."""
+    """Command that makes the run again."""
     events: int = 0
     replica: int | None = None
-    """Where it went wrong."""
+    """Replica that differs first."""
     adapter: str | None = None
-    """Who plays that replica."""
+    """Adapter of that replica."""
     violation: str | None = None
-    """Of an invariant of the simulator."""
+    """Violated invariant of the simulator."""
     model: str | None = None
-    """What TLC says of the recorded trace, where it objects."""
+    """TLC's rejection of the recorded trace."""
     remarks: tuple[str, ...] = ()
     restricted: tuple[Feature, ...] = ()
-    """Features that the workload was run without."""
+    """Features that the workload had to omit."""
     trace_sha256: str | None = None
-    """Of the recorded trace."""
+    """SHA-256 of the recorded trace."""
     shrunk: Shrunk | None = None
     saved: Saved | None = None
     known: tuple[str, ...] = ()
-    """What adapters did in it that they are known to do otherwise."""
+    """Reasons of the known differences in it."""
     until_known: int = 0
-    """Events before the first of these, all of them if there is none."""
+    """Number of events before the first known difference; all events if there is none."""
     is_whole: bool = False
-    """It ended where it was meant to."""
+    """True if the run reached its end."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what is empty is left out."""
+        """Return the JSON document, without empty fields."""
         document = self.outcome.as_dict() | {"workload": self.workload, "seed": self.seed, "events": self.events}
         if self.known:
             document["until_known"] = self.until_known

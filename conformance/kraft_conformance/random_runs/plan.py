@@ -1,4 +1,4 @@
-"""What random runs are made: a value that a command line is read into."""
+"""Options of random runs, and the known differences of an implementation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,50 +9,57 @@ from kraft_conformance.random_runs.seats import Seat
 from kraft_spec.difference import Difference
 
 SHRINK_RUNS_MAX = 400
-"""After so many runs the shortest schedule so far is short enough."""
+"""Maximum number of runs for shrinking."""
 _EXTRA, _LEFT_OUT = ": not expected", ": missing"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDifference:
-    """What an implementation is known to do otherwise, and where that shows."""
+    """A known difference of an implementation, and the events at which it shows."""
 
     reason: str
     shows: Mapping[str, tuple[str, ...]]
-    """The events at which it shows, with the names of what may differ there, N for any number.
+    """Names of fields that may differ, by event; N stands for any number.
 
-    A name that ends in `: not expected` or `: missing` is of what is only done, or only expected.
-    One that goes on with any other `: WORDS` is of what is shown, which begins so; nothing counts without it.
+    The suffix `: not expected` or `: missing` restricts a name to an unexpected or a missing effect.
+    Any other suffix `: WORDS` requires that the actual value begins with it; without such a difference no name counts.
     """
     ends_run: bool = False
-    """Whether what comes after it hangs on something that is not shown."""
+    """True if the following events depend on something that is not shown."""
     breaks: tuple[str, ...] = ()
-    """The properties that a replica which shows it may break."""
+    """Properties that a replica with this difference may violate."""
 
     def names_at(self, event: str | None) -> tuple[str, ...]:
-        """What may differ at an event."""
+        """Return the names of fields that may differ at an event."""
         return () if event is None else self.shows.get(event, ())
 
 
-def explanation(
-    known: Sequence[KnownDifference], event: str | None, found: Sequence[Difference]
+def explain_differences(
+    known: Sequence[KnownDifference], event: str | None, differences: Sequence[Difference]
 ) -> tuple[KnownDifference, ...]:
-    """Those that all that differs in a step belongs to; none if something belongs to none."""
+    """Return the known differences that explain all differences of a step; none if one is unexplained."""
     explaining: list[KnownDifference] = []
-    shown = [one for one in known if _is_shown(one, event, found)]
-    for difference in found:
-        one = next((one for one in shown if any(_is_called(difference, name) for name in one.names_at(event))), None)
-        if one is None:
+    candidates = [candidate for candidate in known if _is_shown(candidate, event, differences)]
+    for difference in differences:
+        owner = next(
+            (
+                candidate
+                for candidate in candidates
+                if any(_is_called(difference, name) for name in candidate.names_at(event))
+            ),
+            None,
+        )
+        if owner is None:
             return ()
-        if one not in explaining:
-            explaining.append(one)
+        if owner not in explaining:
+            explaining.append(owner)
     return tuple(explaining)
 
 
-def _is_shown(known: KnownDifference, event: str | None, found: Sequence[Difference]) -> bool:
-    """Is there what it hangs on?"""
+def _is_shown(known: KnownDifference, event: str | None, differences: Sequence[Difference]) -> bool:
+    """True if the differences include a required actual value, if the known difference requires one."""
     needed = [name for name in known.names_at(event) if _has_words(name)]
-    return not needed or any(_is_called(difference, name) for difference in found for name in needed)
+    return not needed or any(_is_called(difference, name) for difference in differences for name in needed)
 
 
 def _has_words(name: str) -> bool:
@@ -60,10 +67,10 @@ def _has_words(name: str) -> bool:
 
 
 def _is_called(difference: Difference, name: str) -> bool:
-    """Is it of this name, in whichever direction and in its own?"""
-    field, shown = (re.sub(r"\d+", "N", text) for text in (difference.field, difference.actual))
+    """True if the name matches the difference, with or without a suffix."""
+    field, actual = (re.sub(r"\d+", "N", text) for text in (difference.field, difference.actual))
     if _has_words(name):
-        return f"{field}: {shown}".startswith(name)
+        return f"{field}: {actual}".startswith(name)
     names = {field}
     if difference.expected == "nothing":
         names.add(f"{field}{_EXTRA}")
@@ -74,30 +81,30 @@ def _is_called(difference: Difference, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RandomPlan:
-    """What is run."""
+    """Options of a campaign of random runs."""
 
     seats: tuple[Seat, ...]
-    """Who plays the replicas, dealt in turn."""
+    """Programs that run the replicas, in turn."""
     seeds: Sequence[int] = range(20)
     workloads: tuple[str, ...] = ("chaos",)
     """Names in `WORKLOADS`."""
     steps: int = 1000
-    """Events of each run before its faults stop."""
+    """Events of each run before faults stop."""
     replicas: int = 3
-    """Voters of each cluster; some workloads have observers besides."""
+    """Voters of each cluster; some workloads add observers."""
     profile: str | None = None
-    """None for the one that the first adapter names."""
+    """None for the profile in the first adapter's hello."""
     differential: bool = False
-    """Whether a run fails at the first step that differs from the reference, whatever comes of it."""
+    """True if a run fails at the first step that differs from the reference, even if nothing follows from it."""
     checks_model: bool = True
-    """Whether TLC looks at each recorded trace."""
+    """True if TLC checks each recorded trace."""
     shrinks: bool = True
     shrink_runs_max: int = SHRINK_RUNS_MAX
     stops_at_first: bool = False
     reply_timeout_s: float = 10.0
     save: Path | None = None
-    """A folder for the traces of failing runs, and for vectors that fail in the same way."""
+    """Folder for traces of failing runs, and for vectors that fail in the same way."""
     known: tuple[KnownDifference, ...] = ()
-    """A run that comes to one of them goes on, and is an expected failure."""
+    """A run with one of these continues, and is an expected failure."""
     old_software_everywhere: bool = False
-    """Whether adapters play software without Pre-Vote too, where a workload has it."""
+    """True if adapters also act as software without Pre-Vote, in workloads that have it."""

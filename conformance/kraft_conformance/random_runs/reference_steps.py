@@ -1,4 +1,4 @@
-"""The reference in the history of one adapter: every step that it might have made, by the open decisions."""
+"""The reference's steps in the history of an adapter, for each setting of the open decisions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -17,8 +17,8 @@ from kraft_traces.lines import EventLine
 from kraft_vectors.expecting import without_id
 
 
-class Happening(NamedTuple):
-    """What happens at a replica."""
+class ReplicaEvent(NamedTuple):
+    """An event at a replica, with its draw and crash point."""
 
     replica_id: int
     event: Event
@@ -27,42 +27,44 @@ class Happening(NamedTuple):
 
 
 class ReferenceStep(NamedTuple):
-    """A step of the reference beside an adapter."""
+    """Step of the reference beside an adapter."""
 
     before: ReplicaState
     done: Step
     line: EventLine
     expected: tuple[TracedEffect, ...]
-    """Its effects, without names of messages."""
+    """Its effects, without message ids."""
     taken: tuple[OpenAnswer, ...]
-    """The answers that are not the profile's."""
+    """Settings of open decisions that differ from the profile's."""
 
 
 def reference_steps(
-    states: Sequence[ReplicaState], configuration: Configuration, happening: Happening, make: MakeReplica = Replica
+    states: Sequence[ReplicaState], configuration: Configuration, happening: ReplicaEvent, make: MakeReplica = Replica
 ) -> tuple[ReferenceStep, ...]:
-    """The steps from each of these states under each answer, those of the profile first.
+    """Return the steps from each of these states under each setting of the open decisions, those of the profile first.
 
-    `make` makes the replica that takes them.
+    `make` makes the replica for the steps.
 
     Raises:
-        ValueError: a crash keeps what none of the states can keep.
+        ValueError: no state allows the log that the crash keeps.
     """
     by_profile = [_step(make(before, configuration), before, happening, ()) for before in states]
-    others = [
+    alternatives = [
         _step(
-            make(one.before, other),
-            one.before,
+            make(step.before, other),
+            step.before,
             happening,
             tuple(sorted(open_answers(configuration.profile, other.profile))),
         )
-        for one in by_profile
-        for other in other_configurations(configuration, one.line.event, one.line.message, one.line.state)
+        for step in by_profile
+        for other in other_configurations(configuration, step.line.event, step.line.message, step.line.state)
     ]
-    return (*by_profile, *others)
+    return (*by_profile, *alternatives)
 
 
-def _step(replica: Replica, before: ReplicaState, happening: Happening, taken: tuple[OpenAnswer, ...]) -> ReferenceStep:
+def _step(
+    replica: Replica, before: ReplicaState, happening: ReplicaEvent, taken: tuple[OpenAnswer, ...]
+) -> ReferenceStep:
     _, event, draw, crash = happening
     if crash is not None:
         done = replica.crash_during(event, draw, crash.completed, crash.log_end_offset)
@@ -72,19 +74,19 @@ def _step(replica: Replica, before: ReplicaState, happening: Happening, taken: t
 
 
 def reference_step(
-    before: ReplicaState, done: Step, happening: Happening, taken: tuple[OpenAnswer, ...]
+    before: ReplicaState, done: Step, happening: ReplicaEvent, taken: tuple[OpenAnswer, ...]
 ) -> ReferenceStep:
-    """A step with the line that shows it."""
+    """Return a step with its trace line."""
     identifier = "1.1" if isinstance(happening.event, events.Receive) else None
     replica_id, event, _, crash = happening
     line = event_line(Occurrence(1, 0, event, replica_id, identifier, done.effects, done.refusal, crash, done.state))
     return ReferenceStep(before, done, line, tuple([without_id(effect) for effect in line.effects or ()]), taken)
 
 
-def different(states: Iterable[ReplicaState]) -> Iterator[ReplicaState]:
-    """Each state once."""
-    known: list[ReplicaState] = []
+def distinct(states: Iterable[ReplicaState]) -> Iterator[ReplicaState]:
+    """Yield each state once."""
+    distinct_states: list[ReplicaState] = []
     for state in states:
-        if state not in known:
-            known.append(state)
+        if state not in distinct_states:
+            distinct_states.append(state)
             yield state

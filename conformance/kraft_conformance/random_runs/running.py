@@ -1,4 +1,4 @@
-"""One run of a cluster, from its seed or from a schedule: what happened, its trace, and where it went wrong."""
+"""Run of a cluster, from a seed or a schedule: its events, trace and violation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,35 +23,35 @@ from kraft_traces.lines import EventLine
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """What decides what will happen, the adapters apart."""
+    """Input of a run, apart from the adapters."""
 
     preset: Preset
     configuration: Configuration
     seed: int
     steps: int
-    """Events before faults stop."""
+    """Number of events before faults stop."""
     differential: bool
     known: tuple[KnownDifference, ...] = ()
-    """What the adapters are known to do otherwise."""
+    """Known differences of the adapters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A run as it was."""
+    """A recorded run."""
 
     occurrences: tuple[Occurrence, ...]
     lines: tuple[EventLine, ...]
-    """The same as a trace has them, without what was not observed."""
+    """Trace lines of the occurrences, without hidden parts."""
     schedule: Schedule
     violation: Violation | None
-    """Of an invariant of the simulator."""
+    """Violated invariant of the simulator."""
     notes: Notes
     is_whole: bool
-    """It ended where it was meant to."""
+    """True if the run reached its end."""
 
     @property
     def until_known(self) -> int:
-        """How many events there are before the first in which an adapter did what it is known to do otherwise."""
+        """Number of events before the first known difference."""
         return self.notes.passed[0].sequence - 1 if self.notes.passed else len(self.lines)
 
 
@@ -59,12 +59,12 @@ def run(table: Table, spec: RunSpec) -> Recorded:
     """Make the run of a seed.
 
     Raises:
-        AdapterFault: an adapter does not answer as the protocol says.
+        AdapterFault: an adapter violates the protocol.
     """
     try:
         return _run(table, spec, dies_in_steps=True)
     except CountsOtherwiseError:
-        # From its beginning without deaths in the middle of steps, whose writes are counted otherwise.
+        # Start again without crashes during steps, because this adapter counts writes differently.
         return _run(table, spec, dies_in_steps=False)
 
 
@@ -92,7 +92,7 @@ def _run(table: Table, spec: RunSpec, *, dies_in_steps: bool) -> Recorded:
 
 
 def _of_what_is_shown(violation: Violation | None, notes: Notes) -> Violation | None:
-    """A violation, unless the reference's part of a state may be its reason: the run is over then."""
+    """Return the violation, or end the run if the reference's part of a state may be its cause."""
     if violation is None or not notes.is_mixed:
         return violation
     notes.is_over = True
@@ -100,7 +100,7 @@ def _of_what_is_shown(violation: Violation | None, notes: Notes) -> Violation | 
 
 
 def _as_far_as_known(occurrences: Iterator[Occurrence], notes: Notes) -> Iterator[Occurrence]:
-    """The occurrences, up to where the cluster itself cannot follow an implementation that has gone its own way."""
+    """Yield the occurrences until the simulation cannot continue after a difference."""
     if notes.is_over:
         return
     try:
@@ -120,13 +120,13 @@ def rerun(
     passes_timers: bool,
     known: tuple[KnownDifference, ...] = (),
 ) -> Recorded:
-    """Make the moves of a schedule that apply, up to the first difference that is not known, or a violation.
+    """Make the possible moves of a schedule up to the first unknown difference or violation.
 
-    `only` is the one replica that its adapter plays; with `passes_timers` a difference in timers alone is none.
+    Only the replica `only` uses its adapter, if it is set; `passes_timers` ignores differences of timers alone.
 
     Raises:
-        AdapterFault: an adapter does not answer as the protocol says.
-        CountsOtherwiseError: an adapter counts its writes otherwise.
+        AdapterFault: an adapter violates the protocol.
+        CountsOtherwiseError: an adapter counts writes differently.
     """
     notes = Notes(known, passes_timers=passes_timers)
     world = World(configuration, table.maker(notes, stops=True, dies_in_steps=True, only=only))
@@ -147,12 +147,12 @@ def rerun(
 
 
 def line_shown(world: World, occurrence: Occurrence) -> EventLine:
-    """The line of what has just happened, without what the adapter of that replica does not show."""
+    """Return the trace line of the last occurrence, without what its adapter hides."""
     line = event_line(occurrence)
     if occurrence.replica_id is None:
         return line
     replica = world.replicas[occurrence.replica_id]
     if not isinstance(replica, AdapterReplica):
         return line
-    shown = replica.shown
-    return replace(line, effects=shown.effects, refusal=shown.refusal, state=shown.state)
+    observation = replica.shown
+    return replace(line, effects=observation.effects, refusal=observation.refusal, state=observation.state)

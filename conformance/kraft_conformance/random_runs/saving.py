@@ -1,8 +1,7 @@
-"""A failing run as files: its trace, and a vector that fails in the same way.
+"""Files of a failing run: its trace, and a vector that fails in the same way.
 
-Up to the first difference everybody does what the reference does.
-So the run of the reference with the same moves has the same history, and what it does in the step that went wrong is
-what the vector expects.
+Up to the first difference all replicas act as the reference does.
+So a run of the reference with the same moves has the same history, and its next step is the vector's expectation.
 """
 
 from dataclasses import replace
@@ -30,7 +29,7 @@ from kraft_vectors.requirements import at_replica
 
 
 class NoVectorError(Exception):
-    """A failure that no vector can be cut from; the message says why."""
+    """No vector can be made of a failure; the message has the reason."""
 
 
 def write_trace(path: Path, table: Table, spec: RunSpec, recorded: Recorded) -> None:
@@ -47,13 +46,13 @@ def write_trace(path: Path, table: Table, spec: RunSpec, recorded: Recorded) -> 
 def vector_for(
     table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, rules: tuple[str, ...], accepts: Accepts
 ) -> tuple[Vector, Outcome]:
-    """A vector of the step that differs, and its outcome on the adapter.
+    """Return a vector of the step that differs, and its outcome on the adapter.
 
-    Its steps are the last one at the replica, or as many more as the adapter needs to fail.
+    It begins as late as possible before the step, such that the adapter fails.
 
     Raises:
-        NoVectorError: there is none.
-        AdapterFault: the adapter does not answer as the protocol says.
+        NoVectorError: no vector can be made.
+        AdapterFault: the adapter violates the protocol.
     """
     occurrences, draws = _of_the_reference(spec, recorded, first)
     own = at_replica(occurrences, first.replica_id)
@@ -73,7 +72,7 @@ def vector_for(
             vector = vector_of(replace(run, profiles=accepts(run)), subject)
         except (NotAcceptedError, VectorProofError) as error:
             raise NoVectorError(str(error)) from error
-        assert vector is not None, "something happens at the replica"
+        assert vector is not None, "the replica has an event"
         outcome = run_vector(table.session(first.replica_id), vector, spec.configuration.profile.name)
         if outcome.status is Status.FAIL or steps >= len(own):
             return vector, outcome
@@ -83,7 +82,7 @@ def vector_for(
 def _of_the_reference(
     spec: RunSpec, recorded: Recorded, first: FirstDifference
 ) -> tuple[tuple[Occurrence, ...], dict[int, Draw]]:
-    """What the reference does with the moves of the run, up to the step that differs."""
+    """Return the reference's run with the same moves, up to the step that differs."""
     occurrences: list[Occurrence] = []
     draws: dict[int, Draw] = {}
     moves = [move for move in recorded.schedule if move.sequence <= _last_move(recorded, first)]
@@ -91,32 +90,32 @@ def _of_the_reference(
         occurrences.append(occurrence)
         draws[occurrence.sequence] = Draw(occurrence.sequence, move.election_timeout_ms, move.election_backoff_ms)
     if not occurrences or occurrences[-1].replica_id != first.replica_id:
-        raise NoVectorError("the reference does not come to the step that differs")
+        raise NoVectorError("the reference does not reach the step that differs")
     event = occurrences[-1].event
     if not isinstance(event, Event) or event_name(event) != first.event:
-        raise NoVectorError("the reference does not come to the step that differs")
+        raise NoVectorError("the reference does not reach the step that differs")
     return tuple(occurrences), draws
 
 
 def _last_move(recorded: Recorded, first: FirstDifference) -> int:
-    """The name of the move that made the first difference, in the schedule's own numbers."""
+    """Return the sequence number of the move that made the first difference."""
     if len(recorded.schedule) < first.sequence:
-        raise NoVectorError("the moves of the run are not known")
+        raise NoVectorError("the schedule of the run is incomplete")
     return recorded.schedule[first.sequence - 1].sequence
 
 
 def write_vector(folder: Path, vector: Vector) -> None:
-    """Add a vector to a folder of vectors; one of the same id is replaced, everything else stays.
+    """Add a vector to a folder of vectors, or replace the one with its id.
 
     Raises:
-        VectorFileError: the folder's manifest, or a vector that it names, cannot be read.
+        VectorFileError: the folder's manifest, or one of its vectors, cannot be read.
         OSError: a file cannot be written.
     """
-    others: list[Vector] = []
+    vectors: list[Vector] = []
     if (folder / MANIFEST).exists():
         catalogue = Catalogue(folder)
-        others = [one for one in catalogue.of_replicas() if one.id != vector.id]
-    files = files_of((*others, vector))
+        vectors = [replica for replica in catalogue.of_replicas() if replica.id != vector.id]
+    files = files_of((*vectors, vector))
     for name in (file_name(vector.id), transcript_name(vector.id), MANIFEST):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

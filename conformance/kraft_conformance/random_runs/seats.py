@@ -1,4 +1,4 @@
-"""Who plays a replica: an adapter in a process, an adapter in this process, or the reference itself."""
+"""Programs that run a replica: an adapter in a process, an adapter in this process, or the reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,43 +6,43 @@ from typing import Any, Protocol, TypeVar
 
 from kraft_conformance.protocol.messages import SCHEMA, Hello, HelloReply, Reply, Request, Software
 from kraft_conformance.runner.faults import Died, OtherVersion, Unable
-from kraft_conformance.runner.session import Adapter, Session, fitting
+from kraft_conformance.runner.session import Adapter, Session, check_reply
 
 REFERENCE = "reference"
-"""The word for the built-in reference in place of a command."""
+"""Word for the reference instead of a command."""
 
 _Reply = TypeVar("_Reply", bound=Reply)
 
 
 class Answers(Protocol):
-    """An adapter as an object: `ReferenceAdapter`, or one like it."""
+    """An adapter as an object, such as `ReferenceAdapter`."""
 
     def answer(self, request: Request) -> Reply:
-        """Carry out a request."""
+        """Handle a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An adapter in a process of its own."""
+    """An adapter in its own process."""
 
     line: str
-    """Its command line; split as a shell does, and run without one."""
+    """Command line; it is split as a shell does, and run without one."""
 
     def __str__(self) -> str:
         return self.line
 
     def opened(self, reply_timeout_s: float) -> Adapter:
-        """Start it and say hello.
+        """Start the adapter and send hello.
 
         Raises:
-            AdapterFault: it cannot be started, or does not say hello as it should.
+            AdapterFault: it cannot be started, or its hello is wrong.
         """
         return Session(self.line, reply_timeout_s)
 
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
-    """An adapter that is an object of this process: no line is written, no time is measured."""
+    """An adapter as an object in this process, without lines and timeouts."""
 
     make: Callable[[], Answers]
     name: str = "in process"
@@ -51,39 +51,39 @@ class InProcess:
         return self.name
 
     def opened(self, reply_timeout_s: float) -> Adapter:
-        """Make one and say hello.
+        """Make the adapter and send hello.
 
         Raises:
-            AdapterFault: it does not say hello as it should.
+            AdapterFault: its hello is wrong.
         """
         return LocalSession(self.make())
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The reference itself, which nothing is asked of."""
+    """The reference, without an adapter."""
 
     def __str__(self) -> str:
         return REFERENCE
 
 
 Seat = Command | InProcess | Reference
-"""Where a replica of a random run is: behind a command, in this process, or with the reference."""
+"""Program that runs a replica."""
 
 
 def seat_of(word: str) -> Seat:
-    """The seat that a command line names: `reference`, or the command of an adapter."""
+    """Return the seat of a command line: `reference`, or the command of an adapter."""
     return Reference() if word.strip() == REFERENCE else Command(word)
 
 
 class LocalSession:
-    """The protocol with an object."""
+    """Protocol session with an object."""
 
     def __init__(self, adapter: Answers) -> None:
-        """Greet it.
+        """Send hello.
 
         Raises:
-            AdapterFault: it speaks another version, or does not answer.
+            AdapterFault: the adapter has another version, or does not reply.
         """
         self._adapter = adapter
         self._number = 0
@@ -97,7 +97,7 @@ class LocalSession:
         """Send a request and return its reply.
 
         Raises:
-            AdapterFault: there is none, or another one.
+            AdapterFault: there is no reply, or one of another type.
         """
         self._number += 1
         try:
@@ -106,7 +106,7 @@ class LocalSession:
             raise Unable(str(error)) from error
         except Exception as error:
             raise Died(f"it raised {type(error).__name__}: {error}") from error
-        return fitting(reply, request, wanted, self._unobserved)
+        return check_reply(reply, request, wanted, self._unobserved)
 
     def end(self, *, politely: bool = True) -> None:
-        """There is nothing to leave behind."""
+        """Do nothing: there is no process."""

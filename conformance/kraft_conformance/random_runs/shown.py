@@ -1,4 +1,4 @@
-"""What an adapter shows, in the form of the reference: effects to go on with, and a state that fits them."""
+"""Conversion of an adapter's observations to effects and states of the reference."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace as replaced
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kraft_conformance.runner.comparison import effect_name
 from kraft_conformance.runner.concluding import CORE
-from kraft_conformance.runner.shown import Shown
+from kraft_conformance.runner.shown import Observation
 from kraft_reference import durability
 from kraft_reference.changes import CatchUp, ChangeKind, Commit, LearnVersions, PendingChange, Requester
 from kraft_reference.effects import Answer, Effect, Send, StartTimer
@@ -26,50 +26,50 @@ from kraft_traces.message_types import CHANGE_ANSWERS, TracedMessage
 from kraft_traces.state_types import TracedState
 from kraft_traces.states import traced_state
 from kraft_traces.values import CHANGE_SUFFIX, traced_key, traced_record, traced_snapshot
-from kraft_vectors.state_changes import applied
+from kraft_vectors.state_changes import apply_changes
 
 _Part = TypeVar("_Part", bound=Struct)
 
 TRACED_MESSAGE = get_args(TracedMessage)
 
 STATE_OF_CLUSTERS = (*CORE, "voters")
-"""Fields of the state on which the properties of clusters hang."""
+"""Fields of the state on which cluster properties depend."""
 
 
-def masked(expected: _Part, actual: Struct) -> _Part:
-    """`expected` without the fields that `actual` leaves out, in its parts too; a message keeps its name."""
+def mask(expected: _Part, actual: Struct) -> _Part:
+    """Return `expected` without the fields that `actual` omits, recursively; a message keeps its id."""
     fields: dict[str, Any] = {}
     names_a_message = isinstance(expected, TRACED_MESSAGE)
     for name in expected.__struct_fields__:
-        given, wanted = getattr(actual, name, UNSET), getattr(expected, name)
+        observed, wanted = getattr(actual, name, UNSET), getattr(expected, name)
         if names_a_message and name == "id":
             continue
-        if given is UNSET:
+        if observed is UNSET:
             fields[name] = UNSET
-        elif isinstance(wanted, Struct) and isinstance(given, Struct):
-            fields[name] = masked(wanted, given)
+        elif isinstance(wanted, Struct) and isinstance(observed, Struct):
+            fields[name] = mask(wanted, observed)
     return replace(expected, **fields) if fields else expected
 
 
-def filled(actual: _Part, expected: Struct | None) -> _Part:
-    """`actual` with what it leaves out taken from `expected`, where that is one of the same kind."""
+def fill_from(actual: _Part, expected: Struct | None) -> _Part:
+    """Return `actual` with its omitted fields taken from `expected`, if both have the same type."""
     if expected is None or type(expected) is not type(actual):
         return actual
     fields: dict[str, Any] = {}
     for name in actual.__struct_fields__:
-        given, wanted = getattr(actual, name), getattr(expected, name)
-        if given is UNSET:
+        observed, wanted = getattr(actual, name), getattr(expected, name)
+        if observed is UNSET:
             fields[name] = wanted
-        elif isinstance(given, Struct) and isinstance(wanted, Struct):
-            fields[name] = filled(given, wanted)
+        elif isinstance(observed, Struct) and isinstance(wanted, Struct):
+            fields[name] = fill_from(observed, wanted)
     return replace(actual, **fields) if fields else actual
 
 
-def named(sequence: int, shown: Shown) -> Shown:
-    """What was shown, its messages with their names in the run."""
-    if not shown.effects:
-        return shown
-    return replaced(shown, effects=tuple([_named(sequence, effect) for effect in shown.effects]))
+def name_messages(sequence: int, observation: Observation) -> Observation:
+    """Return the observation with the ids that its messages have in the run."""
+    if not observation.effects:
+        return observation
+    return replaced(observation, effects=tuple([_named(sequence, effect) for effect in observation.effects]))
 
 
 def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
@@ -82,21 +82,21 @@ def _named(sequence: int, effect: TracedEffect) -> TracedEffect:
 def reference_effects(
     own: TracedState, actual: Sequence[TracedEffect], expected: Sequence[TracedEffect], hidden: Sequence[Effect]
 ) -> tuple[Effect, ...]:
-    """The shown effects in their order, the timers last, as a cluster can carry them out.
+    """Return the observed effects for the simulation, timers last.
 
     Args:
-        own: the state of the replica that did them, afterwards.
-        actual: as it shows them.
-        expected: those of the reference, for the fields that are not shown.
-        hidden: effects of the reference of the kinds that are never shown.
+        own: the replica's state after them.
+        actual: observed effects.
+        expected: the reference's effects, for hidden fields.
+        hidden: the reference's effects of hidden kinds.
 
     Raises:
-        IncompleteLineError: a message cannot be delivered, because a field of it is neither shown nor known.
+        IncompleteLineError: a message lacks a field that the reference does not have either.
     """
-    known = {effect_name(effect): effect for effect in expected}
+    expected_by_name = {effect_name(effect): effect for effect in expected}
     made = []
     for place, effect in enumerate(actual):
-        whole = filled(effect, known.get(effect_name(effect)))
+        whole = fill_from(effect, expected_by_name.get(effect_name(effect)))
         if isinstance(whole, TracedSend):
             whole = TracedSend(_from(own, whole.message))
         made.append(effect_of(whole, f"$.effects[{place}]"))
@@ -104,12 +104,12 @@ def reference_effects(
 
 
 def timers_last(effects: Iterable[Effect]) -> tuple[Effect, ...]:
-    """The effects, and after them the timers that start: a timer between two of them promises nothing to anybody."""
+    """Return the effects with the started timers last; the order of a timer has no meaning."""
     return tuple(sorted(effects, key=lambda effect: isinstance(effect, StartTimer)))
 
 
 def _from(own: TracedState, message: TracedMessage) -> TracedMessage:
-    """A message with who sent it; an answer to a change, which has none in Kafka, with its epoch and leader too."""
+    """Return a message with its source; a change response also gets epoch and leader, which Kafka's lacks."""
     assert own.replica_key is not UNSET, "of every state"
     whole = replace(message, source=own.replica_key.id)
     if not isinstance(whole, CHANGE_ANSWERS):
@@ -118,28 +118,28 @@ def _from(own: TracedState, message: TracedMessage) -> TracedMessage:
     return replace(whole, **{name: value for name, value in leader.items() if getattr(whole, name) is UNSET})
 
 
-def followed(
+def follow_state(
     before: ReplicaState,
     effects: Sequence[Effect],
     expected: ReplicaState,
     observed: TracedState,
     kept: int | None = None,
 ) -> ReplicaState:
-    """The state that an implementation shows, whole: what it does not show is taken from the reference's.
+    """Return the complete state of an implementation; hidden parts are taken from the reference's.
 
-    What the reference works on contradicts what is shown where the two have parted: then it is left out.
+    The reference's votes, requests and pending change are dropped if they contradict the observed state.
 
     Args:
         before: the state before the step.
-        effects: what it did.
+        effects: effects of the step.
         expected: the reference's state after the step.
-        observed: what it shows of its own.
-        kept: how much of the log survived, if it died.
+        observed: the implementation's state after the step.
+        kept: end of the log that survived, if the replica crashed.
 
     Raises:
-        CheckpointError: the state does not follow from what was done to the log.
-        ValueError: what was done to the log cannot be done to it, or the state contradicts itself, of which what is
-            not shown may be the reason.
+        CheckpointError: the state does not follow from the effects on the log.
+        ValueError: the effects on the log are impossible, or the state contradicts itself, maybe because of hidden
+            parts.
     """
     log = durability.apply_durable(before, effects).log
     if kept is not None:
@@ -160,24 +160,26 @@ def followed(
 
 
 def _with_requests(before: ReplicaState, after: ReplicaState, effects: Sequence[Effect]) -> ReplicaState:
-    """The reference's state with the requests under way that the implementation has sent."""
-    messages = [one.message for one in effects if isinstance(one, Send)]
-    sent = {one.destination: one.correlation_id for one in messages if isinstance(one, REQUESTS)}
+    """Return the reference's state with the implementation's requests in flight."""
+    messages = [effect.message for effect in effects if isinstance(effect, Send)]
+    sent = {message.destination: message.correlation_id for message in messages if isinstance(message, REQUESTS)}
     awaiting = {**after.awaiting, **sent}
     if after.role is not Role.LEADER:
         return after._replace(awaiting=awaiting)
     unsent = {to for to, number in after.awaiting.items() if before.awaiting.get(to) != number and to not in sent}
     if isinstance(after.pending_change, LearnVersions):
         unsent.discard(after.pending_change.voter.id)
-    # Whom it has not announced itself to waits for its timer; the reference would go on asking to be polled.
+    # Without BeginQuorumEpoch, a voter waits for its timer; the reference would ask to be polled again.
     awaiting = {to: number for to, number in awaiting.items() if to not in unsent}
     return after._replace(awaiting=awaiting, acknowledged=after.acknowledged | unsent)
 
 
 def _pending(after: ReplicaState, effects: Sequence[Effect]) -> PendingChange | None:
-    """The reference's pending change, as far as the implementation's effects have brought it."""
+    """Return the reference's pending change, advanced by the implementation's effects."""
     change = after.pending_change
-    if change is None or (change.requester is not None and any(_answers(one, change.requester) for one in effects)):
+    if change is None or (
+        change.requester is not None and any(_answers(effect, change.requester) for effect in effects)
+    ):
         return None
     if isinstance(change, CatchUp) and change.voter in after.voters:
         offset = after.log.voters[-1].offset
@@ -194,7 +196,7 @@ def _answers(effect: Effect, requester: Requester) -> bool:
 
 
 def hides(observed: TracedState, names: Sequence[str]) -> bool:
-    """Is one of these fields not shown?"""
+    """True if one of these fields is hidden."""
     return any(getattr(observed, name) is UNSET for name in names)
 
 
@@ -202,11 +204,11 @@ def _check_mix(state: ReplicaState) -> None:
     try:
         check_type(state)
     except BrokenProperty as error:
-        raise ValueError(f"what is shown and what the reference has make no state: {error}") from error
+        raise ValueError(f"the observed fields do not combine with the reference's state: {error}") from error
 
 
 def _without_work(expected: ReplicaState, observed: TracedState) -> ReplicaState:
-    """Without votes, requests and changes under way: only what the role itself says."""
+    """Return the state without votes, requests and pending changes, except those that the role implies."""
     role = expected.role if observed.role is UNSET else observed.role
     granted = frozenset({expected.key.id}) if role in (Role.PROSPECTIVE, Role.CANDIDATE) else frozenset[int]()
     idle = expected._replace(pending_change=None, reports=(), awaited_targets={}, wanted_snapshot=None, awaiting={})
@@ -217,12 +219,12 @@ def _whole(before: ReplicaState, expected: ReplicaState, observed: TracedState) 
     log = expected.log
     reference = traced_state(expected)
     if observed.voters is not UNSET and reference.voters is not UNSET:
-        # Each part of it may be left out.
-        observed = replace(observed, voters=applied(reference.voters, observed.voters))
-    whole = applied(reference, observed)
+        # Each part of it may be omitted.
+        observed = replace(observed, voters=apply_changes(reference.voters, observed.voters))
+    whole = apply_changes(reference, observed)
     start = expected.epoch_start_offset
     if whole.role is Role.LEADER:
-        of_epoch = [log.start_offset + place for place, one in enumerate(log.records) if one.epoch == whole.epoch]
+        of_epoch = [log.start_offset + place for place, record in enumerate(log.records) if record.epoch == whole.epoch]
         start = start if log.start_offset > start or not of_epoch else of_epoch[0]
     restored = replica_state_of(
         "$",
@@ -234,5 +236,5 @@ def _whole(before: ReplicaState, expected: ReplicaState, observed: TracedState) 
             tuple([traced_key(key) for key in expected.preferred_candidates]),
         ),
     )
-    # The same records, as the very objects that were appended: the disk of the simulator looks for those.
+    # Keep the identical record objects, because the simulator's disk compares them by identity.
     return restored._replace(log=log._replace(flushed=restored.log.flushed))

@@ -1,4 +1,4 @@
-"""A failing run made shorter: fewer moves that lead to the same difference at the same replica."""
+"""Shrinking of a failing run: fewer moves that lead to the same difference at the same replica."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,23 @@ from kraft_simulation.schedule import Schedule
 from kraft_simulation.shrink import shrink
 
 _FAULTS_MAX = 3
-"""An adapter that hangs in every other candidate would take all day."""
+"""Maximum number of faults: an adapter that hangs in many candidates would take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShrunkRun:
-    """The short run, and how it came about."""
+    """The short run, and statistics about it."""
 
     recorded: Recorded
     outcome: Shrunk
 
 
 class _Candidates:
-    """Runs candidates.  Until the first difference everybody does what the reference does, so only the replica that
-    goes wrong is driven through its adapter; the others are the reference.  After one that is known all are driven."""
+    """Runs candidate schedules.
+
+    Until the first difference all replicas act as the reference does, so only the replica that differs uses its
+    adapter; after a known difference all replicas do.
+    """
 
     def __init__(self, table: Table, spec: RunSpec, before: Recorded, wanted: FirstDifference) -> None:
         self._table = table
@@ -36,23 +39,25 @@ class _Candidates:
         self.runs = 0
 
     def is_done(self, runs_max: int) -> bool:
-        """Was every candidate run that there was to run?"""
+        """True if all candidates were run."""
         return self.runs < runs_max and self._faults < _FAULTS_MAX
 
     def attempt(self, schedule: Schedule) -> Schedule | None:
-        """The moves that matter, or None when they do not lead to the difference."""
+        """Return the moves of a candidate that were possible; None if they do not lead to the difference."""
         recorded = self.run(schedule, only=self._only)
         return None if recorded is None else recorded.schedule
 
     def run(self, schedule: Schedule, only: int | None = None) -> Recorded | None:
-        """The run of a schedule, if it leads to the difference."""
+        """Return the run of a schedule, if it leads to the difference."""
         if self._faults >= _FAULTS_MAX:
             return None
         self.runs += 1
         try:
             passes = not self._wanted.is_of_timers
-            known = self._spec.known
-            recorded = rerun(self._table, self._spec.configuration, schedule, only, passes_timers=passes, known=known)
+            known_differences = self._spec.known
+            recorded = rerun(
+                self._table, self._spec.configuration, schedule, only, passes_timers=passes, known=known_differences
+            )
         except CountsOtherwiseError:
             return None
         except AdapterFault:
@@ -64,8 +69,10 @@ class _Candidates:
         return recorded if same else None
 
 
-def shrunk(table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, runs_max: int) -> ShrunkRun | None:
-    """The shortest run found; None for a replica that is wrong from its beginning, or moves that do not repeat it."""
+def shrink_run(
+    table: Table, spec: RunSpec, recorded: Recorded, first: FirstDifference, runs_max: int
+) -> ShrunkRun | None:
+    """Return the shortest run; None if the initial state differs already, or the moves do not repeat the difference."""
     if not first.sequence:
         return None
     moves = tuple([move for move in recorded.schedule if move.sequence <= first.sequence])

@@ -1,4 +1,4 @@
-"""The adapters of a cluster: who plays which replica, one adapter for each, started when it is first needed."""
+"""Adapters of a cluster: one for each replica, started on first use."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,13 +22,13 @@ _LEVELS: tuple[KipLevel, ...] = ("none", "partial", "full")
 
 
 class Table:
-    """Keeps the adapters.  Use it as a context: nothing of them is left afterwards."""
+    """Owner of the adapters.  As a context manager it ends them."""
 
     def __init__(self, seats: Sequence[Seat], reply_timeout_s: float) -> None:
-        """Greet one adapter of each seat.
+        """Start an adapter for each seat and send hello.
 
         Raises:
-            AdapterFault: one cannot be started, or does not say hello as it should.
+            AdapterFault: an adapter cannot be started, or its hello is wrong.
         """
         self._seats = tuple(seats)
         self._timeout_s = reply_timeout_s
@@ -53,18 +53,19 @@ class Table:
 
     @property
     def hellos(self) -> tuple[HelloReply, ...]:
-        """What the adapters said of themselves, one for each seat of them."""
+        """Hellos of the adapters, one for each seat."""
         return tuple([self._hellos[seat] for seat in self._seats if seat in self._hellos])
 
     @property
     def asking(self) -> tuple[int, str] | None:
-        """Which replica was asked last, and about what."""
+        """Replica that had the last request, and the request."""
         return None if self._notes is None else self._notes.asking
 
     def deal(self, preset: Preset) -> None:
-        """Deal the replicas for a workload: in turn, each side in turn if software without Pre-Vote is replaced.
+        """Assign seats to replicas for a workload, in turn.
 
-        The reference plays a side that has no adapter.
+        If the workload replaces software without Pre-Vote, seats with and without Pre-Vote are assigned separately; the
+        reference stands in for a kind without an adapter.
         """
         self._dealt = {None: self._seats}
         if preset.workload.software_interval_ms:
@@ -76,29 +77,29 @@ class Table:
         return seat not in self._hellos or self._hellos[seat].has_pre_vote
 
     def seat(self, replica_id: int) -> Seat:
-        """Who plays a replica now."""
+        """Return the current seat of a replica."""
         side = self._dealt.get(None) or self._dealt[self._software.get(replica_id, "unsupported")]
         return side[(replica_id - 1) % len(side)]
 
     def hello(self, replica_id: int) -> HelloReply | None:
-        """What the adapter of a replica says of itself; None for the reference."""
+        """Return the hello of a replica's adapter; None for the reference."""
         return self._hellos.get(self.seat(replica_id))
 
     def session(self, replica_id: int) -> Adapter:
-        """The adapter of a replica, started if it does not run.
+        """Return the adapter of a replica, started if it does not run.
 
         Raises:
-            AdapterFault: it cannot be started, or does not say hello as it should.
+            AdapterFault: it cannot be started, or its hello is wrong.
         """
         seat = self.seat(replica_id)
         session = self._sessions.get((replica_id, seat))
         if session is None:
-            assert not isinstance(seat, Reference), "nobody asks the reference"
+            assert not isinstance(seat, Reference), "the reference has no session"
             session = self._sessions[replica_id, seat] = seat.opened(self._timeout_s)
         return session
 
     def end(self, *, politely: bool = True) -> None:
-        """End all adapters, at once, because one may take its time; one that is asked again is started anew."""
+        """End all adapters in parallel, because each may take time; later uses start them again."""
         sessions, self._sessions = self._sessions, {}
         if sessions:
             with ThreadPoolExecutor(len(sessions)) as threads:
@@ -112,13 +113,13 @@ class Table:
     def configuration(
         self, preset: Preset, seed: int, voters: int, profile: str, *, old_software_everywhere: bool
     ) -> Configuration:
-        """The cluster of a workload, as these adapters can have it.
+        """Return the cluster of a workload for these adapters.
 
-        Software that does not know Pre-Vote is played by the reference alone, unless `old_software_everywhere`;
-        an adapter without KIP-996 is such software by itself.
+        Only the reference acts as software without Pre-Vote, unless `old_software_everywhere`; an adapter without
+        KIP-996 is such software itself.
 
         Raises:
-            ValueError: no such cluster or profile.
+            ValueError: the cluster or profile does not exist.
         """
         configuration = configuration_of(preset, seed, voters, profile)
         if preset.workload.software_interval_ms:
@@ -140,7 +141,7 @@ class Table:
         return replica if stays_old else replace(replica, pre_vote="supported", speaks_endpoints=True)
 
     def kip_levels(self) -> dict[str, KipLevel]:
-        """How much of each KIP all of the cluster implements."""
+        """Return the lowest level of each KIP in the cluster."""
         everybody = [hello.kip_levels for hello in self.hellos]
         if any(isinstance(seat, Reference) for seat in self._seats):
             everybody.append(dict(REFERENCE_KIP_LEVELS))
@@ -156,13 +157,13 @@ class Table:
         only: int | None = None,
         beside: MakeReplica = Replica,
     ) -> MakeReplica:
-        """Makes the replicas of one run.
+        """Return the function that makes the replicas of a run.
 
         Args:
-            notes: what they note.
-            stops: whether the run is over at the first difference.
-            dies_in_steps: whether adapters may be made to die in the middle of steps.
-            only: the one replica that its adapter plays, all others being the reference; None for all adapters.
+            notes: notes of the run.
+            stops: True if the run ends at the first difference.
+            dies_in_steps: True if adapters may crash during steps.
+            only: replica that uses its adapter, while the others are the reference; None if all use theirs.
             beside: makes the reference that an adapter is compared with.
         """
         self._notes = notes

@@ -1,4 +1,4 @@
-"""What an adapter shows at all, by its hello."""
+"""Observable parts of an adapter, by its hello."""
 
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.protocol.unobserved import is_write, names_of
@@ -6,7 +6,7 @@ from kraft_traces.effects import TracedAnswer, TracedEffect, TracedSend
 
 
 class Visibility:
-    """How much of a replica can be seen."""
+    """Observability of a replica."""
 
     def __init__(self, hello: HelloReply) -> None:
         self.hello = hello
@@ -14,18 +14,18 @@ class Visibility:
         self.sees_writes = hello.observability != "wire"
         self.sees_syncs = self.sees_writes and "FlushLog" not in hello.unobserved
         self.sees_all_writes = self.sees_writes and not any(map(is_write, hello.unobserved))
-        """All that the model has; timers are none of it."""
+        """True for all writes of the model, which has no timers."""
 
     def limits(self) -> tuple[str, ...]:
-        """What cannot be seen, in words."""
+        """Return the hidden parts in words."""
         hidden = [name for name in self.hello.unobserved if not name.startswith("StartTimer")]
         writes = "".join([f"{name}, " for name in (hidden if self.sees_writes else ["writes", *hidden])])
         if self.sees_state:
-            return (f"seen without {writes.removesuffix(', ')}",) if writes else ()
-        return (f"seen at the level {self.hello.observability}: {writes}state and refusals are the reference's",)
+            return (f"not shown: {writes.removesuffix(', ')}",) if writes else ()
+        return (f"observability {self.hello.observability}: {writes}state and refusals are the reference's",)
 
     def shows(self, effect: TracedEffect) -> bool:
-        """Are effects like this one shown?"""
+        """True if such effects are shown."""
         if isinstance(effect, TracedSend | TracedAnswer):
             return True
         return self.sees_writes and not {*names_of(effect)} & {*self.hello.unobserved}

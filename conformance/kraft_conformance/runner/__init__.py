@@ -1,5 +1,5 @@
-"""The runner: asks an adapter what its implementation does in each vector, and says where that differs.
+"""The runner: runs vectors on an adapter and reports the differences.
 
-`process` keeps the adapter's process, `session` speaks the protocol with it, `comparison` holds a step to what was
-expected, `running` runs one vector, `campaign` many; `outcome` has the statuses.
+`process` has the adapter's process, `session` the protocol, `comparison` compares a step with the expected one,
+`running` runs a vector, `campaign` many; `outcome` has the statuses.
 """

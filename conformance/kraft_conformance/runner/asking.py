@@ -1,4 +1,4 @@
-"""What of a vector is asked of an adapter, and where it was when the adapter failed."""
+"""Selection of what an adapter is asked, requests of events, and the position at which an adapter failed."""
 
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from kraft_vectors.format import Vector, VectorEvent
 from kraft_vectors.profiles import shown_profile
 
 
-class NotAsked(Exception):  # noqa: N818 - a decision, not an error
-    """The vector is not for this implementation."""
+class NotApplicable(Exception):  # noqa: N818 - a decision, not an error
+    """The vector does not apply to this implementation."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(status, reason)
@@ -22,66 +22,66 @@ class NotAsked(Exception):  # noqa: N818 - a decision, not an error
         self.reason = reason
 
 
-def applies(vector: AnyVector, hello: HelloReply, profile: str) -> None:
-    """Return if an implementation can be asked this vector, of whichever subject.
+def check_applicable(vector: AnyVector, hello: HelloReply, profile: str) -> None:
+    """Check that a vector of either subject applies to an implementation.
 
     Raises:
-        NotAsked: it cannot, and why.
+        NotApplicable: it does not, with the reason.
     """
     requires = vector.requires
     if vector.subject not in hello.subjects:
-        raise NotAsked(Status.UNSUPPORTED, f"needs the subject {vector.subject}")
+        raise NotApplicable(Status.UNSUPPORTED, f"needs the subject {vector.subject}")
     missing = [kip for kip in requires.kips if hello.kip_levels.get(kip, "none") == "none"]
     if missing:
-        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
+        raise NotApplicable(Status.UNSUPPORTED, f"needs {', '.join(missing)}")
     if isinstance(vector, Vector) and vector.requires.kraft_version not in hello.kraft_versions:
-        raise NotAsked(Status.UNSUPPORTED, f"needs kraft.version {vector.requires.kraft_version}")
+        raise NotApplicable(Status.UNSUPPORTED, f"needs kraft.version {vector.requires.kraft_version}")
     lacking = [feature for feature in requires.features if feature in hello.unsupported]
     if lacking:
-        raise NotAsked(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
+        raise NotApplicable(Status.UNSUPPORTED, f"needs {', '.join(lacking)}")
     if vector.history is None and not hello.injects(has_history=False):
-        raise NotAsked(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
+        raise NotApplicable(Status.UNSUPPORTED, "needs state_injection: no events lead to the state it begins in")
     if profile not in requires.profiles:
         named = " and ".join(map(shown_profile, requires.profiles))
-        raise NotAsked(Status.SKIPPED, f"of the profile {named}, not {shown_profile(profile)}")
+        raise NotApplicable(Status.SKIPPED, f"for profile {named}, not {shown_profile(profile)}")
 
 
-class Asked(NamedTuple):
-    """Where in a vector the runner is."""
+class Position(NamedTuple):
+    """Position of the runner in a vector."""
 
     step: int
-    """From 1; 0 before the first."""
+    """Number of the step, from 1; 0 before the first."""
     event: VectorEvent | None
     """None while the replica is set up."""
     words: str
 
 
-def place_fault(fault: AdapterFault, asked: Asked, vector: Vector) -> None:
-    """Write into a fault where it happened, and the rules of what was asked for."""
-    fault.step = asked.step
-    fault.where = asked.words
-    if asked.event is None:
+def place_fault(fault: AdapterFault, position: Position, vector: Vector) -> None:
+    """Record in a fault its position and the rules of the event."""
+    fault.step = position.step
+    fault.where = position.words
+    if position.event is None:
         return
-    fault.event = asked.event.event
-    fault.where = f"{asked.words}, {asked.event.event}"
-    pre_vote = UNSET if asked.event.message is UNSET else getattr(asked.event.message, "pre_vote", UNSET)
+    fault.event = position.event.event
+    fault.where = f"{position.words}, {position.event.event}"
+    pre_vote = UNSET if position.event.message is UNSET else getattr(position.event.message, "pre_vote", UNSET)
     stated = rules_of_event(fault.event, None, pre_vote if isinstance(pre_vote, bool) else None)
     of_the_vector = [rule for rule in vector.rules if rule in stated]
     fault.rules = tuple(dict.fromkeys((*of_the_vector, *stated)))[:RULES_MAX]
 
 
-def kept_by(event: VectorEvent) -> int:
-    """How much of the log a crash leaves."""
+def log_end_after_crash(event: VectorEvent) -> int:
+    """Return the end of the log after a crash event."""
     assert event.input is not UNSET, "a crash has an input"
     kept = event.input.log_end_offset
-    assert isinstance(kept, int), "which says what is kept"
+    assert isinstance(kept, int), "which has the end of the log"
     return kept
 
 
 def fields_of(event: VectorEvent) -> dict[str, Any]:
-    """What the request carries that lets an event happen."""
+    """Return the fields of the request for an event."""
     if event.event == "Crash":
-        return {"log_end_offset": kept_by(event)}
+        return {"log_end_offset": log_end_after_crash(event)}
     if event.event == "Restart":
         endpoint = None if event.input is UNSET or event.input.endpoint is UNSET else event.input.endpoint
         return {"endpoint": endpoint, "draw": event.draw}
@@ -89,6 +89,6 @@ def fields_of(event: VectorEvent) -> dict[str, Any]:
 
 
 def request_of_event(event: VectorEvent) -> Crash | Restart | Step:
-    """The request that lets an event happen at the reference beside an adapter, whose requests have no numbers."""
+    """Return the request for an event at the reference that runs beside an adapter; its requests have no numbers."""
     kinds: dict[str, type[Crash | Restart | Step]] = {"Crash": Crash, "Restart": Restart}
     return kinds.get(event.event, Step)(id=0, **fields_of(event))

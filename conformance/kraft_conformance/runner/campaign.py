@@ -1,4 +1,4 @@
-"""Many vectors on one adapter, or on several copies of it at a time."""
+"""Runs of many vectors on one adapter or on several copies of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from kraft_conformance.runner.outcome import (
     ExpectedFailure,
     Outcome,
     Status,
-    against_expectation,
+    apply_expectation,
     without_should,
 )
-from kraft_conformance.runner.running import errored, run_vector
+from kraft_conformance.runner.running import error_outcome, run_vector
 from kraft_conformance.runner.session import Session, Watch
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_mutants.attribution import defect_line
@@ -27,34 +27,34 @@ from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.profiles import provenance
 
 REPLY_TIMEOUT_S = 10.0
-"""Seconds that a reply may take, if nothing else is asked for."""
+"""Default timeout of a reply in seconds."""
 
 
 _CHECKS_MAX = 3
-"""Failures that are asked again in a process of their own: each costs a start, and a few tell enough."""
+"""Maximum number of failures that run again in a new process, because each costs a start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run."""
+    """Vectors to run, and how."""
 
     command: str
-    """Starts the adapter."""
+    """Command line of the adapter."""
     ids: tuple[str, ...]
     reply_timeout_s: float = REPLY_TIMEOUT_S
     profile: str | None = None
-    """None for the one that the adapter names."""
+    """None for the profile in the adapter's hello."""
     jobs: int = 1
-    """How many copies of the adapter run at a time."""
+    """Number of copies of the adapter that run at the same time."""
     stops_at_first: bool = False
     must_only: bool = False
-    """Whether what only a SHOULD decides is left out."""
+    """True to exclude failures that only a SHOULD or MAY decides."""
     expected_failures: Mapping[str, ExpectedFailure] = field(default_factory=dict)
-    """By id."""
+    """Expected failures by vector id."""
 
 
 class Campaign:
-    """Runs a plan; the outcomes come in the order of its ids, whatever the number of jobs."""
+    """Runs a plan; outcomes are in the order of its ids for any number of jobs."""
 
     def __init__(self, plan: Plan, catalogue: Catalogue, watch: Watch | None = None) -> None:
         self._plan = plan
@@ -65,20 +65,20 @@ class Campaign:
         self._failures: list[BaseException] = []
         self._checks_left = _CHECKS_MAX
         self.hello: HelloReply | None = None
-        """What the adapter said of itself."""
+        """Hello of the adapter."""
 
     def run(self, on_outcome: Callable[[Outcome], None] | None = None) -> tuple[Outcome, ...]:
-        """Run it.
+        """Run the plan.
 
         Raises:
-            AdapterFault: the adapter cannot be started, or does not say hello as it should.
+            AdapterFault: the adapter cannot be started, or its hello is wrong.
             VectorFileError: a vector cannot be read.
         """
         waiting: SimpleQueue[str] = SimpleQueue()
         for vector_id in self._plan.ids:
             waiting.put(vector_id)
         report = on_outcome or (lambda _: None)
-        # The first hello is said here, so that what is wrong with it is raised before anything runs.
+        # The first hello is checked here, so that an error is raised before any vector runs.
         first = self._session()
         self.hello = first.hello
         try:
@@ -102,29 +102,34 @@ class Campaign:
         if self._failures:
             raise self._failures[0]
         outcomes = tuple(map(self._outcome, self._plan.ids))
-        passed = {one.id for one in outcomes if one.status is Status.PASS}
+        passed = {outcome.id for outcome in outcomes if outcome.status is Status.PASS}
         clearing = Clearing(self._catalogue, first.hello.observability, passed)
         try:
             return likeliest_first(outcomes, clearing)
-        except Exception as error:  # no defect of attribution costs the verdict
+        except Exception as error:  # a defect of attribution must not change the verdict
             note = defect_line(error)
-            failed = {one.id for one in outcomes if one.status in FAILING}
-            return tuple([replace(one, remark=one.remark or note) if one.id in failed else one for one in outcomes])
+            failed = {outcome.id for outcome in outcomes if outcome.status in FAILING}
+            return tuple(
+                [
+                    replace(outcome, remark=outcome.remark or note) if outcome.id in failed else outcome
+                    for outcome in outcomes
+                ]
+            )
 
     @property
     def profile(self) -> str:
-        """What the vectors run under: the profile of the plan, or the one that the adapter has named."""
+        """Profile of the plan, or of the adapter's hello."""
         return self._plan.profile or ("" if self.hello is None else self.hello.profile)
 
-    def _check_profile(self, said: str) -> None:
-        """A name that no vector has would make every vector a skipped one."""
-        known = sorted(PROFILES.keys() | self._catalogue.profiles)
-        if self.profile not in known:
-            detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(known)}"
-            raise UnknownProfile(f"{detail}; --profile says another one for it", said)
+    def _check_profile(self, stderr: str) -> None:
+        """Reject an unknown profile, under which every vector would be skipped."""
+        names = sorted(PROFILES.keys() | self._catalogue.profiles)
+        if self.profile not in names:
+            detail = f"the adapter's hello names the profile {self.profile!r}, expected one of {', '.join(names)}"
+            raise UnknownProfile(f"{detail}; choose one with --profile", stderr)
 
     def _outcome(self, vector_id: str) -> Outcome:
-        # Files are read here and in no thread: where two threads begin to decode the same type, msgspec dies.
+        # Files are read in this thread only: msgspec crashes if two threads first decode the same type.
         outcome = self._outcomes.get(vector_id)
         if outcome is None:
             return Outcome(vector_id, Status.SKIPPED, "after the first failure")
@@ -133,9 +138,9 @@ class Campaign:
     def _session(self) -> Session:
         session = Session(self._plan.command, self._plan.reply_timeout_s, self._watch)
         if self.hello is not None and session.hello != self.hello:
-            said = session.stderr
+            stderr = session.stderr
             session.end(politely=False)
-            raise MalformedReply("another hello than that of the first process", said)
+            raise MalformedReply("its hello differs from that of the first process", stderr)
         return session
 
     def _work(self, waiting: "SimpleQueue[str]", session: Session | None, report: Callable[[Outcome], None]) -> None:
@@ -156,12 +161,12 @@ class Campaign:
                         outcome = _alone(outcome, run_vector(session, vector, self.profile, attributes=True))
                     session.vectors += 1
                 except AdapterFault as fault:
-                    outcome = errored(vector_id, fault)
+                    outcome = error_outcome(vector_id, fault)
                     if session is not None:
                         session.end(politely=False)
                         session = None
                 outcome = without_should(outcome) if self._plan.must_only else outcome
-                outcome = against_expectation(outcome, self._plan.expected_failures)
+                outcome = apply_expectation(outcome, self._plan.expected_failures)
                 self._outcomes[vector_id] = outcome
                 report(outcome)
                 if self._plan.stops_at_first and outcome.status in FAILING:
@@ -175,8 +180,8 @@ class Campaign:
 
 
 def _alone(outcome: Outcome, again: Outcome) -> Outcome:
-    """The outcome of a failure that a process of its own has been asked about too."""
+    """Return the outcome of a failure that was run again in a new process."""
     if again.status is Status.FAIL:
         return again
-    remark = f"{again.status} in a process of its own: reset does not forget what other vectors have left"
+    remark = f"{again.status} in a new process: reset does not clear the state of earlier vectors"
     return replace(outcome, remark=remark)

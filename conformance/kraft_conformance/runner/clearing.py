@@ -1,4 +1,4 @@
-"""Which mutants of the catalogue cannot be what is wrong, since vectors passed that they fail."""
+"""Mutants that passed vectors rule out, because the mutants would fail them."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,11 +10,11 @@ from kraft_vectors.features import Level
 from kraft_vectors.manifest import ManifestEntry
 
 _VECTORS_MAX = 100
-"""So many vectors are looked at for a mutant."""
+"""Maximum number of vectors that are checked for a mutant."""
 
 
 class Clearing:
-    """What the vectors that passed say of each mutant."""
+    """Predicate over mutants, from the vectors that passed."""
 
     def __init__(self, catalogue: Catalogue, level: Level, passed: Collection[str]) -> None:
         self._catalogue = catalogue
@@ -24,7 +24,7 @@ class Clearing:
         self._steps: dict[str, Sequence[AnyGiven]] = {}
 
     def __call__(self, mutant: str) -> bool:
-        """Whether a vector passed that the mutant of this name fails."""
+        """True if a vector passed that the mutant of this name fails."""
         if mutant not in self._known:
             self._known[mutant] = self._is_cleared(mutant)
         return self._known[mutant]
@@ -32,9 +32,9 @@ class Clearing:
     def _is_cleared(self, mutant: str) -> bool:
         rules = set(load_catalogue()[mutant].rules)
         entries = [entry for entry in self._catalogue.manifest.vectors if entry.id in self._passed]
-        # Those about its rules fail most likely; then short ones.
-        in_order = sorted(entries, key=lambda one: (rules.isdisjoint(one.rules), one.steps))
-        return any(self._differs(mutant, one) for one in in_order[:_VECTORS_MAX])
+        # Vectors about its rules fail most likely; then the shortest come first.
+        in_order = sorted(entries, key=lambda entry: (rules.isdisjoint(entry.rules), entry.steps))
+        return any(self._differs(mutant, entry) for entry in in_order[:_VECTORS_MAX])
 
     def _differs(self, mutant: str, entry: ManifestEntry) -> bool:
         run = RUNS[entry.subject]

@@ -1,4 +1,4 @@
-"""What a vector comes to in which nothing differs."""
+"""Outcome of a vector without differences."""
 
 from collections.abc import Sequence
 
@@ -8,27 +8,27 @@ from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_vectors.catalogue import AnyVector
 from kraft_vectors.features import shows
 from kraft_vectors.format import Vector
-from kraft_vectors.requirements import about
+from kraft_vectors.requirements import changed_state_fields
 
 CORE = ("role", "epoch", "leader_id", "voted_key", "log_end_offset", "high_watermark")
-"""Fields of the state without which a vector of the level `state` says nothing."""
+"""Fields of the state that a vector of level `state` needs to pass."""
 
 
-def concluded(
+def conclude(
     vector: AnyVector, hello: HelloReply, wire_left_out: Sequence[str], state_left_out: Sequence[str]
 ) -> Outcome:
-    """The outcome of a vector in which nothing differs: a pass, if enough of it was seen.
+    """Return the outcome of a vector without differences: a pass if the adapter showed enough of it.
 
     Args:
-        vector: of whichever subject.
+        vector: of either subject.
         hello: of the adapter.
-        wire_left_out: what was expected of what is done, and not shown.
-        state_left_out: the same of the state.
+        wire_left_out: expected parts of effects that the adapter did not show.
+        state_left_out: expected fields of the state that the adapter did not show.
     """
     level = vector.level
     reason = ""
     if not shows(hello.observability, level):
-        reason = f"it needs the level {level}, the adapter shows {hello.observability}"
+        reason = f"needs observability {level}, the adapter has {hello.observability}"
     elif missing := wire_left_out or (level == "effects" and _hidden(vector, hello)):
         reason = f"not shown: {', '.join(dict.fromkeys(missing))}"
     elif level == "state" and (missing := _missing(vector, state_left_out)):
@@ -43,8 +43,8 @@ def _hidden(vector: AnyVector, hello: HelloReply) -> tuple[str, ...]:
 
 
 def _missing(vector: AnyVector, left_out: Sequence[str]) -> tuple[str, ...]:
-    """What must be there of the state: of a replica what the steps are about, of partitions everything."""
+    """Return the missing fields of the state that matter: all for partitions, those of the steps for a replica."""
     if not isinstance(vector, Vector):
         return tuple(dict.fromkeys(left_out))
     paths = {path.partition(".")[2] for path in left_out}
-    return tuple([name for name in dict.fromkeys((*CORE, *about(vector.steps))) if name in paths])
+    return tuple([name for name in dict.fromkeys((*CORE, *changed_state_fields(vector.steps))) if name in paths])

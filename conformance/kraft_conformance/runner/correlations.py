@@ -1,7 +1,7 @@
-"""The correlation ids that an implementation counts by itself, and those that the runner draws.
+"""Translation between an implementation's own correlation ids and those that the runner draws.
 
-A correlation id is a name: any number is right that tells a request from the others on its connection.
-What an adapter says is turned into the drawn ids, and what it is told into its own, so that nothing else has to know.
+A correlation id is a name: any number that distinguishes a request from the others on its connection is right.
+Messages from the adapter get the drawn ids, and messages to it its own ids, so no other module has to know.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from kraft_vectors.draw import TracedDraw
 
 
 class Correlations:
-    """The open requests of one implementation; those that it was given with a state keep their drawn ids."""
+    """Open requests of an implementation; requests of an injected state keep their drawn ids."""
 
     def __init__(self) -> None:
         self._own: dict[tuple[int, int], int] = {}
-        """Receiver and drawn id of a request that may still be answered: its own id."""
+        """Own ids of open requests by receiver and drawn id."""
 
     def addressed(self, event: str, message: TracedMessage | UnsetType) -> TracedMessage | UnsetType:
-        """The message of an event for the implementation: an answer has the id of its request."""
+        """Return the message of an event with the implementation's own id if it is a response."""
         if event in STARTS_ANEW:
             self._own.clear()
         if message is UNSET or not tag_of(message).endswith("Response"):
@@ -35,7 +35,7 @@ class Correlations:
         return _renamed(message, self._own.pop((message.source, message.correlation_id), message.correlation_id))
 
     def drawn(self, draw: TracedDraw, effects: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
-        """What the implementation did in a step with this draw; an id that another open request has stays as it is."""
+        """Return the effects of a step with drawn ids; an id that another open request uses stays unchanged."""
         return tuple([self._drawn(draw.correlation_id, effect) for effect in effects])
 
     def _drawn(self, drawn: int, effect: TracedEffect) -> TracedEffect:
@@ -48,7 +48,7 @@ class Correlations:
         return TracedSend(_renamed(request, drawn))
 
     def observed(self, state: TracedState) -> TracedState:
-        """The state of the implementation with the drawn ids of its outstanding requests."""
+        """Return the implementation's state with the drawn ids of its open requests."""
         if not state.awaiting:
             return state
         drawn = {(to, own): drawn for (to, drawn), own in self._own.items()}

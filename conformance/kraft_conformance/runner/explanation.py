@@ -1,4 +1,4 @@
-"""A vector explained: what its rules say and what is judged, and its transcript."""
+"""Explanation of a vector: the statements of its rules, what is judged, and the transcript."""
 
 from collections.abc import Iterator
 
@@ -11,21 +11,21 @@ from kraft_vectors.profiles import provenance
 from kraft_vectors.transcript import transcript
 
 NOT_JUDGED = (
-    "Judged: each output and change below, and that each other field of the state stays as it is.",
-    "Not judged: the id of a message, its timeout_ms, how long a duration is that is more than 0, how far the log is "
-    "synced beyond what is asked for, and correlation_id, cluster_id, version and details where they are left out; "
-    "in how many portions something is written, what is written or started again, the order where (after) says none.",
+    "Judged: each output and change below, and that each other field of the state stays unchanged.",
+    "Not judged: the id and timeout_ms of a message, the length of a duration above 0, syncs of the log beyond the "
+    "required offset, omitted correlation_id, cluster_id, version and details, the number of writes that an output is "
+    "split into, repeated writes and timers, and the order of outputs unless (after ...) states it.",
 )
-"""What counts in every vector of a replica."""
+"""Judgement of every vector of a replica."""
 
 FETCH_NOT_JUDGED = (
-    "Nor, of an answer to a Fetch: when it comes while it has nothing for the fetcher, how many of the records it has "
-    "(a batch stays whole), and whether a high watermark stands beside an error."
+    "Not judged in a Fetch response: the delay while there is nothing to send, the number of records "
+    "(a batch stays whole), and a high watermark beside an error."
 )
-"""What counts where a Fetch is answered."""
+"""Judgement of a vector with a Fetch response."""
 
 
-def explained(vector: AnyVector) -> Iterator[str]:
+def explain_vector(vector: AnyVector) -> Iterator[str]:
     """Yield the lines of an explanation."""
     registry = load_registry()
     yield from (f"{rule_id}: {registry[rule_id].statement}" for rule_id in vector.rules)

@@ -1,19 +1,19 @@
-"""What an adapter can do wrong as a program: one class for each, with a message that says what was seen."""
+"""Faults of an adapter as a program, one class for each."""
 
 from typing import ClassVar
 
 
 class AdapterFault(Exception):  # noqa: N818 - a fault of the program under test, not an error of this one
-    """The adapter did not answer as the protocol says; its process is ended.
+    """The adapter violated the protocol; its process is ended.
 
     Attributes:
         kind: stable name, for programs.
-        detail: what was seen and what was expected.
-        stderr: the end of what it wrote to standard error.
-        step: of the vector, from 1; 0 before the first; None if no vector was asked.
-        event: what was asked for then.
-        where: both in words.
-        rules: those of the vector that speak of the event, the vector's others after them.
+        detail: what happened and what was expected.
+        stderr: the end of its standard error.
+        step: step of the vector, from 1; 0 before the first; None outside of vectors.
+        event: event of the step.
+        where: step and event in words.
+        rules: rules of the event, first those that the vector is about.
     """
 
     kind: ClassVar[str] = "fault"
@@ -32,37 +32,37 @@ class AdapterFault(Exception):  # noqa: N818 - a fault of the program under test
 
 
 class CannotStart(AdapterFault):
-    """The operating system does not start the command."""
+    """The operating system cannot start the command."""
 
     kind = "cannot-start"
 
 
 class Hang(AdapterFault):
-    """No whole reply in the time allowed."""
+    """No complete reply before the timeout."""
 
     kind = "hang"
 
 
 class Died(AdapterFault):
-    """The process ended, or closed its standard output, where a reply was due."""
+    """The process ended or closed its standard output instead of replying."""
 
     kind = "died"
 
 
 class OversizedReply(AdapterFault):
-    """A line that is longer than the limit."""
+    """A line longer than the limit."""
 
     kind = "oversized"
 
 
 class MalformedReply(AdapterFault):
-    """A line of JSON that is no reply, or not the reply to this request."""
+    """A line of JSON that is not a reply to this request."""
 
     kind = "malformed"
 
 
 class StrayOutput(AdapterFault):
-    """Something on standard output that is no JSON object, or that no request asked for."""
+    """Output that is not a JSON object, or without a request."""
 
     kind = "stray-output"
 
@@ -74,24 +74,24 @@ class OtherVersion(AdapterFault):
 
 
 class UnknownProfile(AdapterFault):
-    """The adapter names a profile that there is not."""
+    """The adapter names a profile that does not exist."""
 
     kind = "unknown-profile"
 
 
 class WrongState(AdapterFault):
-    """The replica is not in the state that was to be put in place."""
+    """The replica is not in the injected state."""
 
     kind = "wrong-state"
 
 
 class Unable(AdapterFault):
-    """The adapter answers with an error of its own."""
+    """The adapter replies with an error."""
 
     kind = "failed"
 
 
 class Unsupported(AdapterFault):
-    """The adapter answers that it does not support what was asked."""
+    """The adapter replies that it does not support the request."""
 
     kind = "unsupported"

@@ -1,6 +1,6 @@
-"""The answers to Fetches that one implementation gives in its own way: later than the reference, or with less in them.
+"""Fetch responses that an implementation sends later than the reference, or with fewer records.
 
-Beside the implementation stands the reference's state, which says what is right at that moment.
+The reference's state at that moment decides which responses are correct.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,77 +22,77 @@ from kraft_vectors.format import VectorEvent, VectorStep
 
 
 class FetchAnswers:
-    """Which Fetches an implementation has not answered yet, and what may be answered."""
+    """Fetches without a response so far, and the correct responses."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._owed: dict[int, TracedFetchRequest] = {}
-        """By who asked."""
+        """Open Fetches by sender."""
         self._unheard: list[TracedFetchRequest] = []
-        """Owed to somebody who has sent another Fetch since; each may be answered once."""
+        """Fetches whose sender has sent another one since; each may get one response."""
 
     def begin(self, event: VectorEvent) -> None:
-        """Take note of an event before it happens."""
+        """Record an event before it happens."""
         if event.event in STARTS_ANEW:
             self._owed.clear()
             self._unheard.clear()
-        asked = _request(event)
-        earlier = None if asked is None else self._owed.pop(asked.source, None)
+        request = _request(event)
+        earlier = None if request is None else self._owed.pop(request.source, None)
         if earlier is not None:
             self._unheard.append(earlier)
 
-    def without_unheard(self, event: VectorEvent, shown: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
-        """What is shown, without answers to Fetches whose senders have sent other ones since."""
-        asked = _request(event)
+    def without_unheard(self, event: VectorEvent, effects: Sequence[TracedEffect]) -> tuple[TracedEffect, ...]:
+        """Return the effects without responses to Fetches whose senders have sent another one since."""
+        request = _request(event)
         kept: list[TracedEffect] = []
-        for effect in shown:
+        for effect in effects:
             answer = _answer(effect)
-            unheard = [one for one in self._unheard if answer is not None and _is_to(answer, one)]
-            if not unheard or answer is None or (asked is not None and _is_to(answer, asked)):
+            unheard = [request for request in self._unheard if answer is not None and _is_to(answer, request)]
+            if not unheard or answer is None or (request is not None and _is_to(answer, request)):
                 kept.append(effect)
             else:
                 self._unheard.remove(unheard[0])
         return tuple(kept)
 
-    def as_chosen(self, step: VectorStep, shown: Sequence[TracedEffect], state: ReplicaState) -> VectorStep:
-        """A step with the right answers that are most like those that are shown."""
-        outputs, latitude, asked = list(step.outputs), list(step.latitude), _request(step)
+    def as_chosen(self, step: VectorStep, effects: Sequence[TracedEffect], state: ReplicaState) -> VectorStep:
+        """Return the step with the correct responses that are most similar to the actual ones."""
+        outputs, latitude, request = list(step.outputs), list(step.latitude), _request(step)
         for place, output in enumerate(step.outputs):
             right = _answer(output)
-            if right is None or asked is None:
+            if right is None or request is None:
                 continue
-            given = next((one for one in _answers(shown) if _is_to(one, asked)), None)
-            if given is not None:
-                outputs[place] = TracedSend(chosen_answer(right, given, asked.fetch_offset or 0, state, late=False))
+            actual = next((answer for answer in _answers(effects) if _is_to(answer, request)), None)
+            if actual is not None:
+                outputs[place] = TracedSend(chosen_answer(right, actual, request.fetch_offset or 0, state, late=False))
             elif may_wait(right):
                 latitude.append(Latitude(f"outputs[{place}]", WAITS, absent=True))
-        late = [TracedSend(self._late(owed, given, state)) for owed, given in self._paid(shown)]
+        late = [TracedSend(self._late(owed, actual, state)) for owed, actual in self._paid(effects)]
         before = happens_before((*outputs, *late)) if late else step.before
         return replace(step, outputs=(*outputs, *late), before=before, latitude=tuple(latitude))
 
-    def follow(self, event: VectorEvent, expected: Sequence[TracedEffect], shown: Sequence[TracedEffect]) -> None:
-        """Take note of what an event has brought: what was expected, and what was shown."""
-        for owed, _ in list(self._paid(shown)):
+    def follow(self, event: VectorEvent, expected: Sequence[TracedEffect], effects: Sequence[TracedEffect]) -> None:
+        """Record the expected and the actual effects of an event."""
+        for owed, _ in list(self._paid(effects)):
             del self._owed[owed.source]
-        asked = _request(event)
-        if asked is None or event.crash is not UNSET or any(_is_to(one, asked) for one in _answers(shown)):
+        request = _request(event)
+        if request is None or event.crash is not UNSET or any(_is_to(answer, request) for answer in _answers(effects)):
             return
-        if any(may_wait(one) for one in _answers(expected) if _is_to(one, asked)):
-            self._owed[asked.source] = asked
+        if any(may_wait(answer) for answer in _answers(expected) if _is_to(answer, request)):
+            self._owed[request.source] = request
 
-    def _paid(self, shown: Sequence[TracedEffect]) -> Iterator[tuple[TracedFetchRequest, TracedFetchResponse]]:
-        for answer in _answers(shown):
+    def _paid(self, effects: Sequence[TracedEffect]) -> Iterator[tuple[TracedFetchRequest, TracedFetchResponse]]:
+        for answer in _answers(effects):
             owed = self._owed.get(answer.destination)
             if owed is not None and _is_to(answer, owed):
                 yield owed, answer
 
     def _late(
-        self, request: TracedFetchRequest, given: TracedFetchResponse, state: ReplicaState
+        self, request: TracedFetchRequest, actual: TracedFetchResponse, state: ReplicaState
     ) -> TracedFetchResponse:
-        asked = message_of(replace(request, id="1.1"))
-        assert isinstance(asked, FetchRequest), "what is owed is the answer to a Fetch"
-        right = replace(late_answer(state, self._configuration, asked), id=UNSET)
-        return chosen_answer(right, given, asked.fetch_offset, state, late=True)
+        fetch = message_of(replace(request, id="1.1"))
+        assert isinstance(fetch, FetchRequest), "only Fetches are recorded"
+        right = replace(late_answer(state, self._configuration, fetch), id=UNSET)
+        return chosen_answer(right, actual, fetch.fetch_offset, state, late=True)
 
 
 def _request(event: VectorEvent) -> TracedFetchRequest | None:

@@ -1,4 +1,4 @@
-"""The rules of a failure of controllers of partitions: those behind what differs."""
+"""Rules behind the differences of a controller step."""
 
 from msgspec import json
 
@@ -13,7 +13,7 @@ from kraft_vectors.partitions.shown import ControllerView, PartitionCluster
 from kraft_vectors.partitions.values import shown_effect, state_from, view_of
 
 
-def attributed_controllers(
+def attribute_controller_step(
     vector: PartitionVector,
     cluster: PartitionCluster,
     number: int,
@@ -22,33 +22,33 @@ def attributed_controllers(
     level: Level,
     left_out: frozenset[str] = frozenset(),
 ) -> Attribution:
-    """The rules behind what differs in a step; `number` counts from 1."""
-    given = steps_of_controllers(vector, cluster)[number - 1]
-    seen = {("effect", _text(one)) for one in reply.effects}
+    """Return the rules behind the differences in a step; `number` counts from 1."""
+    inputs = steps_of_controllers(vector, cluster)[number - 1]
+    observed = {("effect", _text(effect)) for effect in reply.effects}
     sees_state = level == "state"
     if sees_state:
-        seen |= {("refusal", _text(reply.refusal)), *_of_state(view)}
+        observed |= {("refusal", _text(reply.refusal)), *_of_state(view)}
 
     def compare(step: PartitionOccurrence) -> tuple[Difference, ...]:
-        made = {("effect", _text(shown_effect(one))) for one in line_of(step).effects}
+        made = {("effect", _text(shown_effect(effect))) for effect in line_of(step).effects}
         if sees_state:
             made |= {("refusal", _text(step.refusal)), *_of_state(view_of(traced_state(step.state)))}
-        missing = [Difference(field, text, "nothing") for field, text in made - seen]
-        return (*missing, *[Difference(field, "nothing", text) for field, text in seen - made])
+        missing = [Difference(field, text, "nothing") for field, text in made - observed]
+        return (*missing, *[Difference(field, "nothing", text) for field, text in observed - made])
 
-    return attributed(given, compare, vector.rules, left_out)
+    return attributed(inputs, compare, vector.rules, left_out)
 
 
 def steps_of_controllers(vector: PartitionVector, cluster: PartitionCluster) -> tuple[GivenToControllers, ...]:
-    """What each step of a vector gives to the reference."""
+    """Return the inputs of the reference in each step of a vector."""
     configuration = configuration_of(cluster)
     state = state_from(vector.before)
-    found = []
-    for one in vector.steps:
-        given = GivenToControllers(state, configuration, event_of(one.event))
-        found.append(given)
-        state = happen(1, state, given.event, configuration).state
-    return tuple(found)
+    steps = []
+    for step in vector.steps:
+        inputs = GivenToControllers(state, configuration, event_of(step.event))
+        steps.append(inputs)
+        state = happen(1, state, inputs.event, configuration).state
+    return tuple(steps)
 
 
 def _of_state(view: ControllerView) -> set[tuple[str, str]]:

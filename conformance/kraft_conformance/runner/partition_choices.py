@@ -1,4 +1,4 @@
-"""What an implementation has chosen where a vector leaves it the choice, and what follows for the rest of the vector.
+"""Choices of an implementation among allowed values, and their effect on the following steps.
 
 A chosen leader, or an order of R, stays until the vector changes that field again.
 """
@@ -15,61 +15,63 @@ from kraft_traces.partitions.lines import Name, TracedEvent
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVectorStep
 from kraft_vectors.partitions.shown import ControllerView
 from kraft_vectors.partitions.view_changes import by_name
-from kraft_vectors.state_changes import given
+from kraft_vectors.state_changes import present_fields
 
 
 class Choices:
-    """The choices so far: by partition and field what was expected and what was chosen instead."""
+    """The choices so far, by partition and field."""
 
     def __init__(self) -> None:
         self._chosen: dict[tuple[Name, str], Any] = {}
 
     def why_not(self, step: PartitionVectorStep, after: ControllerView) -> str | None:
-        """Why the vector cannot go on from what was chosen; None if it can.
+        """Return why the vector cannot continue from the choices; None if it can.
 
         Args:
-            step: the next one.
-            after: the state after it, as the vector has it.
+            step: the next step.
+            after: the vector's state after it.
         """
         changes, rows = by_name(step.state), by_name(self.adopted(after))
         for (name, field), chosen in self._chosen.items():
-            changed = name in changes and field in given(changes[name])
+            changed = name in changes and field in present_fields(changes[name])
             if changed or (field == "leader" and chosen not in partition_fields(rows[name])["in_sync"]):
-                return f"{field} of {label(name)} is {chosen} here, and the vector goes on from another one"
+                return f"the adapter chose {field} {chosen} for {label(name)}, the vector continues from another choice"
         return None
 
     def event(self, event: TracedEvent) -> TracedEvent:
-        """The event as it happens here: a leader that was chosen is the one that asks."""
+        """Return the event with the chosen leader as its sender."""
         if isinstance(event, lines.AlterPartition):
             return replace(event, broker=self._chosen.get((event.partition, "leader"), event.broker))
         return event
 
-    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, seen: Sequence[Item]) -> None:
-        """Take note of what was chosen in a step.
+    def choose(self, latitude: Iterable[PartitionLatitude], after: ControllerView, observed: Sequence[Item]) -> None:
+        """Record the choices of a step.
 
         Args:
             latitude: of the step.
-            after: the state after it, as the vector has it.
-            seen: what is shown of partitions, what is done first and then the state.
+            after: the vector's state after it.
+            observed: observed partitions, first those of the effects, then those of the state.
         """
-        for one in latitude:
-            if one.partition is None or one.field == "error":
+        for allowed in latitude:
+            if allowed.partition is None or allowed.field == "error":
                 continue
-            expected = partition_fields(by_name(after)[one.partition])[one.field]
-            shown_fields = [item.fields for item in seen if item.partition == one.partition]
-            chosen = next((fields[one.field] for fields in shown_fields if one.field in fields), expected)
-            if chosen != expected and _is_right(one, chosen, expected):
-                self._chosen[one.partition, one.field] = chosen
-                # Whoever is elected uncleanly is the only one in sync.
-                if one.field == "leader" and partition_fields(by_name(after)[one.partition])["in_sync"] == [expected]:
-                    self._chosen[one.partition, "in_sync"] = [chosen]
+            expected = partition_fields(by_name(after)[allowed.partition])[allowed.field]
+            shown_fields = [item.fields for item in observed if item.partition == allowed.partition]
+            chosen = next((fields[allowed.field] for fields in shown_fields if allowed.field in fields), expected)
+            if chosen != expected and _is_right(allowed, chosen, expected):
+                self._chosen[allowed.partition, allowed.field] = chosen
+                # A leader that is elected uncleanly is the only replica in sync.
+                if allowed.field == "leader" and partition_fields(by_name(after)[allowed.partition])["in_sync"] == [
+                    expected
+                ]:
+                    self._chosen[allowed.partition, "in_sync"] = [chosen]
 
     def leader(self, name: Name, expected: int) -> int:
-        """The broker that leads a partition here, where the vector has `expected`."""
+        """Return the chosen leader of a partition, or `expected`."""
         return int(self._chosen.get((name, "leader"), expected))
 
     def adopted(self, view: ControllerView) -> ControllerView:
-        """A state of the vector with what was chosen."""
+        """Return a state of the vector with the choices."""
         rows = by_name(view)
         for (name, field), value in self._chosen.items():
             fields = {field: tuple(value) if isinstance(value, list) else value}
@@ -77,7 +79,7 @@ class Choices:
         return view if view.partitions is UNSET else replace(view, partitions=tuple(rows.values()))
 
     def item(self, item: Item) -> Item:
-        """What a vector expects to be done, with what was chosen."""
+        """Return an expected item with the choices."""
         fields = dict(item.fields)
         for (name, field), value in self._chosen.items():
             if item.partition == name and field in fields:

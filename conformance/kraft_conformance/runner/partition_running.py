@@ -1,4 +1,4 @@
-"""One vector of the subject `partitions` on one adapter."""
+"""Run of a vector of the subject `partitions` on an adapter."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -15,14 +15,14 @@ from kraft_conformance.protocol.partitions import (
     PartitionStep,
     PartitionStepReply,
 )
-from kraft_conformance.runner.asking import NotAsked
-from kraft_conformance.runner.comparison import compared_refusal
-from kraft_conformance.runner.concluding import concluded
+from kraft_conformance.runner.asking import NotApplicable
+from kraft_conformance.runner.comparison import compare_refusals
+from kraft_conformance.runner.concluding import conclude
 from kraft_conformance.runner.outcome import RULES_MAX, Failed, Outcome, Status
-from kraft_conformance.runner.partition_attribution import attributed_controllers, steps_of_controllers
+from kraft_conformance.runner.partition_attribution import attribute_controller_step, steps_of_controllers
 from kraft_conformance.runner.partition_choices import Choices
 from kraft_conformance.runner.partition_items import STORED, Item, items, label, partition_fields, sent_to, view_fields
-from kraft_conformance.runner.plain import Compared, compare, text, wrong_order
+from kraft_conformance.runner.plain import Comparison, compare, text, wrong_order
 from kraft_conformance.runner.session import Adapter
 from kraft_conformance.runner.vector_run import VectorRun
 from kraft_mutants import load_catalogue
@@ -35,7 +35,7 @@ from kraft_traces.partitions.lines import Name
 from kraft_vectors.features import Level
 from kraft_vectors.partitions.format import PartitionLatitude, PartitionVector, PartitionVectorStep
 from kraft_vectors.partitions.shown import ControllerView, ShownEffect
-from kraft_vectors.partitions.view_changes import applied, by_name
+from kraft_vectors.partitions.view_changes import apply_view_changes, by_name
 
 # ---------------------------------------------------------------------------------------------------------
 # Comparing.
@@ -43,15 +43,15 @@ from kraft_vectors.partitions.view_changes import applied, by_name
 
 
 class ControllerComparison:
-    """The effects of one step, as far as an implementation shows effects at all.
+    """Comparison of the observable effects of a step.
 
     Args:
-        step: what is expected.
-        effects: what was done.
-        after: the state after the step, as the vector has it.
-        choices: those of the implementation, this step's included.
-        observability: how much is shown.
-        never_shown: the kinds of effects that are not, by the adapter's word.
+        step: the expected step.
+        effects: the actual effects.
+        after: the vector's state after the step.
+        choices: choices of the implementation, including this step's.
+        observability: of the adapter.
+        never_shown: kinds of effects that the adapter declares hidden.
     """
 
     def __init__(
@@ -66,60 +66,62 @@ class ControllerComparison:
         hidden = {*never_shown, *([] if observability != "wire" else [kind.__struct_config__.tag for kind in STORED])}
         self._after = choices.adopted(after)
         wanted = list(items(step.outputs))
-        self._expected = {one.name: choices.item(one) for one in wanted if one.kind not in hidden}
-        self._actual = [one for one in items(effects) if one.kind not in hidden]
+        self._expected = {item.name: choices.item(item) for item in wanted if item.kind not in hidden}
+        self._actual = [item for item in items(effects) if item.kind not in hidden]
         self._places: dict[str, int] = {}
-        for place, one in enumerate(self._actual):
-            self._places.setdefault(one.name, place)
+        for place, item in enumerate(self._actual):
+            self._places.setdefault(item.name, place)
         self._errors = {
-            path: tuple(map(str, one.any_of or ()))
-            for one in step.latitude
-            if one.field == "error"
-            for path in _error_paths(one)
+            path: tuple(map(str, latitude.any_of or ()))
+            for latitude in step.latitude
+            if latitude.field == "error"
+            for path in _error_paths(latitude)
         }
         self._pairs = [
-            (self._followed(one, choices), other.name)
+            (self._followed(first_item, choices), other.name)
             for first, second in step.before
-            for one in wanted
+            for first_item in wanted
             for other in wanted
-            if (one.position, other.position) == (first, second)
-            and (one.partition == other.partition or other.partition is None)
+            if (first_item.position, other.position) == (first, second)
+            and (first_item.partition == other.partition or other.partition is None)
         ]
 
     @staticmethod
     def _followed(item: Item, choices: Choices) -> str:
-        """A new leader that must be told first is the one that was chosen."""
+        """Return the item's name, with the chosen leader for a request to the new leader."""
         leader = item.fields.get("leader")
         if item.kind != "LeaderAndIsr" or item.partition is None or leader is None:
             return item.name
         return sent_to(item.kind, item.partition, choices.leader(item.partition, leader))
 
-    def compared(self) -> Compared:
-        """The differences, and what was expected and not shown."""
-        return Compared.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
+    def compared(self) -> Comparison:
+        """Return the differences and the expected items that are not shown."""
+        return Comparison.of([*self._contents(), *wrong_order(self._pairs, self._places, self._places)])
 
     def _contents(self) -> Iterator[Difference | str]:
         actual: dict[str, Item] = {}
-        for one in self._actual:
-            # A broker that is told the same once more is none the wiser.
-            told_again = one.kind in ("LeaderAndIsr", "StopReplica") and actual.get(one.name, one).fields == one.fields
-            if one.name in actual and not told_again and one.kind != "StoreReassignPartitions":
-                yield Difference(one.name, "once", "twice")
-            actual[one.name] = one
+        for item in self._actual:
+            # A repeated request with the same content changes nothing at the broker.
+            told_again = (
+                item.kind in ("LeaderAndIsr", "StopReplica") and actual.get(item.name, item).fields == item.fields
+            )
+            if item.name in actual and not told_again and item.kind != "StoreReassignPartitions":
+                yield Difference(item.name, "once", "twice")
+            actual[item.name] = item
         for name, expected in self._expected.items():
             if name in actual:
-                for found in _compared_fields(name, expected.fields, actual[name].fields):
-                    allowed = () if isinstance(found, str) else self._errors.get(found.field, ())
-                    if isinstance(found, str) or found.actual not in map(text, allowed):
-                        yield found
+                for field in _compared_fields(name, expected.fields, actual[name].fields):
+                    allowed = () if isinstance(field, str) else self._errors.get(field.field, ())
+                    if isinstance(field, str) or field.actual not in map(text, allowed):
+                        yield field
             else:
                 yield Difference(name, _worded(expected), "nothing")
-        for name, one in actual.items():
-            if name not in self._expected and not self._only_repeats(one):
-                yield Difference(name, "nothing", _worded(one))
+        for name, item in actual.items():
+            if name not in self._expected and not self._only_repeats(item):
+                yield Difference(name, "nothing", _worded(item))
 
     def _only_repeats(self, item: Item) -> bool:
-        """To tell a broker once more what holds is always right."""
+        """True if the item only repeats the current state to a broker, which is always allowed."""
         if item.kind != "LeaderAndIsr" or item.partition not in by_name(self._after):
             return False
         row = partition_fields(by_name(self._after)[item.partition])
@@ -132,47 +134,47 @@ def _worded(item: Item) -> str:
 
 
 def _error_paths(latitude: PartitionLatitude) -> tuple[str, ...]:
-    """The path of an error, in the answer to either request."""
+    """Return the paths of an error in the response to either request."""
     if latitude.partition is None:
         return ("AlterReassignmentsAnswer.error", "ListReassignmentsAnswer.error")
     return (f"AlterReassignmentsAnswer.results.{label(latitude.partition)}",)
 
 
 def _compared_fields(path: str, expected: Any, actual: Any, *, left_out: bool = True) -> Iterator[Difference | str]:
-    """The differences of two items; brokers may be told in a later version than the first that has the lists."""
+    """Yield the differences of two items; any version from the first that has the lists is allowed."""
     wanted = {name: value for name, value in expected.items() if name != "version"}
     for name in ("results", "reassignments"):
         if isinstance(wanted.get(name), dict) and isinstance(actual.get(name), dict):
             yield from _compared_rows(f"{path}.{name}", wanted.pop(name), actual[name])
     if actual.get("version", LEADER_AND_ISR_LEAST) < LEADER_AND_ISR_LEAST:
         yield Difference(f"{path}.version", f"at least {LEADER_AND_ISR_LEAST}", text(actual["version"]))
-    for one in compare(path, wanted, actual):
-        if left_out or not isinstance(one, str):
-            yield one
+    for difference in compare(path, wanted, actual):
+        if left_out or not isinstance(difference, str):
+            yield difference
 
 
 def _compared_rows(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[Difference | str]:
-    """The differences of rows by partition: one that is missing is no field that is left out."""
+    """Yield the differences of rows by partition; a missing row is a difference, not an omitted field."""
     for name in (*expected, *[more for more in actual if more not in expected]):
         if name in expected and name in actual:
             yield from compare(f"{path}.{name}", expected[name], actual[name])
         else:
-            shown = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
-            yield Difference(f"{path}.{name}", *shown)
+            texts = [text(rows[name]) if name in rows else "nothing" for rows in (expected, actual)]
+            yield Difference(f"{path}.{name}", *texts)
 
 
-def compared_view(path: str, expected: ControllerView, actual: ControllerView) -> Compared:
-    """The differences of two states; `path` stands before the name of each field."""
+def compare_views(path: str, expected: ControllerView, actual: ControllerView) -> Comparison:
+    """Return the differences of two states; `path` is the prefix of each field."""
     wanted, got = view_fields(expected), view_fields(actual)
-    found: list[Difference | str] = []
+    differences: list[Difference | str] = []
     if "partitions" in got:
-        found += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
-    return Compared.of([*found, *compare(path, wanted, got)])
+        differences += _compared_rows(f"{path}.partitions", wanted.pop("partitions"), got["partitions"])
+    return Comparison.of([*differences, *compare(path, wanted, got)])
 
 
 def rows(view: ControllerView) -> Iterable[Item]:
-    """The partitions of an observed state as items."""
-    return [_row(name, partition_fields(one)) for name, one in by_name(view).items()]
+    """Return the partitions of an observed state as items."""
+    return [_row(name, partition_fields(partition)) for name, partition in by_name(view).items()]
 
 
 def _row(name: Name, fields: dict[str, Any]) -> Item:
@@ -180,7 +182,7 @@ def _row(name: Name, fields: dict[str, Any]) -> Item:
 
 
 class PartitionRun(VectorRun[PartitionVector]):
-    """The vector on the adapter."""
+    """Run of a vector on the adapter."""
 
     def __init__(self, session: Adapter, vector: PartitionVector, profile: str) -> None:
         super().__init__(session, vector, profile)
@@ -188,11 +190,11 @@ class PartitionRun(VectorRun[PartitionVector]):
         self._sees_state = self.hello.observability == "state"
         self._choices = Choices()
         self._left_out: list[str] = []
-        """Of what is done."""
+        """Parts of effects that were not shown."""
         self._shown: tuple[PartitionStepReply, ControllerView] | None = None
-        """In the last step."""
+        """Reply and state of the last step."""
         self._unseen: list[str] = []
-        """Of the state."""
+        """Fields of the state that were not shown."""
 
     def outcome(self) -> Outcome:
         """See `VectorRun.outcome`."""
@@ -203,30 +205,30 @@ class PartitionRun(VectorRun[PartitionVector]):
             if differences:
                 raise Failed(0, None, differences)
         for number, step in enumerate(self.vector.steps, 1):
-            expected = applied(expected, step.state)
+            expected = apply_view_changes(expected, step.state)
             reason = self._choices.why_not(step, expected)
             if reason is not None:
-                raise NotAsked(Status.SKIPPED, reason)
+                raise NotApplicable(Status.SKIPPED, reason)
             differences = self._happen(step, expected)
             if differences:
                 raise Failed(number, type(step.event).__name__, differences)
-        return concluded(self.vector, self.hello, self._left_out, self._unseen)
+        return conclude(self.vector, self.hello, self._left_out, self._unseen)
 
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
-        """A failure with the rules behind what differs."""
+        """Return a failure with the rules behind the differences."""
         outcome = replace(outcome, rule_level=strictest_level(self.vector.rules))
         if not outcome.step or self._shown is None:
             return outcome
         reply, view = self._shown
         level = self.hello.observability
-        found = attributed_controllers(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
-        # Many places of that part name several rules: without a mutant that does the same, the vector says more.
-        if not found.suspects:
+        attribution = attribute_controller_step(self.vector, self._cluster, outcome.step, reply, view, level, left_out)
+        # Many places of that code cite several rules: without a matching mutant, the vector's rules say more.
+        if not attribution.suspects:
             return outcome
         catalogue = load_catalogue()
-        broken = [rule for name in found.suspects for rule in catalogue[name].rules]
+        broken = [rule for name in attribution.suspects for rule in catalogue[name].rules]
         rules = tuple(dict.fromkeys((*broken, *self.vector.rules)))[:RULES_MAX]
-        return replace(outcome, rules=rules, why=found.why, suspects=found.suspects)
+        return replace(outcome, rules=rules, why=attribution.why, suspects=attribution.suspects)
 
     @staticmethod
     def steps(vector: PartitionVector) -> Sequence[GivenToControllers]:
@@ -260,13 +262,13 @@ class PartitionRun(VectorRun[PartitionVector]):
         self._left_out.extend(compared.left_out)
         if not self._sees_state:
             return compared.differences
-        refused = compared_refusal(step.refusal, reply.refusal)
+        refused = compare_refusals(step.refusal, reply.refusal)
         return (*compared.differences, *refused, *self._compared(actual, "state", after))
 
     def _observed(self) -> ControllerView:
         return self.session.ask(PartitionObserveReply, PartitionObserve).state
 
     def _compared(self, actual: ControllerView, path: str, expected: ControllerView) -> tuple[Difference, ...]:
-        compared = compared_view(path, self._choices.adopted(expected), actual)
+        compared = compare_views(path, self._choices.adopted(expected), actual)
         self._unseen.extend(compared.left_out)
         return compared.differences

@@ -1,6 +1,6 @@
-"""The process of an adapter: a line in, a line out, each in bounded time and memory; and nothing of it stays behind.
+"""Process of an adapter: exchanges lines in bounded time and memory, and leaves no process behind.
 
-It runs in a session of its own, so that what it starts in turn (a JVM behind a shell script, say) ends with it.
+It runs in its own session, so that its child processes (a JVM behind a shell script, say) end with it.
 """
 
 import contextlib
@@ -18,24 +18,24 @@ from kraft_conformance.runner.faults import CannotStart, Died, Hang, OversizedRe
 
 _CHUNK_BYTES = 65_536
 _STDERR_CHUNKS = 8
-"""How much of standard error is kept for messages."""
+"""Maximum number of chunks of standard error that are kept for messages."""
 _LEAVE_S = 2.0
-"""How long a process may take to end after its input has ended."""
+"""Seconds that a process has to exit after the end of its input."""
 _SHOWN_BYTES = 120
 
 
 class AdapterProcess:
-    """One running adapter.  Use it as a context: the process is gone afterwards."""
+    """A running adapter.  As a context manager it ends the process."""
 
     def __init__(self, command: str, reply_timeout_s: float) -> None:
-        """Start it.
+        """Start the adapter.
 
         Args:
-            command: the command line, split as a shell does, without a shell.
-            reply_timeout_s: how long a reply may take.
+            command: the command line; it is split as a shell does, and run without one.
+            reply_timeout_s: timeout of a reply.
 
         Raises:
-            CannotStart: there is no such program, or it cannot be run.
+            CannotStart: the program does not exist or cannot be run.
         """
         self._timeout_s = reply_timeout_s
         self._received = bytearray()
@@ -55,7 +55,7 @@ class AdapterProcess:
         for stream in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(stream.fileno(), False)
         self._streams = selectors.DefaultSelector()
-        """Of its outputs, and of its input while it has not read all of a request."""
+        """Its outputs, and its input while a request is not written completely."""
         for stream in (self._stdout, self._stderr):
             self._streams.register(stream, selectors.EVENT_READ)
 
@@ -67,35 +67,35 @@ class AdapterProcess:
 
     @property
     def stderr(self) -> str:
-        """The end of what it wrote to standard error."""
+        """End of its standard error."""
         return b"".join(self._said).decode("utf-8", "replace")
 
     def exchange(self, line: bytes) -> bytes:
-        """Send a line, its newline included, and wait for the line that answers it.
+        """Send a line with its newline, and return the line of the reply.
 
         Raises:
-            StrayOutput: it had said something before it was asked, or says more than one line.
-            Hang, Died, OversizedReply: there is no such line.
+            StrayOutput: output without a request, or more than one line.
+            Hang, Died, OversizedReply: no complete line.
         """
         self._look(0)
         if self._received:
-            raise StrayOutput(f"it wrote to standard output unasked: {_shown(self._received)}", self.stderr)
+            raise StrayOutput(f"output without a request: {_shown(self._received)}", self.stderr)
         reply = self._await_line(line)
-        # A line that is no JSON object is told as such by whoever reads it, however fast the next one follows.
+        # The parser reports a line that is not a JSON object, whether another line follows or not.
         if self._received and reply.lstrip().startswith(b"{"):
             lines = f"{_shown(reply)}, then {_shown(self._received)}"
-            raise StrayOutput(f"it wrote more than one line in reply: {lines}", self.stderr)
+            raise StrayOutput(f"more than one line in reply: {lines}", self.stderr)
         return reply
 
     def end(self) -> None:
-        """End it, and whatever it has started: at its own will within two seconds, or by force."""
+        """End the process and its children: close its input, and kill them after two seconds."""
         process = self._process
         if process.returncode is not None:
             return
         with contextlib.suppress(OSError):
             self._stdin.close()
         deadline = time.monotonic() + _LEAVE_S
-        # The process is waited for without being reaped, so that its group cannot become anybody else's meanwhile.
+        # Wait without reaping the process, so that its process group id cannot be reused meanwhile.
         while not _has_ended(process.pid) and time.monotonic() < deadline:
             self._drain()
             time.sleep(0.005)
@@ -136,7 +136,7 @@ class AdapterProcess:
                 end = self._received.find(b"\n")
                 if end + 1 > LINE_BYTES_MAX or (end < 0 and len(self._received) > LINE_BYTES_MAX):
                     raise OversizedReply(
-                        f"its reply is longer than {LINE_BYTES_MAX} bytes: {_shown(self._received)}", self.stderr
+                        f"the reply is longer than {LINE_BYTES_MAX} bytes: {_shown(self._received)}", self.stderr
                     )
                 if end >= 0:
                     reply = bytes(self._received[: end + 1])
@@ -154,23 +154,23 @@ class AdapterProcess:
 
     def _hang(self, unsent: int) -> str:
         if unsent:
-            return f"it did not read the request within {self._timeout_s:g} s"
+            return f"the adapter did not read the request within {self._timeout_s:g} s"
         if self._received:
-            return f"its reply had no end within {self._timeout_s:g} s: {_shown(self._received)}"
+            return f"no newline after the reply within {self._timeout_s:g} s: {_shown(self._received)}"
         return f"no reply within {self._timeout_s:g} s"
 
     def _written(self, unsent: memoryview) -> memoryview:
-        """Write as much as it takes, and return the rest."""
+        """Write as much as the pipe takes, and return the remainder."""
         try:
             return unsent[os.write(self._stdin.fileno(), unsent[:_CHUNK_BYTES]) :]
         except BlockingIOError:
             return unsent
         except BrokenPipeError:
-            # It does not read any more; what it still says, or that it has ended, is seen at its output.
+            # It no longer reads; its output shows a last reply, or that the process has ended.
             return unsent[:0]
 
     def _read(self, stream: IO[bytes]) -> bool:
-        """Take what there is; False at the end of the stream."""
+        """Read the available bytes; False at the end of the stream."""
         try:
             chunk = os.read(stream.fileno(), _CHUNK_BYTES)
         except BlockingIOError:
@@ -182,7 +182,7 @@ class AdapterProcess:
         return bool(chunk)
 
     def _look(self, wait_s: float) -> bool:
-        """Take what has been said meanwhile; False at the end of its standard output."""
+        """Read available output; False at the end of standard output."""
         is_open = True
         for key, _ in self._streams.select(wait_s):
             if key.fileobj is not self._stdin and not self._read(key.fileobj):  # type: ignore[arg-type]  # a pipe
@@ -193,7 +193,7 @@ class AdapterProcess:
         return is_open
 
     def _drain(self) -> None:
-        """Keep the pipes of a process that is leaving from filling up."""
+        """Read and discard output, so that an exiting process does not block on full pipes."""
         self._look(0)
         self._received.clear()
 
@@ -203,7 +203,7 @@ class AdapterProcess:
             time.sleep(0.005)
         self._look(0)
         status = _status(self._process.pid)
-        return "it closed its standard output and goes on running" if status is None else status
+        return "the adapter closed its standard output, but still runs" if status is None else status
 
 
 def _has_ended(pid: int) -> bool:
@@ -215,8 +215,8 @@ def _status(pid: int) -> str | None:
     if ended is None:
         return None
     if ended.si_code == os.CLD_EXITED:
-        return f"it ended with exit code {ended.si_status} where a reply was due"
-    return f"it was ended by {signal.Signals(ended.si_status).name} where a reply was due"
+        return f"the adapter exited with code {ended.si_status} instead of replying"
+    return f"the adapter was killed by {signal.Signals(ended.si_status).name} instead of replying"
 
 
 def _shown(raw: bytes | bytearray) -> str:

@@ -1,23 +1,28 @@
-"""What an implementation says of its process: that it has ended, and that its loop turns with nothing to do."""
+"""Differences in the life of the process: it has ended, or its poll loop spins without work."""
 
 from msgspec import UNSET, UnsetType
 
-from kraft_conformance.runner.shown import Shown
+from kraft_conformance.runner.shown import Observation
 from kraft_spec.difference import Difference
 from kraft_traces.state_types import TracedState
 
 
-def ended(died: str | UnsetType) -> tuple[Difference, ...]:
-    """The difference of a process that has ended by itself."""
-    return () if died is UNSET else (Difference("died", "that it lives on", died),)
+def death_differences(died: str | UnsetType) -> tuple[Difference, ...]:
+    """Return the difference of a process that has ended by itself."""
+    return () if died is UNSET else (Difference("died", "a running process", died),)
 
 
-def turns_idly(shown: Shown, before: TracedState | UnsetType) -> tuple[Difference, ...]:
-    """The difference of a loop that was polled, did nothing, and wants to be polled again at once.
+def idle_loop_differences(observation: Observation, before: TracedState | UnsetType) -> tuple[Difference, ...]:
+    """Return the difference of a loop that was polled, did nothing, and wants to be polled again at once.
 
-    Nothing has changed, so the next poll does nothing either, and so on until a message comes: a timer that has fired
-    is polled again without an event.  Who does not show a state may have changed it: that is not judged.
+    The next poll would do nothing either: the loop spins until a message arrives.  It is judged only if the adapter
+    shows its state, which otherwise may have changed.
     """
-    if shown.poll_again_ms != 0 or shown.effects or shown.state is UNSET or before != shown.state:
+    if (
+        observation.poll_again_ms != 0
+        or observation.effects
+        or observation.state is UNSET
+        or before != observation.state
+    ):
         return ()
     return (Difference("poll_again_ms", "more than 0 where nothing is due", "0"),)

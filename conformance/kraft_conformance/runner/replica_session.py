@@ -1,7 +1,7 @@
-"""The replica behind an adapter, for the vectors and for the random runs: events go in, and what it shows comes out.
+"""The replica behind an adapter, for vectors and random runs: takes events, returns observations.
 
-The reference stands beside it.  Requests have the correlation ids that the reference draws, and where the rules leave
-the quorum state or the high watermark open, the reference's values.
+The reference runs beside it.  Observations have the reference's correlation ids, and the reference's values where the
+rules leave the quorum state or the high watermark open.
 """
 
 from functools import partial
@@ -30,7 +30,7 @@ from kraft_vectors.format import VectorEvent
 
 
 class ReplicaSession:
-    """A replica that the adapter has set up."""
+    """Replica that the adapter has set up."""
 
     def __init__(self, session: Adapter) -> None:
         self._session = session
@@ -38,10 +38,10 @@ class ReplicaSession:
         self._correlations = Correlations()
 
     def happen(self, event: VectorEvent, before: ReplicaState, after: ReplicaState) -> StepReply | RestartReply | None:
-        """Let an event happen; None for a crash between steps, which shows nothing.
+        """Send an event and return its effects; None for a crash between steps.
 
         Args:
-            event: as the vector or the run has it.
+            event: event of the vector or the run.
             before: the reference's state before it.
             after: the reference's state after it.
 
@@ -62,7 +62,7 @@ class ReplicaSession:
         return replace(reply, effects=self._correlations.drawn(event.draw, published))
 
     def observed(self, *states: ReplicaState) -> TracedState | UnsetType:
-        """The state, UNSET if the adapter does not show it; `states` are the reference's at that moment.
+        """Return the state, UNSET if it is not observable; `states` are the reference's at that moment.
 
         Raises:
             AdapterFault: the adapter does not answer as the protocol says.

@@ -1,57 +1,65 @@
-"""What the outcomes of a run come to: the counts, the exit code, and a vector that does not pass in lines."""
+"""Text of a run's outcomes: counts, exit code, common causes, and the details of a vector that does not pass."""
 
 import re
 import shlex
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
+from kraft_spec.difference import Difference
+from kraft_spec.rules import load_registry
 from kraft_vectors.texts import counted
 
 _PLACE = re.compile(r" to \d+|\[\d+\]")
+WIDTH = 78
+"""Maximum number of columns of a line of details; consoles indent it by two."""
 
 
 class Cause(NamedTuple):
-    """A rule, and the failures that are put down to it."""
+    """A rule that several failures name first."""
 
     rule: str
     failures: tuple[str, ...]
     """Ids of vectors."""
     field: str
-    """In which all of them differ; empty if there is none."""
+    """Field in which all of them differ; empty if there is none."""
     event: str
-    """In which all of them fail; empty if there is none."""
+    """Event at which all of them fail; empty if there is none."""
 
     def __str__(self) -> str:
-        where = f", {'all ' if len(self.failures) > 1 else ''}with {self.field}" if self.field else ""
+        verb = "all differ" if len(self.failures) > 1 else "differs"
+        where = f", {verb} in {self.field}" if self.field else ""
         after = f" after {self.event}" if self.field and self.event else ""
-        return f"{counted(len(self.failures), 'failure')}{where}{after}: {self.rule}"
+        return f"{self.rule}: {counted(len(self.failures), 'failure')}{where}{after}"
 
 
 def common_causes(outcomes: Iterable[Outcome]) -> tuple[Cause, ...]:
-    """The failures of a run by the rule that they name first, most of them first; nothing for a single failure."""
-    of_rule: dict[str, list[Outcome]] = {}
-    for one in outcomes:
-        if one.status is Status.FAIL and one.rules:
-            of_rule.setdefault(one.rules[0], []).append(one)
-    if sum(map(len, of_rule.values())) < 2:
+    """Group the failures of a run by the rule that they name first, largest group first; empty for one failure."""
+    by_rule: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.status is Status.FAIL and outcome.rules:
+            by_rule.setdefault(outcome.rules[0], []).append(outcome)
+    if sum(map(len, by_rule.values())) < 2:
         return ()
-    found = [_cause(rule, of_it) for rule, of_it in of_rule.items()]
-    return tuple(sorted(found, key=lambda cause: -len(cause.failures)))
+    causes = [_cause(rule, failures) for rule, failures in by_rule.items()]
+    return tuple(sorted(causes, key=lambda cause: -len(cause.failures)))
 
 
 def _cause(rule: str, failures: list[Outcome]) -> Cause:
-    fields = [dict.fromkeys(_PLACE.sub("", each.field) for each in one.differences) for one in failures]
-    shared = next((name for name in fields[0] if all(name in others for others in fields)), "")
-    events = {one.event for one in failures}
+    fields = [
+        dict.fromkeys(_PLACE.sub("", difference.field) for difference in outcome.differences) for outcome in failures
+    ]
+    shared = next((name for name in fields[0] if all(name in names for names in fields)), "")
+    events = {outcome.event for outcome in failures}
     event = (events.pop() or "") if len(events) == 1 else ""
-    return Cause(rule, tuple([one.id for one in failures]), shared, event)
+    return Cause(rule, tuple([outcome.id for outcome in failures]), shared, event)
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> ExitCode:
-    """What the outcomes say to the shell."""
+    """Return the exit code for these outcomes."""
     statuses = {outcome.status for outcome in outcomes}
     if statuses & set(FAILING):
         return ExitCode.VIOLATION
@@ -61,13 +69,13 @@ def exit_code(outcomes: Sequence[Outcome]) -> ExitCode:
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """How many vectors have each status, those that none has left out."""
-    counted = Counter(outcome.status for outcome in outcomes)
-    return {str(status): counted[status] for status in Status if counted[status]}
+    """Return the number of outcomes with each status, without zeros."""
+    numbers = Counter(outcome.status for outcome in outcomes)
+    return {str(status): numbers[status] for status in Status if numbers[status]}
 
 
 def headline(outcome: Outcome) -> str:
-    """The status of a vector or a run, its id, and the level of the rule that it breaks."""
+    """Return the status of a vector or run, its id, and the requirement level of the rule that it breaks."""
     level = "" if outcome.rule_level is None else f" ({outcome.rule_level})"
     return f"{outcome.status.upper()} {outcome.id}{level}"
 
@@ -79,7 +87,7 @@ def repetition(
     vectors: str | None = None,
     timeout_s: float | None = None,
 ) -> str:
-    """The one command that runs a vector again and shows what was said."""
+    """Return the command that runs a vector again and shows the lines of the protocol."""
     words = ["kraft-spec", "conformance", "replay", vector_id, "--adapter", command]
     words += ["--profile", profile] if profile else []
     words += ["--vectors", vectors] if vectors else []
@@ -87,23 +95,46 @@ def repetition(
 
 
 def details(outcome: Outcome, repeat: str) -> str:
-    """Everything that is known of a vector that does not pass, in lines; the last is the command that repeats it."""
+    """Return everything about a vector that does not pass, as lines; the last is the command that repeats it."""
     lines = [outcome.reason]
     if outcome.differences:
         where = outcome.reason.partition(": ")[0]
         lines = [where if outcome.event is None else f"{where}, {outcome.event}"] if outcome.step is not None else []
-        lines += map(str, outcome.differences)
-    if outcome.rules:
-        lines.append(f"rules: {', '.join(outcome.rules)}")
-    if outcome.why:
-        lines.append(f"why: {outcome.why}")
-    if outcome.provenance:
-        lines.append(f"outcome: {outcome.provenance}")
-    if outcome.remark:
-        lines.append(f"note: {outcome.remark}")
+        for difference in outcome.differences:
+            lines += difference_lines(difference)
+    lines += rule_lines(outcome.rules)
+    texts = (outcome.why, outcome.provenance and f"outcome: {outcome.provenance}")
+    for text in (*texts, outcome.remark and f"note: {outcome.remark}"):
+        lines += wrap(text)
     if outcome.stderr:
         lines.append(f"standard error: {outcome.stderr.rstrip()}")
     if outcome.wire_log:
         lines += ["on the wire:", *(f"  {line}" for line in outcome.wire_log.splitlines())]
     lines.append(f"repeat: {repeat}")
     return "\n".join(lines)
+
+
+def difference_lines(difference: Difference) -> Iterator[str]:
+    """Yield the line of a difference; three lines if one would be too long."""
+    if len(line := str(difference)) <= WIDTH:
+        yield line
+        return
+    yield difference.field
+    yield f"  expected: {difference.expected}"
+    yield f"  actual:   {difference.actual}"
+
+
+def rule_lines(rules: Sequence[str]) -> Iterator[str]:
+    """Yield the first rule with its title, then the ids of the others."""
+    if not rules:
+        return
+    first, *related = rules
+    rule = load_registry().by_id.get(first)
+    yield from wrap(f"rule {first}: {rule.title}" if rule else f"rule {first}")
+    if related:
+        yield from wrap(f"related rules: {', '.join(related)}")
+
+
+def wrap(text: str) -> list[str]:
+    """Break a text at spaces into lines of `WIDTH` columns; the second and later lines are indented."""
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -1,7 +1,7 @@
-"""The requests that an implementation has sent beyond those of a vector, and what that changes later in it.
+"""Additional requests (`may_send`) of an implementation, and their effect on later steps of the vector.
 
-A request too many that is allowed (`may_send`) is out like any other: its answer may be the one that counts, and while
-it is out the same request need not be sent when the vector sends it.
+An additional request is in flight like any other: the vector's response may answer it, and while it is in flight the
+implementation need not send the same request when the vector does.
 """
 
 from collections.abc import Sequence
@@ -17,52 +17,52 @@ from kraft_traces.state_types import TracedState
 from kraft_vectors.format import VectorEvent
 
 STARTS_ANEW = frozenset({"Crash", "Restart", "ReplaceDisk"})
-"""Events after which there is no connection on which an old answer could arrive."""
+"""Events that close all connections, so that no old response can arrive."""
 
 
 def request_of(effect: TracedEffect) -> TracedMessage | None:
-    """The request that an effect sends; None if it is another effect, or a response."""
+    """Return the request that an effect sends; None for another effect or a response."""
     is_request = isinstance(effect, TracedSend) and tag_of(effect.message).endswith("Request")
     return effect.message if is_request else None  # type: ignore[union-attr]
 
 
 class RequestsAhead:
-    """What one implementation has sent beyond one vector so far."""
+    """Additional requests of an implementation so far."""
 
     def __init__(self) -> None:
         self._out: dict[int, TracedMessage] = {}
-        """Not answered yet, by receiver."""
+        """Additional requests in flight, by receiver."""
         self._named: dict[tuple[str, int, int], int] = {}
-        """Kind, receiver and correlation id of a request of the vector: the id that the implementation goes by."""
+        """The implementation's correlation id, by kind, receiver and correlation id of the vector's request."""
         self._receivers: set[int] = set()
 
     def is_out(self, wanted: TracedMessage) -> bool:
-        """Has the implementation sent this request before, and got no answer?"""
+        """True if the implementation has sent this request before and got no response."""
         sent = self._out.get(_receiver(wanted))
         if sent is None:
             return False
         without_id = plain(wanted)
         without_id.pop("correlation_id", None)
-        return not any(isinstance(one, Difference) for one in compare("", without_id, plain(sent)))
+        return not any(isinstance(difference, Difference) for difference in compare("", without_id, plain(sent)))
 
     def follow(
         self,
         event: VectorEvent,
         awaited: Sequence[tuple[int, int]],
         expected: Sequence[TracedEffect],
-        shown: Sequence[TracedEffect],
+        actual: Sequence[TracedEffect],
     ) -> None:
-        """Take note of an event and of what was sent in it.
+        """Record an event and its requests.
 
         Args:
-            event: as the vector has it.
-            awaited: the requests of the vector that were out before it: receiver and correlation id.
-            expected: what the vector sends in it, among other effects.
-            shown: what the implementation has sent.
+            event: event of the vector.
+            awaited: receiver and correlation id of the vector's requests in flight before it.
+            expected: the vector's effects.
+            actual: the implementation's effects.
         """
         self._forget(event)
-        wanted = {_key(one): one for one in map(request_of, expected) if one is not None}
-        sent = {_key(one): one for one in map(request_of, shown) if one is not None}
+        wanted = {_key(request): request for request in map(request_of, expected) if request is not None}
+        sent = {_key(request): request for request in map(request_of, actual) if request is not None}
         for key, request in wanted.items():
             if key not in sent and self.is_out(request):
                 self._name(request, request.correlation_id, self._out[key[1]])
@@ -88,7 +88,7 @@ class RequestsAhead:
             self._named[_kind(request), _receiver(request), theirs] = own.correlation_id
 
     def addressed(self, event: VectorEvent) -> VectorEvent:
-        """The event, an answer among them with the correlation id that the implementation goes by."""
+        """Return the event; a response gets the implementation's correlation id."""
         message = event.message
         if message is UNSET or message.source is UNSET or message.correlation_id is UNSET:
             return event
@@ -98,10 +98,12 @@ class RequestsAhead:
         return event if own is None else replace(event, message=replace(message, correlation_id=own))
 
     def without_these(self, state: TracedState) -> TracedState:
-        """The state without the connections on which there was a request too many: what is out there is not judged."""
+        """Return the state without connections that had an additional request; they are not judged."""
         if not self._receivers or state.awaiting is UNSET:
             return state
-        return replace(state, awaiting=tuple([one for one in state.awaiting if one[0] not in self._receivers]))
+        return replace(
+            state, awaiting=tuple([request for request in state.awaiting if request[0] not in self._receivers])
+        )
 
 
 def _kind(message: TracedMessage) -> str:

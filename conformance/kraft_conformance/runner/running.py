@@ -1,11 +1,11 @@
-"""One vector on one adapter, of whichever subject."""
+"""Run of a vector of either subject on an adapter."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from kraft_conformance.runner.asking import NotAsked, applies
+from kraft_conformance.runner.asking import NotApplicable, check_applicable
 from kraft_conformance.runner.faults import AdapterFault, Unsupported
 from kraft_conformance.runner.outcome import Failed, Outcome, Status
 from kraft_conformance.runner.partition_running import PartitionRun
@@ -17,7 +17,7 @@ from kraft_vectors.catalogue import AnyVector
 from kraft_vectors.features import Subject
 
 RUNS: Mapping[Subject, type[VectorRun[Any]]] = {"replica": ReplicaRun, "partitions": PartitionRun}
-"""By the subject of the vector."""
+"""Runs by subject."""
 
 
 def run_vector(
@@ -28,25 +28,25 @@ def run_vector(
     attributes: bool = False,
     left_out: frozenset[str] = frozenset(),
 ) -> Outcome:
-    """Run a vector, of whichever subject.
+    """Run a vector of either subject.
 
     Args:
         session: the adapter.
-        vector: what is asked.
-        profile: under which.
-        attributes: whether a failure names the rules behind what differs, which takes a moment, or those of the vector.
-        left_out: mutants of the catalogue that a failure is not compared with.
+        vector: the vector.
+        profile: name of the profile.
+        attributes: True if a failure names the rules behind the differences, which takes longer; else the vector's.
+        left_out: mutants of the catalogue that are not compared with a failure.
 
     Raises:
-        AdapterFault: the adapter does not answer as the protocol says; its process is to be ended.
+        AdapterFault: the adapter violates the protocol; the caller must end its process.
     """
     kind = RUNS[vector.subject]
     vector = kind.as_asked(vector, session.hello)
     run = kind(session, vector, profile)
     try:
-        applies(vector, session.hello, profile)
+        check_applicable(vector, session.hello, profile)
         return run.outcome()
-    except NotAsked as not_asked:
+    except NotApplicable as not_asked:
         return Outcome(vector.id, not_asked.status, not_asked.reason)
     except Unsupported as fault:
         return Outcome(vector.id, Status.UNSUPPORTED, f"the adapter says: {fault}")
@@ -68,12 +68,12 @@ def run_vector(
         )
         try:
             return run.attributed(outcome, left_out) if attributes else outcome
-        except Exception as error:  # no defect of attribution costs the verdict
+        except Exception as error:  # a defect of attribution must not change the verdict
             return replace(outcome, remark=defect_line(error))
 
 
-def errored(vector_id: str, fault: AdapterFault) -> Outcome:
-    """The outcome of a vector at which the adapter failed as a program."""
+def error_outcome(vector_id: str, fault: AdapterFault) -> Outcome:
+    """Return the outcome of a vector in which the adapter had a fault."""
     return Outcome(
         vector_id, Status.ERROR, str(fault), fault.step, fault.event, None, fault.kind, fault.stderr, rules=fault.rules
     )

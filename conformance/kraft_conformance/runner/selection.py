@@ -1,4 +1,4 @@
-"""Which vectors are run, and which are expected to fail."""
+"""Selection of vectors, and the file of expected failures."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,20 +10,20 @@ from kraft_vectors.catalogue import Catalogue
 from kraft_vectors.manifest import ManifestEntry
 
 
-def selected(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:
-    """The entries that each of the words fits: the id or that of a rule; for a word that is none, a part of them.
+def select_vectors(catalogue: Catalogue, words: Sequence[str]) -> tuple[ManifestEntry, ...]:
+    """Return the entries that match all words: a vector id, a rule id, or else a part of one.
 
-    Those made for a rule or two come before those of whole scenarios: what fails there first says more.
+    Vectors made for single rules come before those of scenarios, because their failures are more specific.
 
     Raises:
-        CommandError: none does.
+        CommandError: no entry matches.
     """
     entries = catalogue.manifest.vectors
     whole = {name for entry in entries for name in (entry.id, *entry.rules)}
-    found = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
-    if not found:
-        raise usage_error(f"no vector fits {' and '.join(words)}; kraft-spec conformance list shows all of them")
-    return tuple(sorted(found, key=lambda entry: entry.id.startswith("scenario.")))
+    matching = tuple([entry for entry in entries if all(_fits(entry, word, word in whole) for word in words)])
+    if not matching:
+        raise usage_error(f"no vector matches {' and '.join(words)}; kraft-spec conformance list shows all of them")
+    return tuple(sorted(matching, key=lambda entry: entry.id.startswith("scenario.")))
 
 
 def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:
@@ -32,10 +32,10 @@ def _fits(entry: ManifestEntry, word: str, is_whole: bool) -> bool:
 
 
 def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str, ExpectedFailure]:
-    """The ids and reasons in a file: `id  # reason` on each line; empty lines and comments are passed over.
+    """Read a file of expected failures: `id  # reason` on each line; empty lines and comments are ignored.
 
     Raises:
-        CommandError: the file cannot be read, or names a vector that there is not, or one twice.
+        CommandError: the file cannot be read, or names an unknown vector, or a vector twice.
     """
     if path is None:
         return {}
@@ -53,6 +53,6 @@ def read_expected_failures(path: Path | None, catalogue: Catalogue) -> dict[str,
         if vector_id not in catalogue.entries:
             raise CommandError(f"{path}:{number}: no vector {vector_id!r}", ExitCode.BAD_INPUT)
         if vector_id in expected:
-            raise CommandError(f"{path}:{number}: {vector_id} is there twice", ExitCode.BAD_INPUT)
+            raise CommandError(f"{path}:{number}: {vector_id} is listed twice", ExitCode.BAD_INPUT)
         expected[vector_id] = ExpectedFailure(reason or "listed as an expected failure")
     return expected

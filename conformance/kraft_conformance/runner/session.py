@@ -1,4 +1,4 @@
-"""The protocol with one adapter: requests with their numbers, replies that fit them."""
+"""Protocol session with an adapter: numbered requests and their replies."""
 
 import contextlib
 from collections.abc import Callable
@@ -17,21 +17,21 @@ from kraft_conformance.protocol.messages import (
     Request,
     Software,
 )
-from kraft_conformance.protocol.parsing import encoded, parse_reply
-from kraft_conformance.protocol.unobserved import as_observed
+from kraft_conformance.protocol.parsing import encode, parse_reply
+from kraft_conformance.protocol.unobserved import hide_unobserved
 from kraft_conformance.runner.faults import AdapterFault, MalformedReply, OtherVersion, StrayOutput, Unable, Unsupported
 from kraft_conformance.runner.plain import tag_of
 from kraft_conformance.runner.process import AdapterProcess
 from kraft_traces.errors import InvalidUtf8Error, MalformedJsonError, TraceError
 
 Watch = Callable[[str, bytes], None]
-"""Told of each line: `>` or `<`, and its bytes."""
+"""Receives each line: its direction, `>` or `<`, and its bytes."""
 
 _Reply = TypeVar("_Reply", bound=Reply)
 
 
 class Adapter(Protocol):
-    """An adapter that has said hello, wherever it runs."""
+    """An adapter that has replied to hello, in a process or not."""
 
     hello: HelloReply
 
@@ -39,43 +39,43 @@ class Adapter(Protocol):
         """Send a request and return its reply, or raise an `AdapterFault`."""
 
     def end(self, *, politely: bool = True) -> None:
-        """Leave nothing behind."""
+        """End the session and its process."""
 
 
-def fitting(
+def check_reply(
     reply: Reply,
     request: type[Request],
     wanted: type[_Reply],
     unobserved: frozenset[str] = frozenset(),
     stderr: str = "",
 ) -> _Reply:
-    """The reply without what is `unobserved`, if it is one to the request.
+    """Return the reply without the `unobserved` parts, after checking that it fits the request.
 
     Raises:
-        AdapterFault: it is an error, or another reply.
+        AdapterFault: it is an error, or a reply of another type.
     """
     if isinstance(reply, ErrorReply):
         if request is Observe and reply.code == "unsupported":
-            detail = f"its hello says that its state can be observed, and it says: {reply.detail}"
+            detail = f"its hello has observability state, but it rejects observe: {reply.detail}"
             raise MalformedReply(detail, stderr)
         raise (Unsupported if reply.code == "unsupported" else Unable)(reply.detail, stderr)
     if not isinstance(reply, REPLIES[request]) or not isinstance(reply, wanted):
-        given, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
-        raise MalformedReply(f"a reply of type {given}, expected {expected}", stderr)
-    return as_observed(reply, unobserved)
+        actual, expected = tag_of(reply), REPLIES[request].__struct_config__.tag
+        raise MalformedReply(f"a reply of type {actual}, expected {expected}", stderr)
+    return hide_unobserved(reply, unobserved)
 
 
 class Session:
-    """An adapter that has said hello.  Use it as a context."""
+    """Session with an adapter in a process.  As a context manager it ends the process."""
 
     def __init__(self, command: str, reply_timeout_s: float, watch: Watch | None = None) -> None:
-        """Start the adapter and greet it.
+        """Start the adapter and send hello.
 
         Raises:
-            AdapterFault: it cannot be started, speaks another version, or does not answer.
+            AdapterFault: it cannot be started, has another version, or does not reply.
         """
         self.vectors = 0
-        """How many vectors it has been asked."""
+        """Number of vectors that it has run."""
         self._process = AdapterProcess(command, reply_timeout_s)
         self._number = 0
         self._watch = watch
@@ -102,17 +102,17 @@ class Session:
 
     @property
     def stderr(self) -> str:
-        """The end of what the adapter wrote to standard error."""
+        """End of the adapter's standard error."""
         return self._process.stderr
 
     def ask(self, wanted: type[_Reply], request: type[Request], **fields: Any) -> _Reply:
         """Send a request and return its reply.
 
         Raises:
-            AdapterFault: there is none, or another one.
+            AdapterFault: there is no reply, or one of another type.
         """
         self._number += 1
-        line = encoded(request(id=self._number, **fields))
+        line = encode(request(id=self._number, **fields))
         if self._watch is not None:
             self._watch(">", line)
         raw = self._process.exchange(line)
@@ -120,24 +120,26 @@ class Session:
             self._watch("<", raw)
         reply = self._parsed(raw)
         if reply.id != self._number:
-            detail = f"a reply to request {reply.id} where one to request {self._number} was due"
+            detail = f"the reply has id {reply.id}, expected {self._number}"
             raise MalformedReply(detail, self._process.stderr)
-        return fitting(reply, request, wanted, self._unobserved, self._process.stderr)
+        return check_reply(reply, request, wanted, self._unobserved, self._process.stderr)
 
     def _parsed(self, raw: bytes) -> Reply:
         try:
             return parse_reply(raw, self._number)
         except (MalformedJsonError, InvalidUtf8Error) as error:
-            # A line that is meant as a reply and broken begins as one; anything else is somebody else's output.
+            # A broken reply begins with a brace; any other line comes from some other output, such as a log.
             if raw.lstrip().startswith(b"{"):
                 raise MalformedReply(str(error), self._process.stderr) from error
-            shown = raw[:120].decode("utf-8", "replace").rstrip()
-            raise StrayOutput(f"a line on standard output that is no reply: {shown!r}", self._process.stderr) from error
+            beginning = raw[:120].decode("utf-8", "replace").rstrip()
+            raise StrayOutput(
+                f"a line on standard output is not a reply: {beginning!r}", self._process.stderr
+            ) from error
         except TraceError as error:
             raise MalformedReply(str(error), self._process.stderr) from error
 
     def end(self, *, politely: bool = True) -> None:
-        """Say goodbye and end the process; what goes wrong with that is of no interest any more."""
+        """Send bye if `politely`, and end the process; faults are ignored."""
         if politely:
             with contextlib.suppress(AdapterFault):
                 self.ask(REPLIES[Bye], Bye)

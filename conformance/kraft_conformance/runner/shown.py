@@ -1,4 +1,4 @@
-"""The behaviour that an implementation shows in one step."""
+"""Observation of a step of an implementation."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from kraft_traces.values import DurationMs
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A step as an adapter shows it, or as the line of a trace does; UNSET where it shows nothing."""
+class Observation:
+    """Step as an adapter, or the line of a trace, shows it; hidden parts are UNSET."""
 
     effects: tuple[TracedEffect, ...] | UnsetType = UNSET
     refusal: Refusal | UnsetType | None = UNSET
     state: TracedState | UnsetType = UNSET
-    """After the step."""
+    """State after the step."""
     disk: Disk = NEW_DISK
-    """Before the step."""
+    """Disk before the step."""
     died: str | UnsetType = UNSET
-    """Why the process has ended."""
+    """Reason why the process has ended."""
     poll_again_ms: DurationMs | UnsetType = UNSET

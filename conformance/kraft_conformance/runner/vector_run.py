@@ -1,4 +1,4 @@
-"""The part of the runner that knows the events and the states of a subject."""
+"""Interface of the runner to the events and states of a subject."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ VectorT = TypeVar("VectorT", bound=AnyVector)
 
 
 class VectorRun(ABC, Generic[VectorT]):
-    """A vector of one subject on an adapter; the static methods are about any vector of the subject."""
+    """Run of a vector on an adapter; the static methods take any vector of the subject."""
 
     def __init__(self, session: Adapter, vector: VectorT, profile: str) -> None:
         self.session, self.vector, self.profile = session, vector, profile
@@ -24,32 +24,32 @@ class VectorRun(ABC, Generic[VectorT]):
 
     @abstractmethod
     def outcome(self) -> Outcome:
-        """Run it to its end.
+        """Run the vector.
 
         Raises:
             Failed: a step, or the state before the first, differs.
-            NotAsked: the vector is not for this implementation.
-            AdapterFault: the adapter does not answer as the protocol says.
+            NotApplicable: the vector does not apply to this implementation.
+            AdapterFault: the adapter violates the protocol.
         """
 
     @abstractmethod
     def attributed(self, outcome: Outcome, left_out: frozenset[str]) -> Outcome:
-        """A failure with the rules behind what differs; `left_out` are mutants that it is not compared with."""
+        """Return a failure with the rules behind the differences, without comparing it with the mutants `left_out`."""
 
     def place(self, fault: AdapterFault) -> None:
-        """Write into a fault where it happened, where that is known."""
+        """Record in a fault its position, if it is known."""
 
     @staticmethod
     def as_asked(vector: VectorT, _hello: HelloReply) -> VectorT:
-        """The vector for an adapter that lacks a KIP."""
+        """Return the vector for this adapter, which may lack a KIP."""
         return vector
 
     @staticmethod
     @abstractmethod
     def steps(vector: VectorT) -> Sequence[AnyGiven]:
-        """Inputs of the reference in each step; none where the vector allows several outcomes."""
+        """Return the inputs of the reference in each step; none if the vector allows several outcomes."""
 
     @staticmethod
     @abstractmethod
     def shown(step: Any, level: Level) -> object:
-        """The part of a reference step that an adapter which passes shows at this level."""
+        """Return the part of a reference step that a passing adapter shows at this level."""

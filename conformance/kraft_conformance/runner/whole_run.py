@@ -1,7 +1,7 @@
-"""Of the rules that each failure names, the one that the whole run speaks for comes first.
+"""Order of the rules of each failure by all failures of the run.
 
-One bug makes many vectors fail, and each of them alone may be put down to several rules; but what explains all of them,
-and would not have failed a vector that passed, is mostly one.
+A bug makes many vectors fail, and several rules may explain each of them; usually only one rule explains all of them
+and would not have failed a vector that passed.
 """
 
 from collections import Counter
@@ -25,27 +25,27 @@ def likeliest_first(outcomes: Sequence[Outcome], is_cleared: Callable[[str], boo
         outcomes: those of a run.
         is_cleared: True for a mutant that fails a vector which passed.
     """
-    failed = [one for one in outcomes if one.status in (Status.FAIL, Status.ERROR) and one.rules]
-    # Effects in the wrong order name their rule by themselves.
-    open_ones = [one for one in failed if one.suspects or not rules_of_order(one.differences)]
-    left = [_without_cleared(one, is_cleared) for one in open_ones]
+    failed = [outcome for outcome in outcomes if outcome.status in (Status.FAIL, Status.ERROR) and outcome.rules]
+    # The rule of effects in the wrong order is certain.
+    open_ones = [outcome for outcome in failed if outcome.suspects or not rules_of_order(outcome.differences)]
+    left = [_without_cleared(outcome, is_cleared) for outcome in open_ones]
     ordered: dict[str, Outcome] = {}
     while left:
         worth = _worth(left)
         mutant = _suspected(left, worth)
         rules = mutant.rules if mutant else (max(worth, key=lambda rule: worth[rule]),)
-        for one in left:
-            first = [rule for rule in rules if rule in one.rules]
+        for outcome in left:
+            first = [rule for rule in rules if rule in outcome.rules]
             if first:
-                why = because(mutant.bug) if mutant and mutant.name in one.suspects else ""
-                why = why or (one.why if first[0] == one.rules[0] else "")
-                ordered[one.id] = replace(one, rules=tuple(dict.fromkeys((*first, *one.rules))), why=why)
-        left = [one for one in left if one.id not in ordered]
-    return tuple([ordered.get(one.id, one) for one in outcomes])
+                why = because(mutant.bug) if mutant and mutant.name in outcome.suspects else ""
+                why = why or (outcome.why if first[0] == outcome.rules[0] else "")
+                ordered[outcome.id] = replace(outcome, rules=tuple(dict.fromkeys((*first, *outcome.rules))), why=why)
+        left = [outcome for outcome in left if outcome.id not in ordered]
+    return tuple([ordered.get(outcome.id, outcome) for outcome in outcomes])
 
 
 def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Outcome:
-    """The failure without the mutants that are cleared; their rules come after those of the others."""
+    """Return the failure without cleared mutants; their rules come last."""
     suspects = tuple([name for name in failure.suspects if not is_cleared(name)])
     if suspects == failure.suspects:
         return failure
@@ -58,8 +58,8 @@ def _without_cleared(failure: Outcome, is_cleared: Callable[[str], bool]) -> Out
 
 
 def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutant | None:
-    """The mutant that explains most of the failures."""
-    explained = Counter(name for one in failures for name in one.suspects)
+    """Return the mutant that explains the most failures."""
+    explained = Counter(name for failure in failures for name in failure.suspects)
     if not explained:
         return None
     catalogue = load_catalogue()
@@ -67,9 +67,9 @@ def _suspected(failures: Sequence[Outcome], worth: Mapping[str, float]) -> Mutan
 
 
 def _worth(failures: Sequence[Outcome]) -> Mapping[str, float]:
-    """How early the failures name each rule: the sum of the reciprocals of its places."""
+    """Return the sum over the failures of the reciprocal position of each rule."""
     worth: dict[str, float] = {}
-    for one in failures:
-        for place, rule in enumerate(one.rules, 1):
+    for failure in failures:
+        for place, rule in enumerate(failure.rules, 1):
             worth[rule] = worth.get(rule, 0.0) + 1 / place
     return worth

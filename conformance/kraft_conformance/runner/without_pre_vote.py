@@ -1,8 +1,8 @@
-"""The vectors for an adapter without KIP-996: those in which software without Pre-Vote does the same.
+"""Vectors for an adapter without KIP-996: those in which software without Pre-Vote has the same outcome.
 
-Software without Pre-Vote stands for election as soon as its timer fires.
-The reference as such software decides about each vector: it plays the vector without its Pre-Votes, and has to do what
-the vector expects.
+Software without Pre-Vote campaigns as soon as its election timer fires.
+A vector applies if the reference without Pre-Vote, given the vector's events without Pre-Votes, has the expected
+outcome.
 """
 
 from collections.abc import Iterator
@@ -19,25 +19,27 @@ from kraft_traces.checkpoints import traced_replica_state
 from kraft_traces.message_types import TracedVoteRequest, TracedVoteResponse
 from kraft_vectors.expecting import without_id
 from kraft_vectors.format import Vector, VectorEvent
-from kraft_vectors.state_changes import applied
+from kraft_vectors.state_changes import apply_changes
 
 _OF_A_ROUND = ("Poll", "ElectionTimeout")
-"""The events that, in a Pre-Vote round, send Pre-Votes and end the round."""
+"""Events that send Pre-Votes and end a Pre-Vote round."""
 
 
-def as_asked(vector: Vector, hello: HelloReply) -> Vector:
-    """Return the vector for this adapter: for one without KIP-996, with a replica and a history without Pre-Vote.
+def without_pre_votes(vector: Vector, hello: HelloReply) -> Vector:
+    """Return the vector for this adapter; without KIP-996, the replica and the history have no Pre-Vote.
 
-    It needs KIP-996 if software without Pre-Vote does otherwise.
+    The vector requires KIP-996 if software without Pre-Vote has another outcome.
     """
     if hello.has_pre_vote:
         return vector
     replicas = vector.cluster.replicas
-    own = tuple([replace(one, pre_vote="unsupported") if one.id == vector.replica else one for one in replicas])
+    own = tuple(
+        [replace(replica, pre_vote="unsupported") if replica.id == vector.replica else replica for replica in replicas]
+    )
     history = None if vector.history is None else tuple(_without_rounds(vector))
     old = replace(vector, cluster=replace(vector.cluster, replicas=own), history=history)
     kips = tuple([kip for kip in vector.requires.kips if kip != "KIP-996"])
-    # The reference raises a ValueError at an event that cannot be, such as a crash that keeps more than there is.
+    # The reference raises ValueError for an impossible event, such as a crash that keeps more than the log.
     with suppress(ValueError):
         if not _uses_pre_vote(vector) and _does_the_same(old):
             return replace(old, requires=replace(vector.requires, kips=kips))
@@ -54,9 +56,9 @@ def _is_of_pre_vote(event: VectorEvent) -> bool:
 
 
 def _without_rounds(vector: Vector) -> Iterator[VectorEvent]:
-    """The history without Pre-Votes: a timer that begins a Pre-Vote round fires only when the round is won.
+    """Yield the history without Pre-Votes: the election timer fires when the Pre-Vote round would be won.
 
-    Nobody sends a Pre-Vote to software without it, because its versions of VoteRequest have none.
+    No replica sends a Pre-Vote to this software, because its versions of VoteRequest have none.
     """
     reference = ReferenceAdapter()
     reference.answer(Reset(id=0, replica=vector.replica, cluster=vector.cluster))
@@ -74,7 +76,7 @@ def _without_rounds(vector: Vector) -> Iterator[VectorEvent]:
 
 
 def _does_the_same(vector: Vector) -> bool:
-    """True if the reference, configured as the vector says, does all that the vector expects."""
+    """True if the reference, configured as the vector says, has the expected outcome."""
     reference = ReferenceAdapter()
     before = vector.before if vector.history is None else UNSET
     reference.answer(Reset(id=0, replica=vector.replica, cluster=vector.cluster, before=before))
@@ -85,7 +87,7 @@ def _does_the_same(vector: Vector) -> bool:
     expected = vector.before.state
     for step in vector.steps:
         reply = reference.answer(request_of_event(step))
-        expected = applied(expected, step.state)
+        expected = apply_changes(expected, step.state)
         if isinstance(reply, StepReply | RestartReply) and (
             tuple(map(without_id, reply.effects)) != step.outputs or reply.refusal != step.refusal
         ):

@@ -26,7 +26,7 @@ from kraft_conformance.protocol.messages import (
     Step,
     StepReply,
 )
-from kraft_conformance.protocol.parsing import LINE_BYTES_MAX, encoded, parse_request
+from kraft_conformance.protocol.parsing import LINE_BYTES_MAX, encode, parse_request
 from kraft_kafka.live.bench import Unobserved
 from kraft_kafka.live.exchanges import Unsupported
 from kraft_kafka.live.peers import NoAnswerError
@@ -141,7 +141,7 @@ async def serve(adapter: LiveAdapter, requests: BinaryIO, replies: BinaryIO) -> 
             if not reply.done() and line.done() and not line.result():
                 reply.cancel()
                 return
-            replies.write(encoded(await reply))
+            replies.write(encode(await reply))
             replies.flush()
             if isinstance(reply.result(), ByeReply):
                 return

@@ -14,7 +14,7 @@ from kraft_conformance.protocol.messages import Software
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.results import suite_version
 from kraft_conformance.runner.output.run import Run
-from kraft_conformance.runner.output.wording import said
+from kraft_conformance.runner.output.wording import clip
 from kraft_kafka.live.cases import Case
 from kraft_kafka.live.cases.catalogue import cases
 from kraft_kafka.live.running import ROUND
@@ -70,7 +70,7 @@ class LiveResults(Run):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        return (said(self.implementation), f"suite {self.about.suite}, {self.about.cases} cases")
+        return (clip(self.implementation), f"suite {self.about.suite}, {self.about.cases} cases")
 
     @cached_property
     def coverage(self) -> tuple[RuleCoverage, ...]:

@@ -9,7 +9,7 @@ from itertools import count, groupby
 from pathlib import Path
 from types import MappingProxyType
 
-from kraft_conformance.runner.outcome import ExpectedFailure, Outcome, Status, against_expectation
+from kraft_conformance.runner.outcome import ExpectedFailure, Outcome, Status, apply_expectation
 from kraft_kafka.live.bench import Bench, Inconclusive, Setup, Unobserved
 from kraft_kafka.live.cases import Case, Failed
 from kraft_kafka.live.peers import NoAnswerError
@@ -63,7 +63,7 @@ async def run_cases(
                     await bench.close()
                     bench = None
                 bench = bench or await _open(setup, target, home, ports, kept and _data_folder(kept, case))
-                outcome = against_expectation(await _run(case, bench), expected)
+                outcome = apply_expectation(await _run(case, bench), expected)
                 yield outcome
                 if case.is_fresh or outcome.status in (Status.FAIL, Status.INCONCLUSIVE):
                     await bench.close()

@@ -1,4 +1,4 @@
-"""kraft-partition-vector/1: a state of the controllers of partitions, the events, and what the controllers must do.
+"""kraft-partition-vector/1: a state of the partition controllers, events, and the expected outcome.
 
 `format` has the types and `shown` their values.
 `staging` and `recording` make a vector from a script, `deciding` finds the rules that decide its steps, `scripts` has

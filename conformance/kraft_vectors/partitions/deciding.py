@@ -1,4 +1,4 @@
-"""Which rules the steps of a vector turn on, and at which level that shows: tried on the reference without them."""
+"""Rules that the steps of a vector depend on, and the level at which it shows, found with mutants of the reference."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,19 +20,21 @@ from kraft_partitions.occurrence import PartitionOccurrence
 from kraft_partitions.partition import Assignment, TopicPartition
 from kraft_partitions.state import ControllerState
 from kraft_vectors.features import LEVELS, Level
-from kraft_vectors.partitions.staging import PartitionRun, again
+from kraft_vectors.partitions.staging import PartitionRun, repeat_events
 
 _PREFIX = "partition-reassign."
 
 
-def shown_from(run: PartitionRun, rule: str) -> Level | None:
-    """The lowest level at which the steps show that a rule is left out; None if they do not show it at all.
+def observable_from(run: PartitionRun, rule: str) -> Level | None:
+    """Return the lowest level at which the steps show that a rule is omitted; None if they do not show it.
 
     Only for rules that the reference can leave out.
     """
-    done = again(run.before, run.steps, run.configuration, mutated_controllers((rule,)))
+    done = repeat_events(run.before, run.steps, run.configuration, mutated_controllers((rule,)))
     for level in LEVELS:
-        if [_shown(one, level) for one in done] != [_shown(one, level) for one in run.steps]:
+        if [_shown(occurrence, level) for occurrence in done] != [
+            _shown(occurrence, level) for occurrence in run.steps
+        ]:
             return level
     return None
 
@@ -47,17 +49,17 @@ def _shown(occurrence: PartitionOccurrence, level: Level) -> object:
 
 
 def is_sent(effect: Effect) -> bool:
-    """Does it leave the controller, for a broker or a client?"""
+    """True if the effect is a message to a broker or a client."""
     return not isinstance(effect, StorePartitions | StoreReassignPartitions)
 
 
 def level_of(run: PartitionRun, rules: Iterable[str]) -> Level:
-    """The lowest level at which the steps show anything, and at which it shows that any one of the rules is left out.
+    """Return the lowest level at which the steps have an effect and show the omission of each rule.
 
     Raises:
         ValueError: the steps do not turn on one of the rules.
     """
-    effects = [effect for one in run.steps for effect in one.effects]
+    effects = [effect for step in run.steps for effect in step.effects]
     needed: Level = "effects" if effects else "state"
     if any(map(is_sent, effects)):
         needed = "wire"
@@ -65,40 +67,46 @@ def level_of(run: PartitionRun, rules: Iterable[str]) -> Level:
     levels = [needed]
     for rule in rules:
         if rule in switchable:
-            level = shown_from(run, rule)
+            level = observable_from(run, rule)
             if level is None:
                 raise ValueError(f"{run.source}: nothing in it shows whether {rule} is kept")
             levels.append(level)
     return max(levels, key=LEVELS.index)
 
 
-def decided(run: PartitionRun, rules: Iterable[str]) -> tuple[str, ...]:
-    """Those of the rules of a scenario that brokers and clients see kept in this run."""
+def deciding_rules(run: PartitionRun, rules: Iterable[str]) -> tuple[str, ...]:
+    """Return the rules of a scenario that this run shows to brokers and clients."""
     switchable = omittable_partition_rules()
-    return tuple([one for one in rules if (shown_from(run, one) == "wire" if one in switchable else _occurs(run, one))])
+    return tuple(
+        [rule for rule in rules if (observable_from(run, rule) == "wire" if rule in switchable else _occurs(run, rule))]
+    )
 
 
 def _occurs(run: PartitionRun, rule: str) -> bool:
-    """Does a run have to do with a rule that the reference cannot leave out?"""
+    """True if a run is about a rule that the reference cannot omit."""
     match rule.removeprefix(_PREFIX):
         case "cancel-nothing":
             return Error.NO_REASSIGNMENT_IN_PROGRESS in _errors(run.steps)
         case "per-partition":
-            return any(len(_targets(one)) > 1 for one in run.steps)
+            return any(len(_targets(step)) > 1 for step in run.steps)
         case "no-op-target":
-            return any(_reorders(one, before) for one, before in zip(run.steps, _states(run), strict=True))
+            return any(
+                _reorders(occurrence, before) for occurrence, before in zip(run.steps, _states(run), strict=True)
+            )
         case "legacy-znode":
-            return any(isinstance(one.event, WriteReassignPartitions) for one in run.steps)
+            return any(isinstance(step.event, WriteReassignPartitions) for step in run.steps)
         case "legacy-znode-precedence":
             pairs = zip(run.steps, _states(run), strict=True)
-            return any(isinstance(one.event, ControllerFailover) and before.legacy for one, before in pairs)
+            return any(
+                isinstance(occurrence.event, ControllerFailover) and before.legacy for occurrence, before in pairs
+            )
         case _:
             raise ValueError(f"{run.source}: whether {rule} is kept cannot be read off a run")
 
 
 def _states(run: PartitionRun) -> list[ControllerState]:
-    """The states before each step."""
-    return [run.before, *[one.state for one in run.steps]][: len(run.steps)]
+    """Return the state before each step."""
+    return [run.before, *[step.state for step in run.steps]][: len(run.steps)]
 
 
 def _targets(occurrence: PartitionOccurrence) -> tuple[tuple[TopicPartition, Assignment | None], ...]:
@@ -106,7 +114,12 @@ def _targets(occurrence: PartitionOccurrence) -> tuple[tuple[TopicPartition, Ass
 
 
 def _errors(occurrences: Sequence[PartitionOccurrence]) -> list[Error]:
-    answers = [effect for one in occurrences for effect in one.effects if isinstance(effect, AlterReassignmentsAnswer)]
+    answers = [
+        effect
+        for occurrence in occurrences
+        for effect in occurrence.effects
+        if isinstance(effect, AlterReassignmentsAnswer)
+    ]
     return [error for answer in answers for _, error in answer.results]
 
 

@@ -16,12 +16,12 @@ PARTITION_SCHEMA: Literal["kraft-partition-vector/1"] = "kraft-partition-vector/
 
 
 class PartitionRequires(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an implementation must have to be asked."""
+    """Requirements on the implementation."""
 
     kips: tuple[Kip, ...]
-    """Each at least in part."""
+    """KIPs that it must implement at least in part."""
     profiles: tuple[str, ...]
-    """Those under which this is the outcome; an implementation has one of them."""
+    """Profiles with this outcome; the implementation must have one of them."""
     features: tuple[Feature, ...]
 
 
@@ -32,33 +32,33 @@ class PartitionVectorEvent(Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class PartitionLatitude(Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be otherwise: a field of a partition, the same wherever the step shows it, or an error of an answer."""
+    """Allowed alternative: a field of a partition, the same wherever the step shows it, or an error of a response."""
 
     partition: Name | None
-    """null for the error of a request as a whole."""
+    """Partition; null for the error of a whole request."""
     field: Literal["leader", "replicas", "error"]
     reason: str
     any_of: tuple[ReplicaId | Error, ...] | UnsetType = UNSET
-    """The values that are right as well."""
+    """Other allowed values."""
     any_order: bool = False
-    """Whether the same replicas are right in every order."""
+    """True if the same replicas are allowed in every order."""
 
 
 class PartitionVectorStep(PartitionVectorEvent, frozen=True, kw_only=True):
-    """An event, and what must come of it."""
+    """An event and its expected outcome."""
 
     outputs: tuple[ShownEffect, ...]
-    """A multiset: their order says nothing, `before` does."""
+    """Effects as a multiset; `before` has their order."""
     before: tuple[tuple[Count, Count], ...]
-    """Positions in `outputs`: the first comes before the second, as far as they are about the same partition."""
+    """Positions in `outputs`: the first comes before the second, if both are about the same partition."""
     refusal: Refusal | None
     state: ControllerView
-    """The fields that have another value afterwards; all others keep theirs."""
+    """Changed fields of the state; all others stay unchanged."""
     latitude: tuple[PartitionLatitude, ...] = ()
 
 
 class PartitionVector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One vector."""
+    """A vector of the subject `partitions`."""
 
     subject: ClassVar[Subject] = "partitions"
 
@@ -66,13 +66,13 @@ class PartitionVector(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     id: VectorId
     title: str
     source: str
-    """The scenario or script that it was made by."""
+    """Scenario or script that it was made from."""
     rules: Annotated[tuple[str, ...], Meta(min_length=1)]
     level: Level
     requires: PartitionRequires
     cluster: PartitionCluster
     history: tuple[PartitionVectorEvent, ...]
-    """From the beginning of the cluster to `before`."""
+    """Events from the beginning of the cluster to `before`."""
     before: ControllerView
-    """With every field."""
+    """State before the steps, with every field."""
     steps: Annotated[tuple[PartitionVectorStep, ...], Meta(min_length=1)]

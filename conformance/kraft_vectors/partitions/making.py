@@ -1,4 +1,4 @@
-"""The vectors of partitions: the worked scenarios with every rule in force, and the short scripts."""
+"""Vectors of the subject `partitions`, from scenarios with every rule in force and from scripts."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from kraft_partitions.decisions import PROFILES
 from kraft_partitions.scenarios import PARTITION_SCENARIOS, PartitionVariant
 from kraft_traces.partitions.checker import given_up
 from kraft_traces.partitions.process import PartitionProcess
-from kraft_vectors.partitions.deciding import decided
+from kraft_vectors.partitions.deciding import deciding_rules
 from kraft_vectors.partitions.format import PartitionVector
 from kraft_vectors.partitions.recording import PartitionSubject, partition_vector_of
 from kraft_vectors.partitions.scripts import PARTITION_TARGETS
@@ -15,7 +15,7 @@ from kraft_vectors.target import source_of
 
 
 def partition_vectors() -> Iterator[PartitionVector]:
-    """All of them.
+    """Yield all vectors.
 
     Raises:
         NotAcceptedError: the model rejects a run.
@@ -27,7 +27,7 @@ def partition_vectors() -> Iterator[PartitionVector]:
             for variant in filter(_is_conformant, scenario.variants):
                 name = f"{scenario.name}/{variant.name}"
                 run = partition_run(f"scenario {name}", variant.configuration, variant.script, accepts)
-                rules = decided(run, scenario.rules)
+                rules = deciding_rules(run, scenario.rules)
                 if rules:
                     vector_id = f"scenario.{scenario.name}.{variant.name}.controller"
                     title = f"{scenario.title}: the controller ({variant.name})"
@@ -37,7 +37,7 @@ def partition_vectors() -> Iterator[PartitionVector]:
 
 
 def _is_conformant(variant: PartitionVariant) -> bool:
-    """Are all rules in force, under a profile with a name, and all properties kept that the profile promises?"""
+    """True if all rules are in force under a named profile, and the properties of the profile hold."""
     configuration = variant.configuration
     named = PROFILES.get(configuration.profile.name) is configuration.profile
     return named and not variant.mutants and given_up(configuration.profile).issuperset(variant.violates)

@@ -1,4 +1,4 @@
-"""From a run to a vector, and the proof that the two say the same."""
+"""Extraction of a vector from a run, and the proof that both agree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ from kraft_vectors.partitions.shown import (
 )
 from kraft_vectors.partitions.staging import PartitionRun
 from kraft_vectors.partitions.values import shown_effect, state_from, view_of
-from kraft_vectors.partitions.view_changes import applied, by_name, changed
+from kraft_vectors.partitions.view_changes import apply_view_changes, by_name, view_changes_between
 from kraft_vectors.recording import VectorProofError
 
 _STORED = (ShownStorePartitions, ShownStoreReassignPartitions)
 
 
 def happens_before(outputs: Sequence[ShownEffect], earlier: ControllerView) -> tuple[tuple[int, int], ...]:
-    """The pairs of positions of which the first comes before the second.
+    """Return the pairs of positions of which the first must come before the second.
 
     Args:
         outputs: of the step.
@@ -51,17 +51,17 @@ def happens_before(outputs: Sequence[ShownEffect], earlier: ControllerView) -> t
     When the old znode is written does not matter to anybody.
     Rules: partition-reassign.start, partition-reassign.complete-in-one-step, partition-reassign.leader-in-removing.
     """
-    led = {name: one.leader for name, one in by_name(earlier).items()}
+    led = {name: partition.leader for name, partition in by_name(earlier).items()}
     pairs = []
-    for first, one in enumerate(outputs):
+    for first, output in enumerate(outputs):
         for second, other in enumerate(outputs):
-            stored = isinstance(one, ShownStorePartitions) and not isinstance(other, _STORED)
+            stored = isinstance(output, ShownStorePartitions) and not isinstance(other, _STORED)
             leads_on = (
-                isinstance(one, ShownLeaderAndIsr)
+                isinstance(output, ShownLeaderAndIsr)
                 and isinstance(other, ShownStopReplica)
-                and one.partition == other.partition
-                and one.leader == one.broker
-                and led[one.partition] == other.broker
+                and output.partition == other.partition
+                and output.leader == output.broker
+                and led[output.partition] == other.broker
             )
             if stored or leads_on:
                 pairs.append((first, second))
@@ -71,39 +71,41 @@ def happens_before(outputs: Sequence[ShownEffect], earlier: ControllerView) -> t
 def latitude_of(
     event: TracedEvent, outputs: Sequence[ShownEffect], before: ControllerView, after: ControllerView
 ) -> tuple[PartitionLatitude, ...]:
-    """The latitude of a step.
+    """Return the allowed alternatives of a step.
 
-    What a cancellation restores may be in any order, of several replicas in sync any may come to lead, and of two
-    errors either may be answered.
+    Restored replicas may be in any order, any replica in sync may become the leader, and either of two errors may be
+    returned.
     Rules: partition-reassign.cancel, partition-reassign.leader-in-removing, partition-reassign.error-order.
     """
     cancelled = set()
     if isinstance(event, lines.AlterPartitionReassignments):
         cancelled = {name for name, target in event.targets if target is None}
-    found = list(_errors(event, outputs, before))
+    alternatives = list(_errors(event, outputs, before))
     alive = frozenset(after.alive or ())
-    for name, one in by_name(after).items():
+    for name, partition in by_name(after).items():
         was = by_name(before)[name]
-        replicas, in_sync = tuple(one.replicas or ()), frozenset(one.in_sync or ())
-        stopped = (was.adding or was.removing) and not (one.adding or one.removing)
+        replicas, in_sync = tuple(partition.replicas or ()), frozenset(partition.in_sync or ())
+        stopped = (was.adding or was.removing) and not (partition.adding or partition.removing)
         if name in cancelled and stopped and len(replicas) > 1:
             reason = "partition-reassign.cancel leaves the order open"
-            found.append(PartitionLatitude(name, "replicas", reason, any_order=True))
-        unclean = one.leader not in (was.in_sync or ())
-        others = [each for each in replicas if each in alive and (unclean or each in in_sync) and each != one.leader]
-        if one.leader not in (None, was.leader) and others:
+            alternatives.append(PartitionLatitude(name, "replicas", reason, any_order=True))
+        unclean = partition.leader not in (was.in_sync or ())
+        candidates = [
+            each for each in replicas if each in alive and (unclean or each in in_sync) and each != partition.leader
+        ]
+        if partition.leader not in (None, was.leader) and candidates:
             reason = "partition-reassign.leader-in-removing names no order"
-            found.append(PartitionLatitude(name, "leader", reason, any_of=tuple(others)))
-    return tuple(found)
+            alternatives.append(PartitionLatitude(name, "leader", reason, any_of=tuple(candidates)))
+    return tuple(alternatives)
 
 
 _ANSWERS = (ShownAlterReassignmentsAnswer, ShownListReassignmentsAnswer)
 
 
 def _errors(event: TracedEvent, outputs: Sequence[ShownEffect], before: ControllerView) -> Iterator[PartitionLatitude]:
-    """Where two errors apply to a request."""
+    """Yield the alternatives of a request to which two errors apply."""
     reason = "partition-reassign.error-order says SHOULD"
-    answer = next((one for one in outputs if isinstance(one, _ANSWERS)), None)
+    answer = next((output for output in outputs if isinstance(output, _ANSWERS)), None)
     if answer is None or not isinstance(event, lines.AlterPartitionReassignments | lines.ListPartitionReassignments):
         return
     if answer.error is Error.CLUSTER_AUTHORIZATION_FAILED and event.node != before.controller:
@@ -116,29 +118,29 @@ def _errors(event: TracedEvent, outputs: Sequence[ShownEffect], before: Controll
 
 
 def _is_assignment(target: Ids) -> bool:
-    """Does nothing in the list by itself speak against it?"""
+    """True if the list itself is a valid assignment."""
     return bool(target) and len(set(target)) == len(target) and min(target) >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSubject:
-    """What is made of a run."""
+    """Description of a vector to extract from a run."""
 
     id: str
     title: str
     rules: tuple[str, ...]
     allows: tuple[str, ...] = ()
-    """Rules besides that say what may happen here; without them it would happen as well."""
+    """Rules that allow the outcome, but do not require it."""
     level: Level = "wire"
-    """At least; more if the steps, or the rules, show only above it."""
+    """Minimum level; higher if the steps or the rules show only above it."""
 
 
 def partition_vector_of(run: PartitionRun, subject: PartitionSubject) -> PartitionVector:
-    """The vector.
+    """Return the vector.
 
     Raises:
-        VectorProofError: history, state as data and steps do not fit together.
-        ValueError: nothing happens after the start, or the steps do not turn on one of the rules.
+        VectorProofError: history, injected state and steps do not agree.
+        ValueError: there is no event after the start, or the steps do not depend on one of the rules.
     """
     if not run.steps:
         raise ValueError(f"{subject.id}: nothing happens after the first step")
@@ -151,7 +153,7 @@ def partition_vector_of(run: PartitionRun, subject: PartitionSubject) -> Partiti
         level=max((subject.level, level_of(run, subject.rules)), key=LEVELS.index),
         requires=PartitionRequires(("KIP-455",), run.profiles, _features(run)),
         cluster=partition_cluster_of(run.configuration),
-        history=tuple([PartitionVectorEvent(event=line_of(one).event) for one in run.history]),
+        history=tuple([PartitionVectorEvent(event=line_of(occurrence).event) for occurrence in run.history]),
         before=view_of(traced_state(run.before)),
         steps=tuple(_expected(run.steps, run.before)),
     )
@@ -161,7 +163,7 @@ def partition_vector_of(run: PartitionRun, subject: PartitionSubject) -> Partiti
 
 def _features(run: PartitionRun) -> tuple[Feature, ...]:
     needed: set[Feature] = set()
-    if any(isinstance(one.event, WriteReassignPartitions) for one in run.occurrences):
+    if any(isinstance(occurrence.event, WriteReassignPartitions) for occurrence in run.occurrences):
         needed.add("old-znode")
     if run.configuration.unclean_topics:
         needed.add("unclean-election")
@@ -170,15 +172,15 @@ def _features(run: PartitionRun) -> tuple[Feature, ...]:
 
 def _expected(occurrences: Sequence[PartitionOccurrence], state: ControllerState) -> Iterator[PartitionVectorStep]:
     before = view_of(traced_state(state))
-    for one in occurrences:
-        line = line_of(one)
+    for occurrence in occurrences:
+        line = line_of(occurrence)
         outputs, after = tuple(map(shown_effect, line.effects)), view_of(line.state)
         yield PartitionVectorStep(
             event=line.event,
             outputs=outputs,
             before=happens_before(outputs, before),
             refusal=line.refusal,
-            state=changed(before, after),
+            state=view_changes_between(before, after),
             latitude=latitude_of(line.event, outputs, before, after),
         )
         before = after
@@ -190,7 +192,7 @@ def _expected(occurrences: Sequence[PartitionOccurrence], state: ControllerState
 
 
 def _prove(vector: PartitionVector, run: PartitionRun) -> None:
-    """The state as data is that of the run, the history leads to it, and from it the steps are those of the run.
+    """Check that the injected state equals the run's, the history leads to it, and the steps from it equal the run's.
 
     A history leaves nothing open, since what is done there is not judged.
     """
@@ -203,14 +205,14 @@ def _prove(vector: PartitionVector, run: PartitionRun) -> None:
     open_points = [step.event for step in _expected(run.history, initial_state(run.configuration)) if step.latitude]
     if open_points:
         raise VectorProofError(f"{vector.id}: its history leaves something open, at {open_points[0]}")
-    led = _led(initial_state(run.configuration), [event_of(one.event) for one in read.history], run)
+    led = _led(initial_state(run.configuration), [event_of(event.event) for event in read.history], run)
     if led != run.before:
         raise VectorProofError(f"{vector.id}: the history leads to {led}, in the run it is {run.before}")
-    shown: ControllerView = read.before
-    for position, (step, one) in enumerate(zip(read.steps, run.steps, strict=True)):
-        done = happen(one.sequence, injected, event_of(step.event), run.configuration)
-        injected, shown = done.state, applied(shown, step.state)
-        if done != one or shown != view_of(traced_state(one.state)):
+    expected: ControllerView = read.before
+    for position, (step, occurrence) in enumerate(zip(read.steps, run.steps, strict=True)):
+        done = happen(occurrence.sequence, injected, event_of(step.event), run.configuration)
+        injected, expected = done.state, apply_view_changes(expected, step.state)
+        if done != occurrence or expected != view_of(traced_state(occurrence.state)):
             raise VectorProofError(f"{vector.id}: step {position} gives {done} from the state as data")
 
 

@@ -1,7 +1,7 @@
-"""What kraft-adapter/1 and kraft-partition-vector/1 show of partitions: the cluster, its state and effects.
+"""Types of the subject `partitions` in kraft-adapter/1 and kraft-partition-vector/1: cluster, state and effects.
 
-Events, effects and fields of the state are those of kraft-partition-trace/1, under the same names.
-What an adapter may leave out has the default `UNSET` here, where a trace must have it.
+Events, effects and fields of the state have their names of kraft-partition-trace/1.  Fields that an adapter may omit
+have the default `UNSET`.
 """
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union, get_args
@@ -26,18 +26,18 @@ from kraft_traces.values import ReplicaId
 
 
 class PartitionCluster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The fields of a partition trace's header that say what the cluster is: everybody alive and in sync."""
+    """Fields of a partition trace's header that describe the cluster; all replicas are alive and in sync."""
 
     profile: str
     brokers: tuple[ReplicaId, ...]
     controllers: tuple[ReplicaId, ...]
-    """The first one is controller to begin with."""
+    """Controllers; the first one is active at the beginning."""
     assignments: tuple[tuple[Name, tuple[ReplicaId, ...]], ...]
     unclean_topics: tuple[str, ...]
 
 
 def partition_cluster_of(configuration: PartitionConfiguration) -> PartitionCluster:
-    """The protocol's form of a configuration.
+    """Return the cluster of a configuration.
 
     Raises:
         ValueError: the profile has no name.
@@ -47,7 +47,7 @@ def partition_cluster_of(configuration: PartitionConfiguration) -> PartitionClus
 
 
 _MAY_BE_ABSENT = frozenset({*Partition._fields, "version"})
-"""How a partition is, which an adapter need not show."""
+"""Fields of a partition that an adapter may omit."""
 
 
 class _NamedPartition(Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,7 +55,7 @@ class _NamedPartition(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Effect(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """What is done."""
+    """An effect."""
 
 
 _SHOWN_PARTITION = derived(
@@ -87,14 +87,14 @@ if TYPE_CHECKING:
 
 else:
     ShownPartition = _SHOWN_PARTITION
-    """A partition, as far as it is shown."""
+    """The observable fields of a partition."""
     ShownEffect = Union[tuple(_SHOWN.values())]  # noqa: UP007 - of as many as there are
-    """What a controller of partitions did, as an adapter shows it."""
+    """An effect of a partition controller, as an adapter shows it."""
     globals().update(_SHOWN)
 
 
 class ControllerView(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state, as the controller has it and as far as it is shown."""
+    """The controller's state, as far as it is shown."""
 
     controller: Id | UnsetType = UNSET
     alive: Ids | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Runs for vectors: scripts over a `PartitionStage`, which notes where the steps begin."""
+"""Runs for vectors: scripts for a `PartitionStage` that records the first step."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -18,41 +18,41 @@ from kraft_vectors.acceptance import accepted_profiles
 
 @dataclass(frozen=True, slots=True)
 class PartitionRun:
-    """A run that a vector is cut from."""
+    """A run, from which a vector is extracted."""
 
     source: str
     configuration: PartitionConfiguration
     occurrences: tuple[PartitionOccurrence, ...]
     start: int
-    """The sequence of the first occurrence of the steps; what is before it is history."""
+    """Sequence number of the first step; earlier occurrences are the history."""
     profiles: tuple[str, ...] = ()
-    """Those under which the model accepts the run, and the reference makes the same of its events."""
+    """Profiles under which the model accepts the run and the reference has the same outcome."""
 
     @property
     def history(self) -> tuple[PartitionOccurrence, ...]:
-        """What comes before the steps."""
+        """Occurrences before the steps."""
         return self.occurrences[: self.start - 1]
 
     @property
     def steps(self) -> tuple[PartitionOccurrence, ...]:
-        """What the vector is about."""
+        """Occurrences of the steps."""
         return self.occurrences[self.start - 1 :]
 
     @property
     def before(self) -> ControllerState:
-        """The state in which the steps begin."""
+        """State before the steps."""
         return self.history[-1].state if self.history else initial_state(self.configuration)
 
 
 PartitionAccepts = Callable[[PartitionRun], tuple[str, ...]]
-"""Under which profiles the model accepts a run."""
+"""Maps a run to the profiles under which the model accepts it."""
 
 
 class RecordingStage(PartitionStage):
-    """A stage that asks for no row after each event."""
+    """A stage that does not require a check after each event."""
 
     def happen(self, event: Event, *, refused: bool | None = None) -> tuple[Effect, ...]:
-        """An event; what must come of it the vector says."""
+        """Make an event happen; the vector has the expected outcome."""
         effects = super().happen(event, refused=refused)
         self._unchecked = False
         return effects
@@ -65,10 +65,10 @@ def partition_run(
     accepts: PartitionAccepts,
     controllers: Controllers = REFERENCE,
 ) -> PartitionRun:
-    """The run of a script with such controllers.
+    """Run a script with such controllers.
 
     Raises:
-        ScenarioFailure: the reference does something else than the script says.
+        ScenarioFailure: the reference differs from the script.
         NotAcceptedError: the model rejects it.
     """
     stage = RecordingStage(source, configuration, controllers)
@@ -77,29 +77,29 @@ def partition_run(
     return replace(run, profiles=accepts(run))
 
 
-def again(
+def repeat_events(
     state: ControllerState,
     occurrences: Iterable[PartitionOccurrence],
     configuration: PartitionConfiguration,
     controllers: Controllers = REFERENCE,
 ) -> tuple[PartitionOccurrence, ...]:
-    """What such controllers make of the events of a run, from a state on."""
+    """Repeat the events of a run with such controllers from a state."""
     done: list[PartitionOccurrence] = []
-    for one in occurrences:
-        done.append(happen(one.sequence, state, one.event, configuration, controllers))
+    for occurrence in occurrences:
+        done.append(happen(occurrence.sequence, state, occurrence.event, configuration, controllers))
         state = done[-1].state
     return tuple(done)
 
 
 def accepting(process: PartitionProcess) -> PartitionAccepts:
-    """Ask the model in another process: this one may hold that of the quorum, and TLC keeps one alone."""
+    """Return a check in another process, because TLC holds one model per process, here the quorum's."""
 
     def accepts(run: PartitionRun) -> tuple[str, ...]:
         def under(profile: ReassignmentProfile) -> PartitionConfiguration:
             return replace(run.configuration, profile=profile)
 
         def same(profile: ReassignmentProfile) -> bool:
-            return again(initial_state(under(profile)), run.occurrences, under(profile)) == run.occurrences
+            return repeat_events(initial_state(under(profile)), run.occurrences, under(profile)) == run.occurrences
 
         def judged(profile: ReassignmentProfile) -> PartitionVerdict:
             return process.ask(check_partition_occurrences, run.occurrences, under(profile), run.source)

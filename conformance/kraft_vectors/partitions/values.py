@@ -1,4 +1,4 @@
-"""States and effects of partitions: from what a trace's line has to what the protocol shows, and back."""
+"""Conversion of states and effects of partitions between traces and the protocol."""
 
 import msgspec
 
@@ -9,18 +9,18 @@ from kraft_vectors.partitions.shown import ControllerView, ShownEffect
 
 
 def view_of(state: TracedState) -> ControllerView:
-    """The state of a trace's line as the protocol shows it, with every field."""
+    """Return the state of a trace line for the protocol, with every field."""
     return msgspec.convert(msgspec.to_builtins(state), ControllerView)
 
 
 def shown_effect(effect: TracedEffect) -> ShownEffect:
-    """The effect of a trace's line as the protocol shows it, with every field."""
-    shown: ShownEffect = msgspec.convert(msgspec.to_builtins(effect), ShownEffect)
-    return shown
+    """Return the effect of a trace line for the protocol, with every field."""
+    converted: ShownEffect = msgspec.convert(msgspec.to_builtins(effect), ShownEffect)
+    return converted
 
 
 def state_from(view: ControllerView) -> ControllerState:
-    """The state that a view with every field shows: what the controller knows is stored.
+    """Return the state of a view with every field; the stored state equals the controller's.
 
     Rule: partition-reassign.persisted.
 

@@ -1,4 +1,4 @@
-"""A view after a step as the fields that changed, and back: of each partition those that changed in it."""
+"""Changes between two views as the changed fields, per partition, and their application."""
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -9,22 +9,22 @@ from kraft_vectors.partitions.shown import ControllerView, ShownPartition
 
 
 def by_name(view: ControllerView) -> dict[Name, ShownPartition]:
-    """The partitions of a view."""
-    return {} if view.partitions is UNSET else {one.name: one for one in view.partitions}
+    """Return the partitions of a view by name."""
+    return {} if view.partitions is UNSET else {partition.name: partition for partition in view.partitions}
 
 
-def changed(before: ControllerView, after: ControllerView) -> ControllerView:
-    """The fields of `after` whose values are not those of `before`; of a partition those that changed in it."""
+def view_changes_between(before: ControllerView, after: ControllerView) -> ControllerView:
+    """Return `after` with only the changed fields, per partition."""
     earlier = by_name(before)
-    later = [one for name, one in by_name(after).items() if one != earlier[name]]
-    rows = tuple([state_changes.changed(earlier[one.name], one, "name") for one in later])
-    changes = state_changes.changed(before, after)
+    later = [partition for name, partition in by_name(after).items() if partition != earlier[name]]
+    rows = tuple([state_changes.changes_between(earlier[partition.name], partition, "name") for partition in later])
+    changes = state_changes.changes_between(before, after)
     return replace(changes, partitions=rows) if rows else changes
 
 
-def applied(before: ControllerView, changes: ControllerView) -> ControllerView:
-    """The view with the fields that are there in `changes`."""
+def apply_view_changes(before: ControllerView, changes: ControllerView) -> ControllerView:
+    """Return the view with the present fields of `changes`."""
     rows = by_name(before)
     for name, change in by_name(changes).items():
-        rows[name] = state_changes.applied(rows[name], change)
-    return replace(state_changes.applied(before, changes), partitions=tuple(rows.values()))
+        rows[name] = state_changes.apply_changes(rows[name], change)
+    return replace(state_changes.apply_changes(before, changes), partitions=tuple(rows.values()))

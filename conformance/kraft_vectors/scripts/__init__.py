@@ -1,4 +1,4 @@
-"""Short scripts, each for one rule or a few, over real runs of a cluster."""
+"""Short scripts of cluster runs, each for a few rules."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -8,4 +8,4 @@ from kraft_vectors.target import Target
 TARGETS: tuple[Target, ...] = tuple(
     target for module in iter_modules(__path__) for target in import_module(f"{__name__}.{module.name}").TARGETS
 )
-"""All of them."""
+"""Targets of all scripts."""

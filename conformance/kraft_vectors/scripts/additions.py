@@ -1,4 +1,4 @@
-"""Additions: what the leader finds out first, when it answers; and controllers that join by themselves."""
+"""Additions: the leader's checks, the time of the response, and auto join."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import elect, observe, start, take_over
@@ -26,7 +26,7 @@ def _added(d: Director) -> None:
 
 @TARGETS.vector("change.versions-told", 4, "kraft-version.levels")
 def _versions_asked(d: Director) -> None:
-    """A replica tells which levels of kraft.version it supports."""
+    """A replica returns its supported range of kraft.version."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.step("4 tells its versions")
@@ -78,7 +78,7 @@ def _unsupported(d: Director) -> None:
 
 @TARGETS.vector("change.timed-out", 1, "add-voter.timeout")
 def _timed_out(d: Director) -> None:
-    """A request ends when its time is over."""
+    """A request ends when it times out."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.step("the time of the request is over")
@@ -111,7 +111,7 @@ def _joins(d: Director) -> None:
 
 @TARGETS.vector("change.does-not-join", 4, "auto-join.enabled-by-config", "identity.could-become-voter")
 def _does_not_join(d: Director) -> None:
-    """A controller without auto join asks for nothing, and puts its directory id in each Fetch."""
+    """A controller without auto join sends no AddVoter, and each Fetch has its directory id."""
     elect(d, 1, 1)
     d.fetch(4, 1, "FENCED_LEADER_EPOCH")
     d.step("4 observes, and asks for nothing but records")

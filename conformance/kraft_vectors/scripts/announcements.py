@@ -1,4 +1,4 @@
-"""Announcements of leaders, and what a replica makes of them."""
+"""BeginQuorumEpoch and its responses."""
 
 from kraft_reference.messages import BeginQuorumEpochRequest
 from kraft_simulation.scenarios.director import Director
@@ -12,7 +12,7 @@ TARGETS = Targets()
 
 @TARGETS.vector("announcement.accepted", 2, "begin-quorum.accept", "state.unattached.leader")
 @TARGETS.vector(
-    "announcement.answered", 1, "begin-quorum.response", title="A Leader takes note of the answer to its announcement"
+    "announcement.answered", 1, "begin-quorum.response", title="A Leader records the response to its announcement"
 )
 def _accepted(d: Director) -> None:
     """An Unattached voter follows the leader of its epoch, and keeps its vote."""
@@ -29,7 +29,7 @@ def _accepted(d: Director) -> None:
     "state.learn-higher-epoch.leader",
     "begin-quorum.response",
     level="state",
-    title="A Leader whose announcement is answered with a larger epoch and its leader follows that one",
+    title="A Leader that receives a response with a larger epoch and its leader follows that leader",
 )
 def _stale(d: Director) -> None:
     """An announcement of an older epoch is fenced."""
@@ -48,7 +48,7 @@ def _stale(d: Director) -> None:
 
 @TARGETS.vector("announcement.again", 1, "begin-quorum.resend")
 def _resent(d: Director) -> None:
-    """The announcement is repeated to voters that do not fetch."""
+    """A Leader repeats the announcement to voters that do not fetch."""
     lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.begin_quorum_epoch(1, 3)
@@ -59,7 +59,7 @@ def _resent(d: Director) -> None:
 
 @TARGETS.vector("announcement.unanswered", 1, "begin-quorum.resend")
 def _unanswered(d: Director) -> None:
-    """The announcement is repeated to a voter that has not answered in time, at once or by the timer."""
+    """A Leader repeats the announcement to a voter without a response in time, at once or by its timer."""
     lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 3)
     d.step("2 has not answered in time: it is told again, when the timer fires at the latest")
@@ -77,7 +77,7 @@ def _unanswered(d: Director) -> None:
     configuration=OBSERVED,
 )
 def _not_to_observers(d: Director) -> None:
-    """Observers are not told."""
+    """A Leader does not announce itself to observers."""
     lead_unannounced(d, 1)
     observe(d, 1, 4)
     d.lose(1)
@@ -136,7 +136,7 @@ def _other_disk(d: Director) -> None:
     level="effects",
 )
 def _stranger(d: Director) -> None:
-    """A leader that the own set does not have is followed."""
+    """A replica follows a leader that its own voter set does not have."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     fetch_in_turn(d, 1, 2, 4)
@@ -159,7 +159,7 @@ def _stranger(d: Director) -> None:
     level="state",
 )
 def _without_endpoint(d: Director) -> None:
-    """An endpoint that a message leaves out is looked up in the voters set."""
+    """A replica looks up an omitted endpoint in its voter set."""
     lead_unannounced(d, 1)
     d.step("bqe(1>2) without an endpoint: 2 looks it up in its set")
     d.begin_quorum_epoch(1, 2)

@@ -1,4 +1,4 @@
-"""Candidates: winning, losing, waiting, yielding."""
+"""Candidates: they win, lose, wait, or follow a leader."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import nominate, win
@@ -50,7 +50,7 @@ def _wins(d: Director) -> None:
     configuration=cluster(5),
 )
 def _wins_of_five(d: Director) -> None:
-    """A majority of votes is that of the own voters set."""
+    """A Candidate counts the majority by its own voter set."""
     nominate(d, 1, 1)
     d.poll(1)
     d.step("one vote beside the own is no majority of five, a second is")
@@ -62,7 +62,7 @@ def _wins_of_five(d: Director) -> None:
 
 @TARGETS.vector("candidate.times-out", 1, "state.candidate.election-timeout", "state.prospective.entry", level="state")
 def _timeout(d: Director) -> None:
-    """A Candidate whose election takes too long becomes Prospective at once, in the same epoch."""
+    """A Candidate whose election times out becomes Prospective at once, in the same epoch."""
     nominate(d, 1, 1)
     d.step("et(1)")
     d.election_timeout(1)
@@ -93,7 +93,7 @@ def _yields(d: Director) -> None:
 
 @TARGETS.vector("candidate.late-vote", 1, "vote.response.late")
 def _late_vote(d: Director) -> None:
-    """A vote of an earlier epoch counts for nothing."""
+    """A vote of an earlier epoch does not count."""
     nominate(d, 1, 1)
     late = d.hold(1, 3)
     d.election_timeout(1)

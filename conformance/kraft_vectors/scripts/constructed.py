@@ -30,7 +30,7 @@ def _rival_asks(d: RecordingDirector, voter: int) -> None:
 
 @TARGETS.vector("constructed.candidate-asked", 1, "vote.candidate.rejects")
 def _candidate_voted_elsewhere(d: RecordingDirector) -> None:
-    """A Candidate refuses, even whom its file says that it has voted for."""
+    """A Candidate refuses even the replica that its file names as its vote."""
     rivals(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
@@ -43,7 +43,7 @@ def _leads(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.leader-asked", 1, "vote.leader.rejects")
 def _leader_voted_elsewhere(d: RecordingDirector) -> None:
-    """A Leader refuses, even whom its file says that it has voted for."""
+    """A Leader refuses even the replica that its file names as its vote."""
     _leads(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
@@ -51,7 +51,7 @@ def _leader_voted_elsewhere(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.leader-with-a-vote", 1, "vote.leader.rejects", "vote.known-leader.rejects")
 def _leader_with_a_vote(d: RecordingDirector) -> None:
-    """A Leader that has a vote left does not give it away."""
+    """A Leader that has not voted in its epoch refuses a vote."""
     _leads(d)
     d.construct(1, _OWN_VOTE, voted_key=None)
     _rival_asks(d, 1)
@@ -65,7 +65,7 @@ def _resigned(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.resigned-asked", 1, "vote.resigned.rejects")
 def _resigned_voted_elsewhere(d: RecordingDirector) -> None:
-    """A Resigned replica refuses, even whom its file says that it has voted for."""
+    """A Resigned replica refuses even the replica that its file names as its vote."""
     _resigned(d)
     d.construct(1, _OWN_VOTE, voted_key=_THIRD)
     _rival_asks(d, 1)
@@ -73,7 +73,7 @@ def _resigned_voted_elsewhere(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.resigned-with-a-vote", 1, "vote.resigned.rejects", "vote.known-leader.rejects")
 def _resigned_with_a_vote(d: RecordingDirector) -> None:
-    """A Resigned replica that has a vote left does not give it away."""
+    """A Resigned replica that has not voted in its epoch refuses a vote."""
     _resigned(d)
     d.construct(1, _OWN_VOTE, voted_key=None)
     _rival_asks(d, 1)
@@ -81,7 +81,7 @@ def _resigned_with_a_vote(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.follower-with-a-vote", 2, "vote.follower.rejects", "vote.known-leader.rejects")
 def _follower_with_a_vote(d: RecordingDirector) -> None:
-    """A Follower that has a vote left does not give it away."""
+    """A Follower that has not voted in its epoch refuses a vote."""
     _leads(d)
     d.begin_quorum_epoch(1, 2)
     d.construct(2, "1 has won with the vote of 2", voted_key=None)
@@ -90,14 +90,14 @@ def _follower_with_a_vote(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.second-leader", 2, "state.follower.larger-epoch-leader", level="state")
 def _second_leader(d: RecordingDirector) -> None:
-    """A Follower does not go over to a second leader of its epoch."""
+    """A Follower does not follow a second leader of its epoch."""
     _leads(d)
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
+    request = d.outstanding(1, 2, BeginQuorumEpochRequest)
     why = "an epoch has one leader, so nobody follows 3 where 1 announces itself"
     third = d.world.configuration.replicas[3].endpoint
     d.construct(2, why, role=Role.FOLLOWER, leader_id=3, leader_endpoint=third, voted_key=_THIRD, awaiting={})
     d.step("bqe(1>2): 2 follows 3 in the same epoch, and goes on with that")
-    d.deliver(asked)
+    d.deliver(request)
 
 
 @TARGETS.vector(
@@ -121,10 +121,10 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
     nominate(d, 1, 1)
     answer = d.vote(1, 4, "granted", answer="held")
     base = d.state(1).log.base
-    known = frozenset(voter for voter in base.voters if voter.id != 4)
-    details = tuple([one for one in base.details if one.id != 4])
+    three_voters = frozenset(voter for voter in base.voters if voter.id != 4)
+    details = tuple([detail for detail in base.details if detail.id != 4])
     why = "a Candidate asks the voters of its set, which does not change while it is one"
-    d.construct(1, why, log=log_from(base._replace(voters=known, details=details)))
+    d.construct(1, why, log=log_from(base._replace(voters=three_voters, details=details)))
     d.step("4 grants its vote, and is no voter: it does not count")
     d.deliver(answer)
     d.step("2 does, and 1 leads")
@@ -133,7 +133,7 @@ def _vote_of_a_stranger(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.older-vote", 1, "vote.response.late")
 def _older_vote(d: RecordingDirector) -> None:
-    """A vote of an older epoch does not count, even if the answer is waited for."""
+    """A vote of an older epoch does not count, even if the response is awaited."""
     nominate(d, 1, 1)
     answer = d.vote(1, 2, "granted", answer="held")
     why = "who leaves an epoch waits for no answer of it any more"
@@ -144,7 +144,7 @@ def _older_vote(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.older-pre-vote", 2, "vote.response.late")
 def _older_pre_vote(d: RecordingDirector) -> None:
-    """A Pre-Vote of an older epoch does not count, even if the answer is waited for."""
+    """A Pre-Vote of an older epoch does not count, even if the response is awaited."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
@@ -157,7 +157,7 @@ def _older_pre_vote(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.diverging-below-the-high-watermark", 1, "fetch.diverging.truncate")
 def _diverges_below(d: RecordingDirector) -> None:
-    """Nothing is cut that is known to be committed."""
+    """A replica does not truncate records that it knows to be committed."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     d.append(1)
@@ -177,7 +177,7 @@ def _diverges_below(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.file-lost", 2, "durable.restart.log-epoch", "state.epoch-monotonic", level="state")
 def _file_lost(d: RecordingDirector) -> None:
-    """A log that is ahead of the quorum state file gives the epoch."""
+    """A replica whose log is ahead of its quorum state file takes the epoch of the log."""
     start(d, 1, 1)
     d.crash(2)
     why = "epoch, leader and vote are on disk before any record of the epoch: the quorum state file was lost"
@@ -192,7 +192,7 @@ _LEFT = "who leaves an epoch or a role waits for no answer to what it asked ther
 
 @TARGETS.vector("constructed.fetch-in-another-role", 2, "fetch.response.common")
 def _fetch_in_another_role(d: RecordingDirector) -> None:
-    """A Prospective takes no records, even of the leader that it knows."""
+    """A Prospective takes no records, even from the leader that it knows."""
     start(d, 1, 1)
     d.append(1)
     answer = d.fetch(2, 1, answer="held")
@@ -215,11 +215,11 @@ def _leads_again(d: Director) -> None:
 
 @TARGETS.vector("constructed.fetch-of-the-last-epoch", 2, "fetch.response.common")
 def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
-    """An answer with an error brings no records."""
+    """A replica takes no records from a response with an error."""
     start(d, 1, 1)
-    asked = d.outstanding(2, 1, FetchRequest)
+    request = d.outstanding(2, 1, FetchRequest)
     _leads_again(d)
-    answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
+    answer = d.handle(request, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(2, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 2 knows by now: it changes nothing")
     d.deliver(answer)
@@ -227,12 +227,12 @@ def _fetch_of_the_last_epoch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.snapshot-of-the-last-epoch", 4, "fetch.snapshot.install", configuration=OBSERVED)
 def _snapshot_of_the_last_epoch(d: RecordingDirector) -> None:
-    """An answer with an error brings no snapshot, and another one is asked for."""
+    """A replica takes no snapshot from a response with an error, and requests another one."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest)
+    request = d.outstanding(4, 1, FetchSnapshotRequest)
     _leads_again(d)
-    answer = d.handle(asked, "FENCED_LEADER_EPOCH", answer="held")
+    answer = d.handle(request, "FENCED_LEADER_EPOCH", answer="held")
     d.construct(4, _LEFT, epoch=d.state(1).epoch)
     d.step("an error, of the leader and epoch that 4 knows by now: it gives the snapshot up")
     d.deliver(answer)
@@ -259,7 +259,7 @@ def _snapshot_from_second_leader(d: RecordingDirector) -> None:
 
 @TARGETS.vector("constructed.leader-removed-by-a-replica", 1, "remove-voter.reply-after-commit")
 def _leader_removed_by_a_replica(d: RecordingDirector) -> None:
-    """A removed leader answers once before it resigns."""
+    """A removed leader responds once before it resigns."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     change = d.state(1).pending_change

@@ -1,4 +1,4 @@
-"""Logs that have parted for several epochs: what a leader answers, and where a follower cuts.
+"""Logs that diverge over several epochs: the leader's response and the follower's truncation.
 
 Replicas 1 and 2 lead in turn, each elected by 3, and fetch nothing from each other meanwhile.
 At kraft.version 0 an epoch starts with one record, so that a log can be written as its epochs: `1 2 2 4`.
@@ -29,8 +29,8 @@ def _leads(d: Director, leader: int, records: int, *fetching: int) -> None:
 
 def _epochs(d: Director, replica_id: int, expected: str) -> None:
     """The epochs of the records that are in the log."""
-    found = " ".join([str(record.epoch) for record in d.state(replica_id).log.records])
-    d.check(f"epochs of N{replica_id}", found, expected)
+    epochs = " ".join([str(record.epoch) for record in d.state(replica_id).log.records])
+    d.check(f"epochs of N{replica_id}", epochs, expected)
 
 
 @TARGETS.vector("fetch.parted-long-ago", 2, "fetch.diverging.truncate")
@@ -38,10 +38,10 @@ def _epochs(d: Director, replica_id: int, expected: str) -> None:
     "fetch.parted-long-ago-leader",
     1,
     "fetch.diverging.truncate",
-    title="A Leader answers with the largest epoch of its log that is not larger than the one asked for",
+    title="A Leader returns the largest epoch of its log up to the requested one",
 )
 def _five_epochs(d: Director) -> None:
-    """A follower whose log parted epochs ago cuts it epoch by epoch."""
+    """A follower whose log diverged epochs ago truncates it epoch by epoch."""
     _leads(d, 1, 1, 2)
     for leader, records in ((2, 2), (1, 3), (2, 1), (1, 1)):
         _leads(d, leader, records)
@@ -58,7 +58,7 @@ def _five_epochs(d: Director) -> None:
 
 @TARGETS.vector("fetch.longer-than-the-epoch", 2, "fetch.diverging.truncate")
 def _longer_than_the_epoch(d: Director) -> None:
-    """A follower without the epoch that diverges keeps the older ones that it has, or no more than ends there."""
+    """A follower without the diverging epoch keeps its older epochs, up to the end offset at most."""
     _leads(d, 1, 1, 2)
     for leader, records in ((2, 2), (1, 1), (2, 1), (1, 1)):
         _leads(d, leader, records)
@@ -71,7 +71,7 @@ def _longer_than_the_epoch(d: Director) -> None:
 
 @TARGETS.vector("fetch.shorter-of-the-epoch", 2, "fetch.diverging.truncate")
 def _shorter_of_the_epoch(d: Director) -> None:
-    """A follower keeps no more of an epoch than it has itself."""
+    """A follower cannot keep more of an epoch than it has itself."""
     _leads(d, 1, 1, 2)
     d.append(1, 3)
     _leads(d, 2, 2)
@@ -89,10 +89,10 @@ def _shorter_of_the_epoch(d: Director) -> None:
     "fetch.nothing-shared-leader",
     2,
     "fetch.diverging.truncate",
-    title="A Leader whose log begins with a larger epoch answers epoch 0, which ends at 0",
+    title="A Leader whose log begins with a larger epoch returns epoch 0, which ends at 0",
 )
 def _nothing_shared(d: Director) -> None:
-    """A follower that shares nothing with its leader empties its log."""
+    """A follower without common records truncates its whole log."""
     _leads(d, 1, 1)
     _leads(d, 2, 2)
     d.step("f(1>2): the logs differ from the first record on")
@@ -104,7 +104,7 @@ def _nothing_shared(d: Director) -> None:
 
 @TARGETS.vector("snapshot.shorter-log", 1, "fetch.snapshot.accepted")
 def _shorter_than_the_snapshot(d: Director) -> None:
-    """A Leader offers its snapshot, however short it is, to who lacks what it stands for."""
+    """A Leader offers its snapshot, however short, to a replica without the records before its end."""
     _leads(d, 1, 3, 3)
     d.take_snapshot(1, 1)
     d.step("f(2>1): 2 is empty, and the first record is gone at 1")
@@ -117,7 +117,7 @@ def _shorter_than_the_snapshot(d: Director) -> None:
 
 @TARGETS.vector("snapshot.ends-alike", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate")
 def _ends_where_the_snapshot_does(d: Director) -> None:
-    """A log that ends where the leader's snapshot does, and with another epoch, begins anew from the snapshot."""
+    """A snapshot replaces a log that ends at the same offset with another epoch."""
     _leads(d, 1, 1, 2, 3)
     _leads(d, 2, 1)
     _leads(d, 1, 1)
@@ -132,7 +132,7 @@ def _ends_where_the_snapshot_does(d: Director) -> None:
 
 @TARGETS.vector("snapshot.longer-log", 2, "fetch.snapshot.accepted", "fetch.diverging.truncate")
 def _longer_than_the_snapshot(d: Director) -> None:
-    """A log that ends with an older epoch than the leader's snapshot begins anew from it, longer or not."""
+    """A snapshot replaces a log that ends with an older epoch, however long."""
     _leads(d, 1, 1, 2, 3)
     d.append(1, 3)
     _leads(d, 2, 2, 3)

@@ -1,4 +1,4 @@
-"""What comes after a request whose time is over: late answers, a second one, the commit, another leader, a restart."""
+"""Events after the timeout of a request: late responses, a second request, the commit, another leader, a restart."""
 
 from kraft_reference.events import Poll, PollFetch
 from kraft_reference.messages import (
@@ -29,7 +29,7 @@ def _expires(d: Director, request: int) -> None:
 
 @TARGETS.vector("expired.versions-of-another", 1, _TIMEOUT, "add-voter.learn-versions", configuration=_TWO_OUTSIDE)
 def _asked_for_versions_in_vain(d: Director) -> None:
-    """Versions that come after the time of an addition are not those of the next new voter."""
+    """Versions that arrive after the timeout of an addition do not belong to the next new voter."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
@@ -47,7 +47,7 @@ def _asked_for_versions_in_vain(d: Director) -> None:
 
 @TARGETS.vector("expired.versions-asked-again", 1, "add-voter.learn-versions", configuration=OBSERVED)
 def _versions_asked_again(d: Director) -> None:
-    """A late answer to ApiVersions is dropped, also where the same replica has been asked again."""
+    """A late ApiVersions response is dropped, even if the same replica has a new request."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     late = d.handle(d.outstanding(1, 4, ApiVersionsRequest), "ok", answer="held")
@@ -70,7 +70,7 @@ def _behind(d: Director) -> None:
 
 @TARGETS.vector("expired.catches-up-later", 1, _TIMEOUT, "add-voter.catch-up-first", configuration=OBSERVED)
 def _catches_up_too_late(d: Director) -> None:
-    """Who catches up after the time of its addition is not added; a second request waits for itself."""
+    """A replica that catches up after the timeout of its addition is not added; a second request waits anew."""
     _behind(d)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -88,7 +88,7 @@ def _catches_up_too_late(d: Director) -> None:
 
 @TARGETS.vector("expired.addition", 1, _TIMEOUT, "voters.one-change-at-a-time", configuration=_TWO_OUTSIDE)
 def _addition_in_the_log(d: Director) -> None:
-    """An addition that is in the log when its time is over stays, and is committed without an answer."""
+    """An addition that is in the log at its timeout stays, and is committed without a response."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -111,7 +111,7 @@ def _addition_in_the_log(d: Director) -> None:
 
 @TARGETS.vector("expired.removal", 1, _TIMEOUT, "remove-voter.check-order", configuration=OBSERVED)
 def _removal_in_the_log(d: Director) -> None:
-    """A removal that is in the log when its time is over stays, and the next change follows its commit."""
+    """A removal that is in the log at its timeout stays, and the next change follows its commit."""
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 3)
     d.step("the removal of 3 is committed after its time is over; then 3 is no voter, and 4 can be added")
@@ -126,7 +126,7 @@ def _removal_in_the_log(d: Director) -> None:
 
 @TARGETS.vector("expired.own-removal", 1, "remove-voter.leader-removal", _TIMEOUT)
 def _own_removal(d: Director) -> None:
-    """A Leader resigns when its removal is committed, whether somebody awaits it or not."""
+    """A Leader resigns when its removal is committed, even after the timeout of the request."""
     start(d, 1, 1, end_offset=4)
     first = d.remove_voter(1, 1)
     d.step("nobody awaits the removal of the leader any more: when it is committed 1 resigns all the same")
@@ -138,7 +138,7 @@ def _own_removal(d: Director) -> None:
 
 @TARGETS.vector("expired.upgrade", 1, "kraft-version.reply-after-commit", _TIMEOUT, configuration=STATIC)
 def _upgrade(d: Director) -> None:
-    """An upgrade asked for again is no success before the first is committed."""
+    """A repeated upgrade does not succeed before the first is committed."""
     start_reported(d)
     first = d.update_features(1, 1)
     d.step("the upgrade is in the log, its time is over: it is in force when it is committed, and not before")
@@ -150,7 +150,7 @@ def _upgrade(d: Director) -> None:
 
 @TARGETS.vector("expired.deposed", 1, "add-voter.leader-change-leaves-outcome-open", _TIMEOUT, configuration=OBSERVED)
 def _second_and_deposed(d: Director) -> None:
-    """A Leader that is deposed answers the request that it works on, and none that it has answered."""
+    """A deposed Leader responds to its pending request, and not again to one that it has responded to."""
     start(d, 1, 1, end_offset=4)
     first = d.add_voter(1, 4)
     _expires(d, first)
@@ -164,7 +164,7 @@ def _second_and_deposed(d: Director) -> None:
 
 @TARGETS.vector("expired.restart", 1, _TIMEOUT, "voters.effective-on-append", configuration=OBSERVED)
 def _restarted(d: Director) -> None:
-    """The record of a request whose time is over outlives a restart, and the next epoch commits it."""
+    """The record of a request that timed out survives a restart, and the next epoch commits it."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.learn_versions(1, 4)
@@ -188,12 +188,14 @@ def _restarted(d: Director) -> None:
     "expired.asks-to-join-again", 4, "auto-join.add-self", "auto-join.uses-the-ordinary-rpcs", configuration=JOINING
 )
 def _asks_to_join_again(d: RecordingDirector) -> None:
-    """A replica that joins drops the late answer to the request that it has given up."""
+    """A joining replica drops the late response to a request that timed out."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.join(4, 1)
     d.voter_change_timeout(1)
-    late = next(one for one, message in d.world.messages(1, 4) if type(message).__name__ == "AddVoterResponse")
+    late = next(
+        message_id for message_id, message in d.world.messages(1, 4) if type(message).__name__ == "AddVoterResponse"
+    )
     d.request_timeout(4, 1)
     d.fetch(4, 1)
     again = d.outstanding(4, 1, AddVoterRequest)
@@ -209,7 +211,7 @@ def _asks_to_join_again(d: RecordingDirector) -> None:
 
 @TARGETS.vector("expired.joins", 1, _TIMEOUT, "auto-join.uses-the-ordinary-rpcs", configuration=JOINING)
 def _joins_after_its_time(d: Director) -> None:
-    """A replica whose request to join has run out of time is told so, and may ask again."""
+    """A replica whose request to join timed out receives the error, and may request again."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.join(4, 1)
@@ -224,10 +226,10 @@ def _joins_after_its_time(d: Director) -> None:
 
 @TARGETS.vector("expired.reports-again", 2, "update-voter.when-sent", configuration=STATIC)
 def _reports_again(d: RecordingDirector) -> None:
-    """A voter whose report was answered too late reports again."""
+    """A voter whose UpdateVoter response is late sends UpdateVoter again."""
     start(d, 1, 1, end_offset=4)
-    asked = d.outstanding(2, 1, UpdateVoterRequest)
-    late = d.handle(asked, "ok", answer="held")
+    request = d.outstanding(2, 1, UpdateVoterRequest)
+    late = d.handle(request, "ok", answer="held")
     d.request_timeout(2, 1)
     d.step("the answer to the report of 2 comes too late: it counts for nothing, and 2 reports again")
     d.deliver(late)
@@ -238,7 +240,7 @@ def _reports_again(d: RecordingDirector) -> None:
 
 @TARGETS.vector("expired.votes", 1, "prevote.response.correlate", "vote.response.counting")
 def _asks_for_votes_again(d: Director) -> None:
-    """A vote that comes too late counts for nothing, and a request without an answer is no refusal."""
+    """A late vote does not count, and a request without a response is not a refusal."""
     nominate(d, 1, 1)
     late = d.handle(d.hold(1, 2), "granted", answer="held")
     d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late vote is dropped")
@@ -253,7 +255,7 @@ def _asks_for_votes_again(d: Director) -> None:
 
 @TARGETS.vector("expired.pre-votes", 1, "prevote.response.correlate")
 def _asks_for_pre_votes_again(d: Director) -> None:
-    """A grant of a Pre-Vote that comes too late counts for nothing, and a request without an answer is no refusal."""
+    """A late Pre-Vote grant does not count, and a request without a response is not a refusal."""
     d.election_timeout(1)
     late = d.handle(d.hold(1, 2), "granted", answer="held")
     d.step("1 gives up waiting for 2 and 3, which is no refusal: it asks both again; the late grant is dropped")
@@ -268,7 +270,7 @@ def _asks_for_pre_votes_again(d: Director) -> None:
 
 @TARGETS.vector("expired.announcement", 1, "begin-quorum.resend", "begin-quorum.response")
 def _announces_again(d: RecordingDirector) -> None:
-    """An announcement without an answer is repeated until it has one."""
+    """A Leader repeats an announcement until it has a response."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.lose(1)
@@ -285,7 +287,7 @@ def _announces_again(d: RecordingDirector) -> None:
 
 @TARGETS.vector("expired.fetch", 2, "prevote.response.correlate", "fetch.response.common")
 def _fetches_again(d: RecordingDirector) -> None:
-    """Records that come too late are not taken, and come once with the next Fetch."""
+    """Records of a late response are not taken, and arrive once with the next Fetch."""
     start(d, 1, 1)
     d.append(1)
     late = d.fetch(2, 1, answer="held")
@@ -302,7 +304,7 @@ def _fetches_again(d: RecordingDirector) -> None:
 
 @TARGETS.vector("expired.step", 1, _TIMEOUT, "reassign.catch-up-before-add", configuration=OBSERVED)
 def _step_given_up(d: RecordingDirector) -> None:
-    """A step of a reassignment whose time is over is given up and taken again."""
+    """A reassignment step that times out is repeated."""
     start(d, 1, 1, end_offset=4)
     request = d.reassign(1, 1, 2, 4)
     d.replicate(2, 1)

@@ -1,4 +1,4 @@
-"""Requests of another cluster, and malformed ones: each like one that has an effect, which comes right after it."""
+"""Requests of a foreign cluster and malformed requests, each followed by a valid one with an effect."""
 
 from kraft_reference.events import RemoveVoter
 from kraft_reference.identity import ReplicaKey
@@ -26,7 +26,7 @@ _MALFORMED = ("wire.common-errors",)
 
 
 def _foreign(d: RecordingDirector, request: str, verdict: str | None) -> None:
-    """The answer to the request itself has this verdict; None where there is none yet."""
+    """Check the verdict of the response to the valid request; None if there is no response yet."""
     d.step("the request names another cluster: refused, and nothing changes")
     d.unsent(request, "INCONSISTENT_CLUSTER_ID", cluster_id=_ANOTHER)
     d.step("the same request of the own cluster")
@@ -45,14 +45,14 @@ def _malformed(d: RecordingDirector, request: str, verdict: str, **fields: objec
 
 @TARGETS.vector("foreign.pre-vote", 2, *_FOREIGN)
 def _pre_vote(d: RecordingDirector) -> None:
-    """A Pre-Vote of another cluster is not granted."""
+    """A replica refuses a Pre-Vote of another cluster."""
     d.election_timeout(1)
     _foreign(d, d.hold(1, 2), "granted")
 
 
 @TARGETS.vector("foreign.pre-vote.larger-epoch", 2, *_FOREIGN)
 def _pre_vote_of_a_larger_epoch(d: RecordingDirector) -> None:
-    """A Pre-Vote of another cluster teaches no epoch."""
+    """A replica learns no epoch from a Pre-Vote of another cluster."""
     nominate(d, 1, 1)
     d.lose(1)
     d.election_timeout(1)
@@ -62,14 +62,14 @@ def _pre_vote_of_a_larger_epoch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.vote", 2, *_FOREIGN)
 def _vote(d: RecordingDirector) -> None:
-    """A Vote of another cluster is not granted, and teaches no epoch."""
+    """A replica refuses a Vote of another cluster, and learns no epoch from it."""
     nominate(d, 1, 1)
     _foreign(d, d.hold(1, 2), "granted")
 
 
 @TARGETS.vector("foreign.vote.to-leader", 1, *_FOREIGN)
 def _vote_to_leader(d: RecordingDirector) -> None:
-    """A Vote of another cluster deposes no Leader."""
+    """A Vote of another cluster does not depose a Leader."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)
@@ -84,9 +84,9 @@ def _fetch(d: RecordingDirector) -> None:
     start(d, 1, 1)
     d.append(1)
     d.fetch(2, 1)
-    asked = d.outstanding(2, 1, FetchRequest)
+    request = d.outstanding(2, 1, FetchRequest)
     committed = d.state(1).high_watermark
-    _foreign(d, asked, "ok")
+    _foreign(d, request, "ok")
     d.high_watermark(1, committed + 1)
 
 
@@ -104,7 +104,7 @@ def _fetch_snapshot(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.begin-quorum-epoch", 2, *_FOREIGN)
 def _begin_quorum_epoch(d: RecordingDirector) -> None:
-    """Nobody follows the Leader of another cluster."""
+    """A replica does not follow the Leader of another cluster."""
     nominate(d, 1, 1)
     d.vote(1, 3, "granted")
     d.roles("L(1)", "U(0)", "U(1,voted=1)")
@@ -114,7 +114,7 @@ def _begin_quorum_epoch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.end-quorum-epoch", 2, *_FOREIGN, level="effects")
 def _end_quorum_epoch(d: RecordingDirector) -> None:
-    """EndQuorumEpoch of another cluster hastens no election."""
+    """EndQuorumEpoch of another cluster does not start an election."""
     elect(d, 1, 1)
     d.fetched(2, False)
     d.shutdown(1)
@@ -123,7 +123,7 @@ def _end_quorum_epoch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.end-quorum-epoch.larger-epoch", 3, *_FOREIGN)
 def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
-    """EndQuorumEpoch of another cluster teaches no epoch and no leader."""
+    """A replica learns no epoch and no leader from EndQuorumEpoch of another cluster."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.shutdown(1)
@@ -133,7 +133,7 @@ def _end_of_a_larger_epoch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.add-voter", 1, *_FOREIGN, configuration=JOINING)
 def _joins(d: RecordingDirector) -> None:
-    """Nobody joins from another cluster."""
+    """AddVoter of another cluster adds no voter."""
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     _foreign(d, d.outstanding(4, 1, AddVoterRequest), None)
@@ -142,7 +142,7 @@ def _joins(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.remove-voter", 1, *_FOREIGN, configuration=cluster(3, joining=(3,)))
 def _removes_old_self(d: RecordingDirector) -> None:
-    """Nobody is removed by a replica of another cluster."""
+    """RemoveVoter from a replica of another cluster removes no voter."""
     start(d, 1, 1, end_offset=4)
     new_disk(d, 3, "U9")
     observe(d, 1, 2, 3)
@@ -152,7 +152,7 @@ def _removes_old_self(d: RecordingDirector) -> None:
 
 @TARGETS.vector("foreign.remove-voter.client", 1, *_FOREIGN)
 def _client_removes(d: RecordingDirector) -> None:
-    """Nobody is removed by a client that names another cluster."""
+    """RemoveVoter from a client that names another cluster removes no voter."""
     start(d, 1, 1, end_offset=4)
     d.step("RemoveVoter of a client names another cluster")
     d.happen(1, RemoveVoter(9, ReplicaKey(3, "U3"), cluster_id=_ANOTHER))
@@ -169,29 +169,29 @@ def _moved(d: RecordingDirector) -> str:
 
 @TARGETS.vector("foreign.update-voter", 1, *_FOREIGN)
 def _reports(d: RecordingDirector) -> None:
-    """A report of another cluster changes no voter's entry."""
+    """UpdateVoter of another cluster changes no entry."""
     _foreign(d, _moved(d), "ok")
 
 
 @TARGETS.vector("foreign.none-named.vote", 2, *_FOREIGN)
 def _vote_that_names_none(d: RecordingDirector) -> None:
-    """A Vote may name no cluster."""
+    """A Vote may omit the cluster id."""
     nominate(d, 1, 1)
-    asked = d.hold(1, 2)
-    d.without(asked, "cluster_id")
+    request = d.hold(1, 2)
+    d.without(request, "cluster_id")
     d.step("a request that names no cluster is one of the own")
-    d.handle(asked, "granted")
+    d.handle(request, "granted")
 
 
 @TARGETS.vector("foreign.none-named.fetch", 1, *_FOREIGN)
 def _fetch_that_names_none(d: RecordingDirector) -> None:
-    """A Fetch may name no cluster."""
+    """A Fetch may omit the cluster id."""
     start(d, 1, 1)
     d.append(1)
-    asked = d.outstanding(2, 1, FetchRequest)
-    d.without(asked, "cluster_id")
+    request = d.outstanding(2, 1, FetchRequest)
+    d.without(request, "cluster_id")
     d.step("a request that names no cluster is one of the own")
-    d.handle(asked, "ok")
+    d.handle(request, "ok")
 
 
 @TARGETS.vector("malformed.pre-vote", 2, *_MALFORMED, "prevote.request.last-epoch-bound")
@@ -225,5 +225,5 @@ def _malformed_fetch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("malformed.update-voter", 1, *_MALFORMED)
 def _malformed_report(d: RecordingDirector) -> None:
-    """A report without an endpoint is malformed."""
+    """UpdateVoter without an endpoint is malformed."""
     _malformed(d, _moved(d), "ok", endpoint=None)

@@ -1,4 +1,4 @@
-"""Where Apache Kafka does something else than the KIPs: one script for each decision of a profile.
+"""Differences between Apache Kafka and the KIPs: one script for each decision of a profile.
 
 The scripts run under `kip` and under those of Apache Kafka (`kraft_vectors.twins`): the same events
 happen to the replica in each, and what it does is not the same.
@@ -29,7 +29,7 @@ def _decided(d: Director) -> Profile:
     configuration=OBSERVED,
 )
 def _observer_after_its_fetch_timer(d: Director) -> None:
-    """Whether an observer that has fetched refuses Pre-Votes when its fetch timer has fired."""
+    """An observer that has fetched receives a Pre-Vote after its fetch timer has fired."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.fetch(2, 1)
@@ -45,7 +45,7 @@ def _observer_after_its_fetch_timer(d: Director) -> None:
     "announcement.of-the-known-leader", 2, "state.prospective.discovers-leader", "begin-quorum.accept", level="effects"
 )
 def _prospective_hears_its_leader(d: Director) -> None:
-    """What a Prospective makes of an announcement of the leader that it has known all along."""
+    """A Prospective receives BeginQuorumEpoch from the leader that it knows."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.begin_quorum_epoch_timeout(1)
@@ -56,7 +56,7 @@ def _prospective_hears_its_leader(d: Director) -> None:
 
 @TARGETS.vector("resignation.then-asked", 2, "end-quorum.frees-followers")
 def _asked_after_end_quorum(d: Director) -> None:
-    """Whether a Follower that has fetched grants a Pre-Vote after its leader has resigned."""
+    """A Follower that has fetched receives a Pre-Vote after its leader has resigned."""
     start(d, 1, 1)
     d.shutdown(1)
     d.end_quorum_epoch(1, 3)
@@ -68,7 +68,7 @@ def _asked_after_end_quorum(d: Director) -> None:
 
 @TARGETS.vector("fetch.diverging-counted", 2, "check-quorum.counts-keys", level="effects")
 def _diverging_fetch(d: Director) -> None:
-    """Whether a Fetch that diverges counts for check quorum."""
+    """A diverging Fetch may count for check quorum."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     d.append(1)
@@ -83,7 +83,7 @@ def _diverging_fetch(d: Director) -> None:
 
 @TARGETS.vector("restart.own-vote-and-leader", 3, "durable.restart.voted-self", "durable.restart.known-leader")
 def _own_vote_and_a_leader(d: Director) -> None:
-    """What a restart looks at first in a file that names a leader and holds the replica's own vote."""
+    """A replica restarts with a file that names a leader and the replica's own vote."""
     nominate(d, 1, 1)
     d.election_timeout(3)
     d.pre_vote(3, 2, "granted")
@@ -103,19 +103,19 @@ def _own_vote_and_a_leader(d: Director) -> None:
 
 @TARGETS.vector("vote.for-another-disk", 3, "vote.voter-key", "identity.addressed-to-key")
 def _vote_for_another_disk(d: Director) -> None:
-    """The error for a Pre-Vote that asks for another disk of the same id."""
+    """A Pre-Vote for another disk of the same id gets an error."""
     start(d, 1, 1)
     new_disk(d, 3, "U3b")
     d.crash(1)
     d.fetch_timeout(2)
-    asked = d.outstanding(2, 3, VoteRequest)
+    request = d.outstanding(2, 3, VoteRequest)
     d.step("2 asks (3,U3), and (3,U3b) gets it: the epoch is learned, the vote refused")
-    d.handle(asked, str(_decided(d).voter_key_error))
+    d.handle(request, str(_decided(d).voter_key_error))
 
 
 @TARGETS.vector("change.removed-during-the-upgrade", 1, "kraft-version.finalized-when", configuration=STATIC)
 def _removal_during_the_upgrade(d: Director) -> None:
-    """Whether a kraft.version that is appended and not committed decides which requests a leader takes."""
+    """A leader receives RemoveVoter while its kraft.version record is appended but not committed."""
     start_reported(d)
     _remove_during_the_upgrade(d)
 
@@ -130,7 +130,7 @@ def _remove_during_the_upgrade(d: Director) -> None:
 
 @TARGETS.vector("change.removed-above-the-high-watermark", 1, "kraft-version.finalized-when", configuration=STATIC)
 def _removal_above_the_high_watermark(d: Director) -> None:
-    """Whether a kraft.version after another record that is not committed decides which requests a leader takes."""
+    """A leader receives RemoveVoter while its kraft.version record follows another uncommitted record."""
     start_reported(d)
     d.append(1)
     _remove_during_the_upgrade(d)
@@ -144,7 +144,7 @@ def _removal_above_the_high_watermark(d: Director) -> None:
     configuration=STATIC,
 )
 def _report_at_version_0(d: RecordingDirector) -> None:
-    """Whether a voter reports itself at kraft.version 0."""
+    """UpdateVoter at kraft.version 0."""
     start(d, 1, 1, end_offset=4)
     d.step("2 is due to tell its leader where it listens and which levels it supports")
     if _decided(d).report_at_version_0 == "noted":

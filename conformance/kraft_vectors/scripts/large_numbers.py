@@ -1,4 +1,4 @@
-"""Ids and epochs that are not small: software that compares boxed numbers by identity finds them different.
+"""Large ids and epochs: software that compares boxed numbers by identity takes equal ones for different.
 
 CPython has one object for each number up to 256, Java for each up to 127.
 """
@@ -21,9 +21,10 @@ _EPOCH = 300
 def _renamed(small: Configuration) -> Configuration:
     """Each id a thousand larger."""
     replicas = {
-        n + 1000: replace(one, key=ReplicaKey(n + 1000, one.key.directory_id)) for n, one in small.replicas.items()
+        n + 1000: replace(replica, key=ReplicaKey(n + 1000, replica.key.directory_id))
+        for n, replica in small.replicas.items()
     }
-    voters = frozenset(ReplicaKey(one.id + 1000, one.directory_id) for one in small.voters)
+    voters = frozenset(ReplicaKey(voter.id + 1000, voter.directory_id) for voter in small.voters)
     return replace(small, replicas=replicas, voters=voters)
 
 
@@ -31,7 +32,7 @@ def _renamed(small: Configuration) -> Configuration:
     "large.snapshot", _D, "fetch.snapshot.install", configuration=_renamed(cluster(4, (1, 2, 3))), level="effects"
 )
 def _loads(d: Director) -> None:
-    """A snapshot of a leader with a large id is loaded."""
+    """A replica loads a snapshot from a leader with a large id."""
     elect(d, _A, 1)
     d.append(_A, end_offset=6)
     observe(d, _A, _B, _C)
@@ -62,7 +63,7 @@ def _joins_again(d: Director) -> None:
 
 @TARGETS.vector("large.diverging", 1, "fetch.diverging.truncate", configuration=cluster(3, old=(2,)), level="effects")
 def _diverges(d: Director) -> None:
-    """A log is cut within a large epoch.
+    """A replica truncates its log within a large epoch.
 
     The epochs are those of N2 without Pre-Vote, which asks for votes in vain until then.
     """

@@ -1,4 +1,4 @@
-"""Which voter set and kraft.version are in force once a snapshot is loaded: its own, wherever the log had others.
+"""Voter set and kraft.version in force after loading a snapshot: its own, wherever the log had others.
 
 The log that the snapshot replaces has records of its own below, at or beyond the end of the snapshot, and is shorter,
 as long or longer.
@@ -44,7 +44,7 @@ def _own_level(d: Director, offset: int, log_end: int, snapshot_end: int) -> Non
 
 
 def _load(d: Director, log_end: int, snapshot_end: int) -> None:
-    """2 and 3 go on without 1, whose records they never had; whom 1 asks for votes then shows its voter set."""
+    """2 and 3 continue without 1 and its records; then the recipients of 1's vote requests show its voter set."""
     d.append(1, end_offset=log_end)
     take_over(d, 2, 3)
     d.append(2, end_offset=snapshot_end)

@@ -1,4 +1,4 @@
-"""Voters sets that are not everybody's: a requester that the own set does not have, and a configuration that is old."""
+"""Replicas with different voter sets: a requester outside the set, and an outdated configuration."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import observe, start
@@ -13,7 +13,7 @@ TARGETS = Targets()
     "vote.of-a-stranger", 3, "vote.membership-not-checked", "vote.inconsistent-voter-set-gone", configuration=OBSERVED
 )
 def _asked_by_a_stranger(d: Director) -> None:
-    """A replica votes for a Candidate that its own voters set does not have."""
+    """A replica votes for a Candidate outside its own voter set."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     observe(d, 1, 2, 4)
@@ -30,7 +30,7 @@ def _asked_by_a_stranger(d: Director) -> None:
 
 @TARGETS.vector("restart.static-voters-ignored", 2, "kraft-version.static-config-ignored", configuration=STATIC)
 def _upgraded_and_restarted(d: Director) -> None:
-    """From kraft.version 1 on the voters come from the log, whatever the configuration says."""
+    """From kraft.version 1 on, the log decides the voters, whatever the configuration says."""
     start_reported(d)
     d.update_features(1, 1)
     observe(d, 1, 2)
@@ -45,7 +45,7 @@ def _upgraded_and_restarted(d: Director) -> None:
 
 @TARGETS.vector("change.set-after-a-move", 1, "voters.endpoints-are-part-of-the-set", configuration=OBSERVED)
 def _set_after_a_move(d: Director) -> None:
-    """A set that is appended has the newest endpoint of each voter."""
+    """An appended voter set has the newest endpoint of each voter."""
     move_voter(d)
     d.update_voter(2, 1, "ok")
     observe(d, 1, 2, 3)

@@ -1,4 +1,4 @@
-"""Peers of other versions: no directory id, no voter key, no endpoint, other levels, another list of voters.
+"""Peers of other versions: without directory id, voter key or endpoint, with other levels or another list of voters.
 
 An optional field that is left out is left out by system: software that knows nothing of it never sends it.
 """
@@ -17,7 +17,7 @@ from kraft_vectors.target import OBSERVED, STATIC, THREE, Targets, with_replicas
 
 TARGETS = Targets()
 _OLD_3 = with_replicas(STATIC, 3, key=ReplicaKey(3))
-"""The software of 3 knows nothing of directory ids."""
+"""The software of 3 has no directory ids."""
 
 
 @TARGETS.vector("versions.vote-without-directory-id", 2, "identity.voted-key-persisted", configuration=_OLD_3)
@@ -39,7 +39,7 @@ def _voter_without_directory_id(d: Director) -> None:
     configuration=_OLD_3,
 )
 def _fetches_without_directory_id(d: Director) -> None:
-    """At kraft.version 0 a voter without a directory id commits; an upgrade needs that of each."""
+    """At kraft.version 0 a voter without a directory id counts for commits; an upgrade needs all directory ids."""
     start(d, 1, 1, end_offset=2)
     d.append(1)
     d.step("at kraft.version 0 a voter is known by its id: the fetches of 3 commit")
@@ -52,7 +52,7 @@ def _fetches_without_directory_id(d: Director) -> None:
 
 @TARGETS.vector("versions.nothing-to-report", 3, "update-voter.when-sent", configuration=_OLD_3)
 def _has_nothing_to_report(d: RecordingDirector) -> None:
-    """A voter without a directory id reports nothing."""
+    """A voter without a directory id sends no UpdateVoter."""
     start(d, 1, 1, end_offset=2)
     d.step("3 has no directory id to report")
     d.refuses(3, Poll())
@@ -66,7 +66,7 @@ def _has_nothing_to_report(d: RecordingDirector) -> None:
     configuration=with_replicas(OBSERVED, 4, key=ReplicaKey(4)),
 )
 def _observer_without_directory_id(d: RecordingDirector) -> None:
-    """Who fetches without a directory id is served and cannot become a voter."""
+    """A replica without a directory id may fetch, but cannot become a voter."""
     start(d, 1, 1, end_offset=4)
     d.step("4 is served, and is no voter to be: a request names a directory id, and a target waits for one")
     d.append(1)
@@ -86,7 +86,7 @@ def _observer_without_directory_id(d: RecordingDirector) -> None:
     configuration=with_replicas(THREE, 3, key=ReplicaKey(3)),
 )
 def _voter_of_the_set_without_directory_id(d: Director) -> None:
-    """A Fetch without a directory id does not count for a voter that has one in the set."""
+    """A Fetch without a directory id does not count for a voter with one in the set."""
     lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     observe(d, 1, 2)
@@ -101,18 +101,18 @@ def _voter_of_the_set_without_directory_id(d: Director) -> None:
 
 @TARGETS.vector("versions.requests-without-voter-key", 2, "identity.addressed-to-key")
 def _requests_without_voter_key(d: RecordingDirector) -> None:
-    """A request that does not say which voter it is for is for whoever gets it."""
+    """A request without a voter key is for its receiver."""
     d.election_timeout(1)
     for _ in range(2):
-        asked = d.hold(1, 2)
+        request = d.hold(1, 2)
         if d.start is None:
             d.step("pv(1>2), v(1>2), bqe(1>2), none of which says which voter it is for: 2 takes them for its own")
-        d.without(asked, "voter_key")
-        d.handle(asked, "granted")
+        d.without(request, "voter_key")
+        d.handle(request, "granted")
     d.roles("L(1)")
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
-    d.without(asked, "voter_key")
-    d.handle(asked, "ok")
+    request = d.outstanding(1, 2, BeginQuorumEpochRequest)
+    d.without(request, "voter_key")
+    d.handle(request, "ok")
     d.roles("", "F(1,1)")
 
 
@@ -123,7 +123,7 @@ def _requests_without_voter_key(d: RecordingDirector) -> None:
     configuration=with_replicas(THREE, 1, speaks_endpoints=False),
 )
 def _told_without_endpoint(d: Director) -> None:
-    """Who is told of a leader without an endpoint looks it up in its voters set."""
+    """A replica that learns of a leader without an endpoint looks it up in its voter set."""
     lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.step("f(3>1): 1 names the leader, and not where it listens; the set of 3 does")
@@ -143,7 +143,7 @@ def _told_without_endpoint(d: Director) -> None:
     ),
 )
 def _told_without_endpoint_nor_set(d: RecordingDirector) -> None:
-    """Who is told of a leader that it cannot look up remembers its id and goes on discovering."""
+    """A replica that cannot look up a leader's endpoint keeps the leader's id and continues discovery."""
     lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.step("f(4>1): 1 names the leader, and not where it listens, nor has 4 a set to look it up in: 4 asks on")
@@ -161,7 +161,7 @@ def _told_without_endpoint_nor_set(d: RecordingDirector) -> None:
     configuration=with_replicas(THREE, 1, speaks_endpoints=False),
 )
 def _refused_without_endpoint(d: Director) -> None:
-    """A refusal that names a leader without an endpoint is followed where the voters set has one."""
+    """A refusal that names a leader without an endpoint is followed if the voter set has the endpoint."""
     lead_unannounced(d, 2)
     d.begin_quorum_epoch(2, 1)
     d.fetch(1, 2)
@@ -178,7 +178,7 @@ def _refused_without_endpoint(d: Director) -> None:
     configuration=with_replicas(OBSERVED, 4, min_version=2, max_version=2),
 )
 def _too_new_for_the_level(d: Director) -> None:
-    """A new voter that supports higher levels than the one in force alone is refused."""
+    """A new voter that supports only higher levels than the one in force is refused."""
     start(d, 1, 1, end_offset=4)
     request = d.add_voter(1, 4)
     d.step("4 supports level 2 alone, which is above the one in force")
@@ -188,7 +188,7 @@ def _too_new_for_the_level(d: Director) -> None:
 
 @TARGETS.vector("versions.brokers-too-new", 1, "kraft-version.upgrade-needs-all-observers", configuration=STATIC)
 def _brokers_too_new(d: Director) -> None:
-    """A level below what the registered brokers support is refused."""
+    """A level below the range of the registered brokers is refused."""
     start_reported(d)
     d.step("the registered brokers support level 2 alone")
     d.happen(1, UpdateFeatures(1, 1, 2, 2))
@@ -204,7 +204,7 @@ def _brokers_too_new(d: Director) -> None:
     configuration=cluster(3, formatted={3: voter_set(1, 3)}),
 )
 def _list_without_the_leader(d: Director) -> None:
-    """A replica asks the voters that it was formatted with, and follows a leader that is none of them."""
+    """A replica requests votes from its formatted voters, and follows a leader outside of them."""
     d.step("the list of 3 is {1,3}: it asks 1 alone, and yet votes for 2 and follows it")
     d.election_timeout(3)
     d.poll(3)

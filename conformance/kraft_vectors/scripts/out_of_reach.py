@@ -1,4 +1,4 @@
-"""Leaders whose id is known and not where they listen, second requests, answers of older software, who may join."""
+"""Leaders with unknown endpoints, second requests, responses of older software, and joining."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ TARGETS = Targets()
 
 
 def _restarted_without_the_leader_in_its_set(d: Director) -> None:
-    """Replica 2 is Unattached, and its leader 1 is in its file and not in its set; the removal is not committed."""
+    """Replica 2 is Unattached; its leader 1 is in its file but not in its set, by an uncommitted removal."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     d.replicate(2, 1)
@@ -26,7 +26,7 @@ def _restarted_without_the_leader_in_its_set(d: Director) -> None:
 
 @TARGETS.vector("prevote.unattached-with-a-leader-out-of-reach", 2, "prevote.unattached.grants")
 def _asked_without_the_leader(d: Director) -> None:
-    """An Unattached replica that remembers a leader which it cannot reach grants Pre-Votes."""
+    """An Unattached replica whose leader has no known endpoint grants Pre-Votes."""
     _restarted_without_the_leader_in_its_set(d)
     d.fetch_timeout(3)
     d.step("pv(3>2): 2 remembers a leader that it cannot reach, and grants")
@@ -41,7 +41,7 @@ def _asked_without_the_leader(d: Director) -> None:
     level="state",
 )
 def _nobody_to_go_back_to(d: Director) -> None:
-    """A Prospective that has lost becomes Unattached if it knows its leader and not where that one listens."""
+    """A Prospective that has lost becomes Unattached if its leader has no known endpoint."""
     _restarted_without_the_leader_in_its_set(d)
     d.step("the election timer of 2 fires: it still knows who leads")
     d.election_timeout(2)
@@ -53,7 +53,7 @@ def _nobody_to_go_back_to(d: Director) -> None:
 
 @TARGETS.vector("vote.repeated-under-a-leader", 2, "vote.repeat-grant")
 def _asked_again_under_a_leader(d: Director) -> None:
-    """Who has voted for a candidate grants its second request too when it knows by now that the candidate leads."""
+    """A replica grants its candidate's second request even if it knows that the candidate leads now."""
     d.election_timeout(1)
     d.pre_vote(1, 2, "granted")
     first = d.hold(1, 2)
@@ -76,7 +76,7 @@ def _asked_again_under_a_leader(d: Director) -> None:
     level="effects",
 )
 def _taken_for_a_vote(d: Director) -> None:
-    """A Pre-Vote that was taken for a vote and refused makes the Prospective a Candidate."""
+    """A Pre-Vote that older software refuses as a vote makes the Prospective a Candidate."""
     d.election_timeout(1)
     d.pre_vote(1, 3, "granted")
     d.vote(1, 2, "granted", answer="lost")
@@ -91,7 +91,7 @@ def _taken_for_a_vote(d: Director) -> None:
 
 @TARGETS.vector("candidate.lost-asks-nobody", 1, "state.candidate.lost", configuration=cluster(4))
 def _lost_and_asks_nobody(d: RecordingDirector) -> None:
-    """A Candidate that can win no more asks nobody who has not answered yet."""
+    """A Candidate that cannot win any more sends no further vote requests."""
     for candidate, voters in ((1, (2, 3)), (2, (3, 4))):
         d.election_timeout(candidate)
         for voter in voters:
@@ -110,7 +110,7 @@ def _lost_and_asks_nobody(d: RecordingDirector) -> None:
     "change.old-software-says-so", 4, "kraft-version.levels", configuration=with_replicas(OBSERVED, 4, max_version=0)
 )
 def _says_what_it_supports(d: Director) -> None:
-    """A replica answers ApiVersions with the levels of its own software."""
+    """A replica's ApiVersions response has the levels of its own software."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.step("4 supports level 0 alone, and says so: it cannot be added")
@@ -120,7 +120,7 @@ def _says_what_it_supports(d: Director) -> None:
 
 @TARGETS.vector("join.not-configured", 4, "auto-join.enabled-by-config", configuration=OBSERVED)
 def _may_not_join(d: RecordingDirector) -> None:
-    """An observer that is not configured to join does not ask for it."""
+    """An observer without auto join sends no AddVoter."""
     start(d, 1, 1, end_offset=4)
     observe(d, 1, 4)
     d.step("4 knows that it is no voter, and is not configured to join: it has nothing to ask for")
@@ -129,7 +129,7 @@ def _may_not_join(d: RecordingDirector) -> None:
 
 @TARGETS.vector("join.removed", 3, "auto-join.add-self", configuration=cluster(3, joining=(3,)))
 def _joins_again(d: Director) -> None:
-    """A replica that joins of its own accord and was removed while it ran asks to be added again."""
+    """A replica with auto join that was removed while it ran sends AddVoter again."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 3)
     observe(d, 1, 2, 3)
@@ -139,7 +139,7 @@ def _joins_again(d: Director) -> None:
 
 @TARGETS.vector("resignation.of-a-larger-epoch", 3, "end-quorum.handle")
 def _hand_over_of_a_larger_epoch(d: Director) -> None:
-    """EndQuorumEpoch teaches its epoch and its leader."""
+    """A replica learns epoch and leader from EndQuorumEpoch."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted")
     d.shutdown(1)
@@ -149,7 +149,7 @@ def _hand_over_of_a_larger_epoch(d: Director) -> None:
 
 @TARGETS.vector("resignation.to-another-disk", 2, "end-quorum.candidate-key", level="effects")
 def _hand_over_to_another_disk(d: Director) -> None:
-    """Whose id is preferred with another directory id waits as if it was not listed."""
+    """A replica that is preferred with another directory id waits as if it were not listed."""
     start(d, 1, 1)
     new_disk(d, 2, "U9")
     d.begin_quorum_epoch_timeout(1)
@@ -167,14 +167,14 @@ def _hand_over_to_another_disk(d: Director) -> None:
     configuration=replace(THREE, bootstrap_servers=(1,)),
 )
 def _asks_bootstrap_servers_alone(d: RecordingDirector) -> None:
-    """With bootstrap servers configured nobody else is asked for the leader."""
+    """With bootstrap servers, only they are asked for the leader."""
     d.step("3 knows no leader; 2 is a voter and no bootstrap server")
     d.refuses(3, PollFetch(2))
 
 
 @TARGETS.vector("fetch.leader-alone", 2, "discovery.leader-endpoint-known", "voters.fetch-goes-to-known-leader")
 def _asks_its_leader_alone(d: RecordingDirector) -> None:
-    """A Follower fetches from its leader and nobody else."""
+    """A Follower fetches only from its leader."""
     start(d, 1, 1)
     d.step("2 follows 1: it does not fetch from 3")
     d.refuses(2, PollFetch(3))
@@ -182,7 +182,7 @@ def _asks_its_leader_alone(d: RecordingDirector) -> None:
 
 @TARGETS.vector("fetch.not-as-prospective", 2, "fetch.who-fetches")
 def _prospective_does_not_fetch(d: RecordingDirector) -> None:
-    """A Prospective does not fetch, from a leader that it knows either."""
+    """A Prospective does not fetch, not even from a leader that it knows."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("2 is Prospective and knows 1 as leader: it does not fetch")
@@ -191,7 +191,7 @@ def _prospective_does_not_fetch(d: RecordingDirector) -> None:
 
 @TARGETS.vector("restart.set-says-where", 3, "voters.endpoints-are-part-of-the-set", "durable.restart.known-leader")
 def _set_says_where_the_leader_listens(d: Director) -> None:
-    """A replica that starts with a known leader has that one's endpoint from its voters set, where it has moved to."""
+    """A replica that starts with a known leader takes the leader's endpoint from its voter set."""
     move_voter(d)
     d.update_voter(2, 1, "ok")
     observe(d, 1, 2, 3)

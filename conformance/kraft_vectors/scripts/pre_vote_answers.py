@@ -1,4 +1,4 @@
-"""The answers to Pre-Votes: what a Prospective makes of them, and what else it meets."""
+"""Pre-Vote responses, and other events at a Prospective."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import lead, nominate, start, win
@@ -15,28 +15,28 @@ TARGETS = Targets()
     3,
     "prevote.response.epoch-first",
     "state.learn-higher-epoch.no-leader",
-    title="The epoch in the answer comes before the answer itself: Unattached",
+    title="A Prospective handles the epoch of a response before the response: Unattached",
 )
 def _stale(d: Director) -> None:
     """A Pre-Vote of an older epoch is fenced."""
     d.election_timeout(3)
-    asked = d.hold(3, 2)
+    request = d.hold(3, 2)
     lead_unannounced(d, 1)
     d.step("the Pre-Vote of epoch 0 arrives in epoch 1")
-    d.handle(asked, "FENCED_LEADER_EPOCH")
+    d.handle(request, "FENCED_LEADER_EPOCH")
 
 
 @TARGETS.vector(
     "prevote.answer-of-a-larger-epoch-with-leader", 3, "prevote.response.epoch-first", "state.learn-higher-epoch.leader"
 )
 def _stale_with_leader(d: Director) -> None:
-    """The epoch and the leader in the answer come before the answer itself: Follower."""
+    """A Prospective handles the epoch and leader of a response before the response: Follower."""
     d.election_timeout(3)
-    asked = d.hold(3, 2)
+    request = d.hold(3, 2)
     lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.step("the Pre-Vote of epoch 0 arrives in epoch 1, whose leader is known")
-    d.handle(asked, "FENCED_LEADER_EPOCH")
+    d.handle(request, "FENCED_LEADER_EPOCH")
     d.roles("L(1)", "F(1,1)", "F(1,1)")
 
 
@@ -57,7 +57,7 @@ def _lost(d: Director) -> None:
     "prevote.unanswered", 1, "state.prospective.lost.no-leader", "state.unattached.entry-timer", level="effects"
 )
 def _unanswered(d: Director) -> None:
-    """A round that nobody answers ends with the election timer: Unattached, with a new timer, and in the same epoch."""
+    """A round without responses ends with the election timer: Unattached, with a new timer, in the same epoch."""
     d.election_timeout(1)
     d.step("the votes of 1 get lost, and its election timer fires")
     d.poll(1)
@@ -75,7 +75,7 @@ def _unanswered(d: Director) -> None:
     "state.candidate-only-from-prospective",
 )
 def _majority(d: Director) -> None:
-    """A majority of grants makes a Candidate, in the next epoch and with its own vote on disk."""
+    """A majority of grants makes a Prospective a Candidate, in the next epoch and with its own vote on disk."""
     d.election_timeout(1)
     d.step("one grant beside the own is a majority of three")
     d.pre_vote(1, 2, "granted")
@@ -90,7 +90,7 @@ def _majority(d: Director) -> None:
     configuration=cluster(5),
 )
 def _majority_of_five(d: Director) -> None:
-    """A majority is that of the own voters set."""
+    """A Prospective counts the majority by its own voter set."""
     d.election_timeout(1)
     d.step("one grant beside the own is none of five, a second is")
     d.pre_vote(1, 2, "granted")
@@ -101,7 +101,7 @@ def _majority_of_five(d: Director) -> None:
 
 @TARGETS.vector("prevote.late-grant", 1, "prevote.response.ignored-when-candidate", "prevote.response.correlate")
 def _late_grant(d: Director) -> None:
-    """A grant that comes when the round is over changes nothing."""
+    """A grant after the end of the round changes nothing."""
     d.election_timeout(1)
     late = d.hold(1, 3)
     d.pre_vote(1, 2, "granted")
@@ -138,13 +138,13 @@ def _first_vote_while_prospective(d: Director) -> None:
     d.election_timeout(3)
     late = d.hold(3, 2)
     nominate(d, 1, 1)
-    asked = d.hold(1, 3)
+    request = d.hold(1, 3)
     d.vote(1, 2, "granted", answer="lost")
     d.handle(late, "FENCED_LEADER_EPOCH")
     d.election_timeout(3)
     d.roles("C(1)", "U(1,voted=1)", "P(1)")
     d.step("v(1>3): 3 is Prospective in the epoch, and has voted for nobody")
-    d.handle(asked, "granted")
+    d.handle(request, "granted")
     d.roles("", "", "P(1,voted=1)")
 
 
@@ -156,7 +156,7 @@ def _first_vote_while_prospective(d: Director) -> None:
     level="effects",
 )
 def _granted_by_a_follower(d: Director) -> None:
-    """A leader that is named in an answer comes before the grant: a Prospective without one follows it."""
+    """A Prospective without a leader follows the leader in a response, even if the response grants."""
     nominate(d, 1, 1)
     d.vote(1, 3, "granted")
     d.begin_quorum_epoch(1, 2)

@@ -1,4 +1,4 @@
-"""Pre-Votes: who asks, and who grants."""
+"""Pre-Votes: requests and grants."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import lead, nominate, start
@@ -19,7 +19,7 @@ TARGETS = Targets()
     configuration=OBSERVED,
 )
 def _asks(d: Director) -> None:
-    """An Unattached voter times out, becomes Prospective and asks every other voter."""
+    """An Unattached voter times out, becomes Prospective and sends a Pre-Vote to every other voter."""
     d.step("et(1): Pre-Votes to every other voter")
     d.election_timeout(1)
     d.poll(1)
@@ -31,10 +31,10 @@ def _asks(d: Director) -> None:
     2,
     "prevote.grant.no-side-effects",
     level="state",
-    title="Nothing of a replica that grants a Pre-Vote changes, on disk or in memory",
+    title="A replica that grants a Pre-Vote changes nothing on disk or in memory",
 )
 def _unattached_grants(d: Director) -> None:
-    """An Unattached voter grants on the log alone."""
+    """An Unattached voter grants by the log alone."""
     d.election_timeout(1)
     d.step("pv(1>2)")
     d.pre_vote(1, 2, "granted")
@@ -42,7 +42,7 @@ def _unattached_grants(d: Director) -> None:
 
 @TARGETS.vector("prevote.prospective-grants", 2, "prevote.prospective.grants")
 def _prospective_grants(d: Director) -> None:
-    """A Prospective grants on the log alone."""
+    """A Prospective grants by the log alone."""
     d.election_timeout(2)
     d.election_timeout(1)
     d.step("pv(1>2)")
@@ -62,7 +62,7 @@ def _candidate_grants(d: Director) -> None:
 
 @TARGETS.vector("prevote.leader-refuses", 1, "prevote.leader.rejects")
 def _leader_refuses(d: Director) -> None:
-    """A Leader refuses."""
+    """A Leader refuses a Pre-Vote."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("pv(2>1)")
@@ -71,7 +71,7 @@ def _leader_refuses(d: Director) -> None:
 
 @TARGETS.vector("prevote.follower-refuses", 2, "prevote.follower.rejects-after-fetch", "prevote.reply.contents")
 def _follower_refuses(d: Director) -> None:
-    """A Follower that has fetched refuses, and names its leader."""
+    """A Follower that has fetched refuses a Pre-Vote and names its leader."""
     start(d, 1, 1)
     d.fetch_timeout(3)
     d.step("pv(3>2): 2 has fetched from 1")
@@ -80,7 +80,7 @@ def _follower_refuses(d: Director) -> None:
 
 @TARGETS.vector("prevote.follower-grants", 2, "prevote.follower.grants-before-fetch", "begin-quorum.no-fetch-credit")
 def _follower_grants(d: Director) -> None:
-    """A Follower that has not fetched yet grants."""
+    """A Follower that has not fetched yet grants a Pre-Vote."""
     lead_unannounced(d, 1)
     d.begin_quorum_epoch(1, 2)
     d.begin_quorum_epoch(1, 3)
@@ -91,7 +91,7 @@ def _follower_grants(d: Director) -> None:
 
 @TARGETS.vector("prevote.log-check", 2, "prevote.request.log-check")
 def _log_check(d: Director) -> None:
-    """A shorter log is refused."""
+    """A replica refuses a Pre-Vote with a shorter log."""
     lead(d, 1, 1, 5, 2)
     d.crash(1)
     d.fetch_timeout(2)

@@ -13,7 +13,7 @@ TARGETS = Targets(OBSERVED)
 
 @TARGETS.vector("reassign.not-the-leader", 2, "reassign.request-leader-only")
 def _asked_elsewhere(d: Director) -> None:
-    """Only the leader takes a target."""
+    """Only the leader accepts a target."""
     start(d, 1, 1, end_offset=4)
     d.step("2 follows 1")
     d.answered(d.reassign(2, 1, 2, 4), "NOT_LEADER_OR_FOLLOWER")
@@ -21,7 +21,7 @@ def _asked_elsewhere(d: Director) -> None:
 
 @TARGETS.vector("reassign.target", 1, "reassign.assignment-record", "reassign.effective-on-append", level="effects")
 def _asked(d: Director) -> None:
-    """A target is a record with the voters that there are and those that shall be."""
+    """A target is a record with the current and the future voters."""
     start(d, 1, 1, end_offset=4)
     d.step("the target is written down, and takes effect at once")
     d.reassign(1, 1, 2, 4)
@@ -31,7 +31,7 @@ def _asked(d: Director) -> None:
 
 @TARGETS.vector("reassign.target-read", 2, "reassign.effective-on-append", level="state")
 def _read(d: Director) -> None:
-    """A follower takes over the target with the record."""
+    """A follower takes the target from the record."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
     d.step("a follower reads the target")
@@ -40,7 +40,7 @@ def _read(d: Director) -> None:
 
 @TARGETS.vector("reassign.adds", 1, "reassign.three-sets", "reassign.begin-epoch-to-new-voter")
 def _adds(d: Director) -> None:
-    """The leader adds a replica of the target that is no voter yet, and announces itself to it."""
+    """The leader adds a target replica that is not a voter yet, and announces itself to it."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
     d.replicate(2, 1)
@@ -52,7 +52,7 @@ def _adds(d: Director) -> None:
 
 @TARGETS.vector("reassign.target-reverted", 1, "reassign.truncation-reverts", level="state")
 def _reverted(d: Director) -> None:
-    """A target goes with the record that is truncated."""
+    """Truncating the record removes its target."""
     start(d, 1, 1, end_offset=4)
     d.cut(1, 2, 3, 4)
     request = d.reassign(1, 1, 2, 4)
@@ -64,7 +64,7 @@ def _reverted(d: Director) -> None:
 
 @TARGETS.vector("reassign.other-target", 1, "reassign.cancel-by-new-target", level="state")
 def _other_target(d: Director) -> None:
-    """A target that names a replica no more ends its addition."""
+    """A new target without a replica ends its addition."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
     d.replicate(2, 1)
@@ -79,7 +79,7 @@ _FOUR = AdvanceReassignment(ReplicaKey(4, "U4"))
 
 @TARGETS.vector("reassign.waits-for-the-target", 1, "reassign.commit-before-next-step")
 def _not_before_the_target(d: RecordingDirector) -> None:
-    """No step before the target is committed."""
+    """A leader takes no step before the target is committed."""
     start(d, 1, 1, end_offset=4)
     d.fetch(4, 1)
     d.reassign(1, 1, 2, 4)
@@ -91,7 +91,7 @@ def _not_before_the_target(d: RecordingDirector) -> None:
 
 @TARGETS.vector("reassign.waits-for-the-step", 1, "reassign.commit-before-next-step", "reassign.single-member-steps")
 def _not_while_busy(d: RecordingDirector) -> None:
-    """No step beside another."""
+    """A leader takes one step at a time."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2, 4)
     d.replicate(2, 1)
@@ -104,7 +104,7 @@ def _not_while_busy(d: RecordingDirector) -> None:
 
 @TARGETS.vector("reassign.waits-after-a-timeout", 1, "reassign.commit-before-next-step")
 def _not_after_a_timeout(d: RecordingDirector) -> None:
-    """A step whose time is over is not done before it is committed."""
+    """A step that timed out is not done before it is committed."""
     start(d, 1, 1, end_offset=4)
     d.reassign(1, 1, 2)
     d.replicate(2, 1)

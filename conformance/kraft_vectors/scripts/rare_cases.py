@@ -1,4 +1,4 @@
-"""What seldom happens: levels that nobody has yet, and requests in odd moments."""
+"""Rare cases: future levels, and requests at unusual moments."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def _newer_voter(d: Director) -> None:
     configuration=with_replicas(STATIC, 1, 2, 3, max_version=2),
 )
 def _no_such_level(d: Director) -> None:
-    """An upgrade is from level 0 to level 1."""
+    """The only upgrade is from level 0 to level 1."""
     start_reported(d)
     d.step("all support level 2, which is two above the one in force")
     d.happen(1, UpdateFeatures(1, 2, 0, 2))
@@ -48,7 +48,7 @@ def _no_such_level(d: Director) -> None:
 
 @TARGETS.vector("idle.reassignment", 2, "reassign.request-leader-only")
 def _not_leading(d: RecordingDirector) -> None:
-    """Who does not lead takes no step of a reassignment."""
+    """A replica that does not lead takes no step of a reassignment."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.step("a step of a reassignment, where no Leader is")
@@ -66,7 +66,7 @@ def _last_of_six(d: Director) -> None:
 
 @TARGETS.vector("fetch.upgrade-reverted", 1, "fetch.diverging.truncate", configuration=STATIC, level="state")
 def _upgrade_reverted(d: Director) -> None:
-    """A level goes with the record that is truncated, wherever the log is cut."""
+    """Truncating the record removes its level, wherever the log ends then."""
     _overtaken_with_an_upgrade(d)
     d.step("f(1>2): the upgrade goes, and the record before it")
     d.fetch(1, 2)
@@ -88,7 +88,7 @@ def _overtaken_with_an_upgrade(d: Director) -> None:
     level="effects",
 )
 def _file_after_a_reverted_upgrade(d: Director) -> None:
-    """After an upgrade that was truncated the quorum state file is next written in version 0."""
+    """After a truncated upgrade, the quorum state file is written in version 0 again."""
     _overtaken_with_an_upgrade(d)
     d.fetch(1, 2)
     d.crash(2)
@@ -107,7 +107,7 @@ def _file_after_a_reverted_upgrade(d: Director) -> None:
     level="state",
 )
 def _voted_asked_by_a_stranger(d: Director) -> None:
-    """A voter that has voted refuses whom it knows for no voter, and campaigns only if its vote is free."""
+    """A voter that has voted refuses a non-voter, and campaigns only if its vote is free."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.fetch(4, 1)
@@ -134,7 +134,7 @@ def _voted_asked_by_a_stranger(d: Director) -> None:
     configuration=replace(THREE, profile=replace(KIP, name="kip-announces-by-timer", announcement_again="by-timer")),
 )
 def _announces_by_timer(d: RecordingDirector) -> None:
-    """A Leader that announces itself by its timer alone leaves a voter that does not answer alone until then."""
+    """A Leader that announces itself only by its timer does not repeat an announcement before."""
     lead_unannounced(d, 1)
     d.poll(1)
     d.step("2 has not answered in time, and is told again when the timer fires; 3 may still answer")
@@ -152,7 +152,7 @@ def _announces_by_timer(d: RecordingDirector) -> None:
     configuration=replace(THREE, profile=replace(KIP, name="kip-asks-servers-too", unanswered_fetch="servers-too")),
 )
 def _asks_servers_too(d: RecordingDirector) -> None:
-    """A Follower whose leader does not answer may ask any server, until it has fetched from its leader."""
+    """A Follower whose leader does not respond may ask any server, until it has fetched from its leader."""
     start(d, 1, 1)
     d.step("1 has not answered 2 in time: 2 asks 3, then 1 again, and after that 1 alone")
     d.happen(2, PollFetch(1))

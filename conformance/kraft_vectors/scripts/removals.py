@@ -1,4 +1,4 @@
-"""Removals, moved voters, and requests that the leader turns down."""
+"""Removals, moved voters, and refused requests."""
 
 from kraft_reference.events import AddVoter
 from kraft_reference.identity import ReplicaKey
@@ -15,7 +15,7 @@ _STATIC = cluster(4, (1, 2, 3), static=True)
 
 @TARGETS.vector("change.not-the-leader", 2, "add-voter.leader-only", "remove-voter.leader-only")
 def _to_a_follower(d: Director) -> None:
-    """Only the leader changes voters; others say who leads."""
+    """Only the leader changes voters; other replicas name the leader."""
     start(d, 1, 1)
     d.step("AddVoter and RemoveVoter at 2, which follows 1")
     d.answered(d.add_voter(2, 4), "NOT_LEADER_OR_FOLLOWER")
@@ -24,7 +24,7 @@ def _to_a_follower(d: Director) -> None:
 
 @TARGETS.vector("change.without-directory-id", 1, "add-voter.well-formed", "remove-voter.exact-key")
 def _without_directory_id(d: Director) -> None:
-    """AddVoter needs a directory id, and RemoveVoter that of the voter."""
+    """AddVoter needs a directory id, and RemoveVoter needs the voter's."""
     start(d, 1, 1, end_offset=4)
     d.step("AddVoter of 4 without its directory id, then RemoveVoter of 3 with another one")
     d.answered(d.add_voter(1, ReplicaKey(4)), "INVALID_REQUEST")
@@ -33,7 +33,7 @@ def _without_directory_id(d: Director) -> None:
 
 @TARGETS.vector("change.too-early", 1, "voters.epoch-committed-before-change")
 def _too_early(d: Director) -> None:
-    """Nothing changes before the leader has committed something of its epoch."""
+    """The leader accepts no change before it has committed a record of its epoch."""
     lead_unannounced(d, 1)
     d.lose(1)
     d.step("before anything of the epoch is committed the leader changes no voters")
@@ -43,7 +43,7 @@ def _too_early(d: Director) -> None:
 
 @TARGETS.vector("change.busy", 1, "voters.one-change-at-a-time")
 def _busy(d: Director) -> None:
-    """One change at a time."""
+    """The leader accepts one change at a time."""
     start(d, 1, 1, end_offset=4)
     d.add_voter(1, 4)
     d.step("one change at a time")
@@ -52,7 +52,7 @@ def _busy(d: Director) -> None:
 
 @TARGETS.vector("change.behind-the-snapshot", 1, "voters.one-change-at-a-time")
 def _behind_the_snapshot(d: Director) -> None:
-    """A set that is not committed allows no other, also as the first record behind the snapshot."""
+    """An uncommitted voter set blocks the next change, even as the first record after the snapshot."""
     start(d, 1, 1, end_offset=5)
     d.take_snapshot(1, 5)
     request = d.remove_voter(1, 3)
@@ -64,7 +64,7 @@ def _behind_the_snapshot(d: Director) -> None:
 
 @TARGETS.vector("change.duplicate", 1, "identity.replica-key", "remove-voter.check-order")
 def _duplicate(d: Director) -> None:
-    """An id is a voter once, and a voter is named by its id and its directory id."""
+    """A voter set has each id once, and a request names a voter by id and directory id."""
     start(d, 1, 1, end_offset=4)
     d.step("the id is a voter already, on this disk or on another; the other is none")
     d.answered(d.add_voter(1, 3), "DUPLICATE_VOTER")
@@ -85,7 +85,7 @@ def _foreign(d: Director) -> None:
     "change.static", 1, "add-voter.unsupported-version", "voters.static-set-at-version-0", configuration=_STATIC
 )
 def _at_level_0(d: Director) -> None:
-    """At kraft.version 0 voters are not added and not removed."""
+    """At kraft.version 0 no voter can be added or removed."""
     start(d, 1, 1, end_offset=4)
     d.step("voters change at kraft.version 1 and above")
     d.answered(d.add_voter(1, 4), "UNSUPPORTED_VERSION")
@@ -99,10 +99,10 @@ def _at_level_0(d: Director) -> None:
     "remove-voter.removed-node-becomes-observer",
     "observer.becomes-non-voter",
     level="state",
-    title="A removed replica observes as soon as it reads its removal, and does not campaign",
+    title="A removed replica becomes an observer when it reads its removal, and does not campaign",
 )
 def _removed(d: Director) -> None:
-    """A removal is answered when the reduced set has committed it."""
+    """The leader responds to a removal when the reduced set has committed it."""
     start(d, 1, 1, end_offset=4)
     request = d.remove_voter(1, 3)
     d.step("3 reads its removal; the reduced set commits it")

@@ -1,4 +1,4 @@
-"""Fetch: what moves the high watermark, what is cut, what a leader outside its set does."""
+"""Fetch: high watermark, truncation, and leaders outside their voter set."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import elect, observe, start, take_over, win
@@ -11,7 +11,7 @@ TARGETS = Targets()
 
 @TARGETS.vector("fetch.follower", 2, "hw.follower", "fetch.timer", "durable.flush-before-fetch")
 def _follower_fetches(d: Director) -> None:
-    """A Follower appends, syncs before it fetches again, and takes over the high watermark."""
+    """A Follower appends, syncs before it fetches again, and takes the high watermark."""
     start(d, 1, 1)
     d.append(1)
     d.step("f(2>1) brings a record, the next one says that it is synced")
@@ -56,11 +56,9 @@ def _older_epoch_alone(d: Director) -> None:
 
 
 @TARGETS.vector("fetch.diverging", 1, "fetch.diverging.truncate", "fetch.timer")
-@TARGETS.vector(
-    "fetch.diverging-leader", 2, "fetch.diverging.truncate", title="A Leader tells a fetcher where the logs part"
-)
+@TARGETS.vector("fetch.diverging-leader", 2, "fetch.diverging.truncate", title="A Leader returns the diverging epoch")
 def _diverging(d: Director) -> None:
-    """A diverging answer truncates the log, and the next Fetch goes on from there."""
+    """A Follower truncates its log at the diverging epoch, and fetches from there."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     d.append(1)
@@ -79,7 +77,7 @@ def _diverging(d: Director) -> None:
     level="state",
 )
 def _set_reverted(d: Director) -> None:
-    """A voters set goes with the record that is truncated."""
+    """Truncating the record removes its voter set."""
     elect(d, 1, 1)
     observe(d, 1, 2, 3, 4)
     d.cut(1, 2, 3, 4)
@@ -120,7 +118,7 @@ def _set_read(d: Director) -> None:
     level="state",
 )
 def _set_replaced(d: Director) -> None:
-    """A VotersRecord is the whole set."""
+    """A VotersRecord replaces the whole voter set."""
     start(d, 1, 1)
     d.append_voters(1, voter_set(1, 2, 3, 4))
     d.step("f(2>1): the record is the whole set")
@@ -139,7 +137,7 @@ def _set_replaced(d: Director) -> None:
     "fetch.from-a-removed-leader",
     2,
     "voters.fetch-from-leader-outside-set",
-    title="A Follower goes on fetching from a leader that its set does not have",
+    title="A Follower continues to fetch from a leader outside its voter set",
 )
 def _removed_leader(d: Director) -> None:
     """A Leader outside its own set serves everyone until its removal is committed, then resigns."""

@@ -1,4 +1,4 @@
-"""What voters report of themselves, and kraft.version."""
+"""UpdateVoter and upgrades of kraft.version."""
 
 from kraft_reference.events import UpdateFeatures
 from kraft_reference.messages import UpdateVoterRequest
@@ -15,10 +15,10 @@ TARGETS = Targets()
     "change.moved-voter-corrected",
     1,
     "voters.endpoints-are-part-of-the-set",
-    title="The leader corrects the entry of a voter that reports",
+    title="The leader updates the entry of a voter that sends UpdateVoter",
 )
 def _moved(d: Director) -> None:
-    """A voter that listens somewhere else reports it."""
+    """A voter with a new endpoint sends UpdateVoter."""
     move_voter(d)
     d.step("2 reports where it listens now; the leader corrects its entry")
     d.update_voter(2, 1, "ok")
@@ -28,7 +28,7 @@ def _moved(d: Director) -> None:
 
 @TARGETS.vector("change.moved-back", 2, "update-voter.when-sent")
 def _moved_back(d: Director) -> None:
-    """A voter that listens where it did at first reports that too."""
+    """A voter that returns to its first endpoint sends UpdateVoter again."""
     move_voter(d)
     d.update_voter(2, 1, "ok")
     d.fetch(2, 1)
@@ -43,7 +43,7 @@ def _moved_back(d: Director) -> None:
 
 @TARGETS.vector("change.report-not-the-leader", 1, "update-voter.leader-only")
 def _report_refused(d: Director) -> None:
-    """Only the leader takes reports."""
+    """Only the leader accepts UpdateVoter."""
     move_voter(d)
     d.cut_one_way(1, 2)
     d.fetch_timeout(3)
@@ -55,7 +55,7 @@ def _report_refused(d: Director) -> None:
 
 @TARGETS.vector("change.report-of-an-older-epoch", 1, "update-voter.leader-only")
 def _report_of_an_older_epoch(d: Director) -> None:
-    """A report for the leader of another epoch is refused."""
+    """UpdateVoter for the leader of another epoch is refused."""
     move_voter(d)
     late = d.outstanding(2, 1, UpdateVoterRequest)
     d.shutdown(1)
@@ -75,7 +75,7 @@ def _report_of_an_older_epoch(d: Director) -> None:
     configuration=with_replicas(THREE, 2, max_version=0),
 )
 def _without_the_level(d: Director) -> None:
-    """A report of a range without the kraft.version in force is refused."""
+    """UpdateVoter with a range without the kraft.version in force is refused."""
     move_voter(d)
     d.step("2 listens somewhere else, and supports level 0 alone where level 1 is in force: its entry stays as it was")
     d.update_voter(2, 1, "INVALID_REQUEST")
@@ -88,7 +88,7 @@ def _without_the_level(d: Director) -> None:
     configuration=with_replicas(STATIC, 2, min_version=1),
 )
 def _without_level_0(d: Director) -> None:
-    """At kraft.version 0 too the range has to have the level in force."""
+    """At kraft.version 0, too, the range must include the level in force."""
     start(d, 1, 1, end_offset=4)
     d.step("2 supports level 1 alone where level 0 is in force: the leader takes no note of it")
     d.update_voter(2, 1, "INVALID_REQUEST")
@@ -102,7 +102,7 @@ def _without_level_0(d: Director) -> None:
     level="effects",
 )
 def _leader_moved(d: Director) -> None:
-    """A new leader corrects its own entry at the start of its epoch."""
+    """A new leader updates its own entry at the start of its epoch."""
     start(d, 1, 1, end_offset=4)
     d.crash(2)
     d.restart(2, "elsewhere:9093")
@@ -122,7 +122,7 @@ def _leader_moved(d: Director) -> None:
     configuration=STATIC,
 )
 def _upgraded(d: Director) -> None:
-    """An upgrade of kraft.version is answered after its commit."""
+    """The leader responds to an upgrade of kraft.version after its commit."""
     start_reported(d)
     d.step("level 1 and the voters in one batch; answered when it is committed")
     request = d.update_features(1, 1)

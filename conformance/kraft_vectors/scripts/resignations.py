@@ -1,4 +1,4 @@
-"""Resignations: by check quorum, at a shutdown, after a restart; and what the others make of them."""
+"""Resignations by check quorum, at a shutdown and after a restart, and EndQuorumEpoch at other replicas."""
 
 from kraft_reference.messages import EndQuorumEpochRequest
 from kraft_simulation.scenarios.director import Director
@@ -11,7 +11,7 @@ TARGETS = Targets()
 
 @TARGETS.vector("resignation.other-disk", 3, "end-quorum.candidate-key", level="effects")
 def _other_disk_resigned(d: Director) -> None:
-    """A place in the list of candidates is for a replica with its disk."""
+    """A preferred candidate is a replica with its directory id."""
     start(d, 1, 1)
     new_disk(d, 3, "U3b")
     d.fetch(3, 1, "FENCED_LEADER_EPOCH")
@@ -22,7 +22,7 @@ def _other_disk_resigned(d: Director) -> None:
 
 @TARGETS.vector("resignation.check-quorum", 1, "check-quorum.resign", "state.leader.resigns")
 def _resigns(d: Director) -> None:
-    """A Leader that no majority fetches from resigns, and tells the voters."""
+    """A Leader without Fetches from a majority resigns, and sends EndQuorumEpoch."""
     start(d, 1, 1)
     d.step("cq(1): nobody has fetched in a whole period")
     d.check_quorum_timeout(1)
@@ -31,7 +31,7 @@ def _resigns(d: Director) -> None:
 
 @TARGETS.vector("resignation.zombie-leader", 1, "check-quorum.zombie-leader")
 def _zombie_leader(d: Director) -> None:
-    """A Leader that was replaced without noticing resigns, and finds the new leader through a bootstrap server."""
+    """A leader that was replaced while partitioned resigns, and finds the new leader at a bootstrap server."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     take_over(d, 2, 3)
@@ -47,7 +47,7 @@ def _zombie_leader(d: Director) -> None:
 
 @TARGETS.vector("resignation.with-an-observer", 1, "end-quorum.send", configuration=OBSERVED)
 def _resigns_with_an_observer(d: Director) -> None:
-    """An observer that has everything is no preferred candidate."""
+    """An observer is never a preferred candidate."""
     start(d, 1, 1)
     d.step("4 has fetched as much as the voters, and cannot stand for election")
     d.shutdown(1)
@@ -56,7 +56,7 @@ def _resigns_with_an_observer(d: Director) -> None:
 
 @TARGETS.vector("resignation.shutdown", 1, "state.leader.resigns", "end-quorum.send")
 def _shut_down(d: Director) -> None:
-    """A Leader that shuts down resigns, and tells the voters."""
+    """A Leader that shuts down resigns, and sends EndQuorumEpoch."""
     start(d, 1, 1)
     d.step("the leader shuts down: EndQuorumEpoch with the order of its successors")
     d.shutdown(1)
@@ -75,7 +75,7 @@ def _ended(d: Director) -> None:
 
 @TARGETS.vector("resignation.no-candidates", 2, "end-quorum.handle", level="effects")
 def _no_candidates(d: Director) -> None:
-    """A Follower hears from its restarted leader, which prefers nobody: it may hurry, or wait."""
+    """A Follower whose restarted leader prefers no candidates may campaign soon, or wait."""
     elect(d, 1, 1)
     observe(d, 1, 2)
     d.crash(1)
@@ -114,7 +114,7 @@ def _resigned_hears(d: Director) -> None:
 
 @TARGETS.vector("resignation.restarted-leader-asks", 1, "state.resigned.timeout")
 def _elected_again(d: Director) -> None:
-    """A restarted leader asks for Pre-Votes when its timer fires."""
+    """A restarted leader sends Pre-Votes when its timer fires."""
     elect(d, 1, 1)
     d.crash(1)
     d.restart(1)

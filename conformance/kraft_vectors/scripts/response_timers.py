@@ -1,4 +1,4 @@
-"""Responses that start no timer: those that come too late, and those of an older epoch.
+"""Responses that start no timer: late ones, and those of an older epoch.
 
 Any timer that one of them starts anew keeps a replica from what it is there for.
 A follower whose leader has lost its disk gets answers for ever, and looks for votes only once its fetch timer fires.
@@ -61,7 +61,7 @@ def _hands_over(d: Director) -> None:
 
 
 class _Exchange(NamedTuple):
-    """A request that `source` repeats, and how a cluster comes to it."""
+    """A request that `source` repeats, and the script that leads to it."""
 
     request: type[Request]
     source: int
@@ -114,7 +114,7 @@ for _exchange in _EXCHANGES:
 
 @TARGETS.vector("timer.wiped-leader", 2, "fetch.timer", level="effects")
 def _wiped_leader(d: Director) -> None:
-    """A leader that has lost its disk answers with an older epoch, which does not keep its followers waiting."""
+    """The response of a leader that lost its disk has an older epoch, and does not extend its followers' timers."""
     start(d, 1, 1)
     new_disk(d, 1, "U1b")
     d.step("2 asks 1, which knows no epoch any more: no timer starts")
@@ -127,11 +127,11 @@ def _wiped_leader(d: Director) -> None:
 
 @TARGETS.vector("timer.begin-quorum-epoch", 1, "begin-quorum.response", level="effects")
 def _announced_in_vain(d: RecordingDirector) -> None:
-    """A BeginQuorumEpoch response of an older epoch starts no timer of a leader."""
+    """A BeginQuorumEpoch response of an older epoch starts no timer at the leader."""
     lead_unannounced(d, 1)
-    asked = d.outstanding(1, 2, BeginQuorumEpochRequest)
+    request = d.outstanding(1, 2, BeginQuorumEpochRequest)
     waiting = d.state(1).awaiting
-    older = d.handle(asked, "ok", answer="held")
+    older = d.handle(request, "ok", answer="held")
     d.lose(1)
     d.shutdown(1)
     d.lose(1)

@@ -1,4 +1,4 @@
-"""What is on disk, and where a restart begins."""
+"""State on disk, and restarts."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def _known_leader(d: Director) -> None:
 
 @TARGETS.vector("restart.voted", 2, "vote.once-per-epoch", "durable.fields-v1", "vote.repeat-grant")
 def _voted(d: Director) -> None:
-    """A vote outlives a crash."""
+    """A vote survives a crash."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted", answer="lost")
     d.step("2 crashes and restarts: its vote is spent")
@@ -53,7 +53,7 @@ def _voted(d: Director) -> None:
     level="state",
 )
 def _voted_static(d: Director) -> None:
-    """A vote outlives a crash at kraft.version 0 too, by its id."""
+    """At kraft.version 0 a vote survives a crash by its id."""
     nominate(d, 1, 1)
     d.vote(1, 2, "granted", answer="lost")
     d.step("2 crashes and restarts: at kraft.version 0 its file has the id that it voted for")
@@ -65,7 +65,7 @@ def _voted_static(d: Director) -> None:
 
 @TARGETS.vector("restart.unsynced", 2, "durable.flush-before-fetch")
 def _unsynced(d: Director) -> None:
-    """What was not synced is fetched again."""
+    """A replica fetches unsynced records again."""
     start(d, 1, 1)
     d.append(1)
     d.fetch(2, 1)
@@ -77,11 +77,11 @@ def _unsynced(d: Director) -> None:
 
 @TARGETS.vector("restart.between-effects", 2, "vote.persist-before-reply", "durable.write-before-act")
 def _between(d: Director) -> None:
-    """A crash between the write and the answer leaves the vote."""
+    """A crash between the write and the response keeps the vote."""
     nominate(d, 1, 1)
-    asked = d.hold(1, 2)
+    request = d.hold(1, 2)
     d.step("2 dies when epoch and vote are on disk and the answer is not sent")
-    d.deliver_and_crash(asked, 1, 0)
+    d.deliver_and_crash(request, 1, 0)
     d.restart(2)
     d.request_timeout(1, 2)
     d.vote(1, 2, "granted")
@@ -96,7 +96,7 @@ def _between(d: Director) -> None:
     configuration=cluster(3),
 )
 def _other_disk(d: Director) -> None:
-    """A replaced disk makes another replica of the same id, which the set does not have."""
+    """A replica with a replaced disk is another replica with the same id, outside of the voter set."""
     start(d, 1, 1)
     new_disk(d, 3, "U3b")
     d.check("the key of N3", d.state(3).key, ReplicaKey(3, "U3b"))
@@ -107,7 +107,7 @@ def _other_disk(d: Director) -> None:
 
 @TARGETS.vector("restart.other-disk-led", 3, "state.learn-higher-epoch.leader", "identity.replica-key", level="state")
 def _other_disk_led(d: Director) -> None:
-    """A replaced disk that hears its own id named as the leader follows nobody."""
+    """A replica with a replaced disk that learns its own id as the leader follows nobody."""
     start(d, 1, 1)
     d.cut(1, 2, 3)
     take_over(d, 3, 2)
@@ -125,7 +125,7 @@ def _other_disk_led(d: Director) -> None:
     configuration=replace(cluster(4, (1, 2, 3), formatted=without_list(4), static=True), bootstrap_servers=(1,)),
 )
 def _before_the_upgrade(d: Director) -> None:
-    """An upgrade that was not synced goes as a whole, and the record before it stays."""
+    """A crash loses an unsynced upgrade as a whole, and the record before it stays."""
     start(d, 1, 1, end_offset=1)
     d.update_voter(2, 1, "ok")
     d.update_voter(3, 1, "ok")
@@ -140,7 +140,7 @@ def _before_the_upgrade(d: Director) -> None:
 
 
 def _stops_after_the_removal(d: Director) -> None:
-    """2 has the record with which 1, its leader, removes itself: its set has no endpoint of 1."""
+    """2 has the record that removes its leader 1, so its voter set has no endpoint of 1."""
     start(d, 1, 1, end_offset=4)
     d.remove_voter(1, 1)
     d.replicate(2, 1)
@@ -149,7 +149,7 @@ def _stops_after_the_removal(d: Director) -> None:
 
 @TARGETS.vector("restart.leader-outside", 2, "discovery.endpoint-lookup", level="state")
 def _leader_outside(d: Director) -> None:
-    """Where a leader outside the own set listens is not known after a restart."""
+    """After a restart, the endpoint of a leader outside the voter set is unknown."""
     _stops_after_the_removal(d)
     d.step("2 starts with a leader outside its set, of which it does not know where it listens")
     d.restart(2)
@@ -164,7 +164,7 @@ def _leader_outside(d: Director) -> None:
     configuration=replace(cluster(3), bootstrap_servers=(1,)),
 )
 def _removed_leader(d: Director) -> None:
-    """A voter that starts again when its leader is about to leave the set finds it at a bootstrap server."""
+    """A voter that restarts during its leader's removal finds the leader at a bootstrap server."""
     _stops_after_the_removal(d)
     d.restart(2)
     d.step("2 asks the bootstrap server, which is its leader, and fetches from it from then on")
@@ -179,7 +179,7 @@ def _removed_leader(d: Director) -> None:
     configuration=replace(cluster(3), bootstrap_servers=(3,)),
 )
 def _removed_leader_named(d: Director) -> None:
-    """A voter that starts again when its leader is about to leave the set hears of a bootstrap server where it is."""
+    """A voter that restarts during its leader's removal learns the leader's endpoint from a bootstrap server."""
     _stops_after_the_removal(d)
     d.restart(2)
     d.step("2 asks a bootstrap server that is no leader, hears where its leader is, and fetches there")

@@ -16,10 +16,10 @@ TARGETS = Targets(OBSERVED)
     1,
     "fetch.snapshot.accepted",
     "snapshot.control-records-first",
-    title="A Leader without the records that are asked for has its snapshot fetched",
+    title="A Leader without the requested records offers its snapshot",
 )
 def _loads(d: Director) -> None:
-    """A snapshot takes the place of the whole log, voters sets and all."""
+    """A snapshot replaces the whole log, including its voter sets."""
     lead_with_snapshot(d)
     d.step("4, empty, is told to load the snapshot, loads it, and fetches what comes after it")
     d.fetch(4, 1)
@@ -49,13 +49,13 @@ def _takes_a_changed_set(d: Director) -> None:
 
 @TARGETS.vector("snapshot.replaced", 1, "fetch.snapshot.accepted")
 def _asks_for_an_older_snapshot(d: Director) -> None:
-    """A snapshot that is gone is not served."""
+    """A deleted snapshot is not served."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
-    asked = d.outstanding(4, 1, FetchSnapshotRequest)
+    request = d.outstanding(4, 1, FetchSnapshotRequest)
     d.take_snapshot(1, 6)
     d.step("4 asks for a snapshot that a newer one has replaced")
-    d.handle(asked, "SNAPSHOT_NOT_FOUND")
+    d.handle(request, "SNAPSHOT_NOT_FOUND")
 
 
 @TARGETS.vector("snapshot.removed-leader", 1, "snapshot.removed-leader-serves")
@@ -76,7 +76,7 @@ def _removed_leader_snapshot(d: Director) -> None:
     "snapshot.in-place-of-own-set", 1, "fetch.snapshot.install", "snapshot.load-resets-history", configuration=THREE
 )
 def _in_place_of_own_set(d: Director) -> None:
-    """A snapshot that takes the place of a log with a voters set of its own has the set that counts."""
+    """A snapshot that replaces a log with its own voter set has the voter set in force."""
     start(d, 1, 1, end_offset=4)
     d.cut(1, 2, 3)
     d.remove_voter(1, 3)
@@ -92,7 +92,7 @@ def _in_place_of_own_set(d: Director) -> None:
 
 @TARGETS.vector("snapshot.leader-resigned", 4, "fetch.snapshot.install")
 def _leader_resigned(d: Director) -> None:
-    """Who asks for a snapshot gives it up when its leader is none any more."""
+    """A replica stops fetching a snapshot when its leader resigns."""
     lead_with_snapshot(d)
     d.fetch(4, 1)
     d.shutdown(1)

@@ -1,4 +1,4 @@
-"""How replicas begin: formatted alone, with a list, without one, or with static voters; and how they find a leader."""
+"""Starts of replicas: formatted alone, with or without a list, or with static voters; and discovery of the leader."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import elect, nominate, start
@@ -20,7 +20,7 @@ _WITHOUT_LIST = cluster(2, (1,), formatted=without_list(2))
     configuration=cluster(1),
 )
 def _alone(d: Director) -> None:
-    """A sole voter elects itself, and writes down the set that it was formatted with."""
+    """A sole voter elects itself, and writes the voter set that it was formatted with."""
     d.step("et(1): it is the majority of its set")
     d.election_timeout(1)
     d.roles("L(1)")
@@ -40,7 +40,7 @@ def _alone(d: Director) -> None:
     configuration=OBSERVED,
 )
 def _observer_finds(d: Director) -> None:
-    """An observer finds the leader by way of a bootstrap server."""
+    """An observer finds the leader through a bootstrap server."""
     elect(d, 1, 1)
     d.step("4 asks a bootstrap server that is no leader, hears who is, and fetches there")
     d.fetch(4, 2, "FENCED_LEADER_EPOCH")
@@ -68,7 +68,7 @@ def _voter_finds(d: Director) -> None:
     level="state",
 )
 def _without_list(d: Director) -> None:
-    """A controller without a list begins as an observer."""
+    """A controller formatted without a list starts as an observer."""
     d.election_timeout(1)
     d.step("2 was formatted without a list: it observes, and learns set and level from the log")
     d.fetch(2, 1, "FENCED_LEADER_EPOCH")
@@ -118,7 +118,7 @@ def _static_wins(d: Director) -> None:
     configuration=STATIC,
 )
 def _static_votes(d: Director) -> None:
-    """At kraft.version 0 the quorum state file is of version 0, and a vote is decided as ever."""
+    """At kraft.version 0 the quorum state file has version 0, and votes work the same."""
     nominate(d, 1, 1)
     d.step("v(1>2): the quorum state file of version 0 has the id alone")
     d.vote(1, 2, "granted")
@@ -133,7 +133,7 @@ def _static_votes(d: Director) -> None:
     configuration=OBSERVED,
 )
 def _observer_waits(d: Director) -> None:
-    """An observer whose fetch timer fires looks for a leader and does not campaign."""
+    """An observer whose fetch timer fires searches for a leader and does not campaign."""
     start(d, 1, 1)
     d.step("ft(4): an observer looks for a leader, and campaigns for nothing")
     d.fetch_timeout(4)

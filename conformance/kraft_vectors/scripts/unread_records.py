@@ -1,4 +1,4 @@
-"""A Voters record that a replica appends below the end that its log had before it was truncated, and what follows.
+"""A VotersRecord that a replica appends below the former end of its truncated log.
 
 Apache Kafka does not read it: its finding `unread-voters`.
 """
@@ -25,7 +25,7 @@ def _truncated(d: Director) -> None:
 
 @TARGETS.vector("snapshot.of-a-set-below-the-old-end", 1, "snapshot.set-at-its-end-offset", "voters.truncation-reverts")
 def _takes_a_snapshot_and_restarts(d: Director) -> None:
-    """A snapshot has the set of a record below the old log end, and a restart goes by it."""
+    """A snapshot has the voter set of a record below the old log end, and a restart uses it."""
     _truncated(d)
     removed = d.remove_voter(2, 3)
     observe(d, 2, 1)

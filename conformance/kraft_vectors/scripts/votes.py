@@ -1,4 +1,4 @@
-"""Standard votes: who grants, who refuses, what is on disk first."""
+"""Standard votes: grants, refusals, and the write before the response."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import nominate, start, win
@@ -19,7 +19,7 @@ TARGETS = Targets()
     "durable.write-before-act",
 )
 def _granted(d: Director) -> None:
-    """The vote is on disk before the answer leaves."""
+    """A replica writes its vote before it sends the response."""
     nominate(d, 1, 1)
     d.step("v(1>2): the epoch, then the vote, then the answer")
     d.vote(1, 2, "granted")
@@ -29,16 +29,16 @@ def _granted(d: Director) -> None:
 def _stale(d: Director) -> None:
     """A Vote of an older epoch is fenced."""
     nominate(d, 3, 1)
-    asked = d.hold(3, 2)
+    request = d.hold(3, 2)
     nominate(d, 1, 2)
     win(d, 1)
     d.step("the Vote of epoch 1 arrives in epoch 2")
-    d.handle(asked, "FENCED_LEADER_EPOCH")
+    d.handle(request, "FENCED_LEADER_EPOCH")
 
 
 @TARGETS.vector("vote.log-check", 2, "vote.log-check", "vote.request.higher-epoch", configuration=cluster(3, old=(1,)))
 def _shorter_log(d: Director) -> None:
-    """A shorter log is refused, and the epoch is learnt all the same."""
+    """A replica refuses a Vote with a shorter log, but learns its epoch."""
     start(d, 1, 1)
     d.append(1)
     d.fetch(2, 1)
@@ -50,7 +50,7 @@ def _shorter_log(d: Director) -> None:
 
 @TARGETS.vector("vote.once-per-epoch", 2, "vote.once-per-epoch", "vote.decision-order")
 def _once(d: Director) -> None:
-    """A second candidate of the epoch is refused."""
+    """A replica refuses a second candidate of the epoch."""
     rivals(d)
     d.vote(1, 2, "granted", answer="lost")
     d.step("v(3>2): 2 has voted for 1 in this epoch")
@@ -59,7 +59,7 @@ def _once(d: Director) -> None:
 
 @TARGETS.vector("vote.candidate-refuses", 1, "vote.candidate.rejects")
 def _candidate(d: Director) -> None:
-    """A Candidate refuses."""
+    """A Candidate refuses a vote."""
     rivals(d)
     d.step("v(3>1): 1 is Candidate of the same epoch")
     d.vote(3, 1, "refused")
@@ -67,7 +67,7 @@ def _candidate(d: Director) -> None:
 
 @TARGETS.vector("vote.leader-refuses", 1, "vote.leader.rejects")
 def _leader(d: Director) -> None:
-    """A Leader refuses."""
+    """A Leader refuses a vote."""
     rivals(d)
     win(d, 1)
     d.step("v(3>1): 1 leads the same epoch")
@@ -76,7 +76,7 @@ def _leader(d: Director) -> None:
 
 @TARGETS.vector("vote.follower-refuses", 2, "vote.follower.rejects")
 def _follower(d: Director) -> None:
-    """A Follower refuses."""
+    """A Follower refuses a vote."""
     rivals(d)
     win(d, 1)
     d.begin_quorum_epoch(1, 2)
@@ -92,7 +92,7 @@ def _leader_known(d: Director) -> None:
         d.pre_vote(candidate, 3, "granted")
         d.pre_vote(candidate, 4, "granted")
         d.lose(candidate)
-    asked = d.hold(2, 5)
+    request = d.hold(2, 5)
     d.vote(1, 3, "granted")
     d.vote(1, 4, "granted")
     d.lose(1)
@@ -100,12 +100,12 @@ def _leader_known(d: Director) -> None:
     d.fetch_timeout(5)
     d.roles("L(1)", "C(1)", "", "", "P(1,1)")
     d.step("v(2>5): 5 is Prospective, has voted for nobody, and knows who leads the epoch")
-    d.handle(asked, "refused")
+    d.handle(request, "refused")
 
 
 @TARGETS.vector("vote.resigned-refuses", 1, "vote.resigned.rejects")
 def _resigned(d: Director) -> None:
-    """A Resigned replica refuses."""
+    """A Resigned replica refuses a vote."""
     rivals(d)
     win(d, 1)
     d.lose(1)
@@ -118,7 +118,7 @@ def _resigned(d: Director) -> None:
     "vote.repeated-at-follower", 2, "vote.follower.rejects", "vote.known-leader.rejects", configuration=cluster(5)
 )
 def _repeated_at_follower(d: Director) -> None:
-    """A Follower refuses even whom it has voted for."""
+    """A Follower refuses even the candidate that it has voted for."""
     d.election_timeout(1)
     d.election_timeout(3)
     for candidate in (1, 3):
@@ -137,7 +137,7 @@ def _repeated_at_follower(d: Director) -> None:
 
 @TARGETS.vector("vote.larger-epoch-at-leader", 1, "state.leader.higher-epoch", "vote.request.higher-epoch")
 def _to_leader(d: Director) -> None:
-    """A Leader that hears of a larger epoch steps down, and may vote in it."""
+    """A Leader that learns a larger epoch steps down, and may vote in it."""
     start(d, 1, 1)
     d.fetch_timeout(2)
     d.fetch_timeout(3)

@@ -1,13 +1,12 @@
-"""EventualChange: in a healed cluster a voter change that is asked for comes about, and who joins by itself joins.
+"""EventualChange: in a healed cluster, requested voter changes and auto joins succeed.
 
-Owed for a request that an operator makes at the leader that stands (`Standing`), after the faults stopped, and that
-asks for something that can be: a replica that is linked to the leader and supports the level is added, a voter is
-removed without whom a connected majority remains, the level is raised where every voter runs and is linked to the
-leader.
-It ends with NONE; a refusal that only asks for patience (REQUEST_TIMED_OUT, or INVALID_UPDATE_VERSION before all voters
-have told of themselves) is answered with the next request.
-Owed too by every running replica that joins the voters by itself, if it owes its Fetches (`EventuallyFetching`), and
-for a target that the leader has, if everybody in it runs and is linked to the leader: it is reached and cleared.
+It covers a possible request of an operator to the established leader (`Standing`) after the faults stopped: to add a
+replica that is linked to the leader and supports the level, to remove a voter without which a connected majority
+remains, or to raise the level if every voter runs and is linked to the leader.
+The request must end with NONE; after a temporary refusal (REQUEST_TIMED_OUT, or INVALID_UPDATE_VERSION before all
+voters have sent UpdateVoter) the operator requests again.
+It also covers every running replica with auto join that must fetch (`EventuallyFetching`), and a target of the leader
+if all of its replicas run and are linked to the leader: the target is reached and cleared.
 """
 
 from collections.abc import Iterator
@@ -25,21 +24,21 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
 BOUND_TIMEOUTS = 30
-"""In election timeouts T, from the latest of: the request is made, the leader stands, a replica outside of the voters
-set gets a further part of the log.
+"""Bound in election timeouts T, from the latest of: the request is made, the leader is established, a replica outside
+of the voter set gets a further part of the log.
 
-A change needs an answer to ApiVersions and two or three Fetches; each may meet a connection in use (0.7 T), and a
-change that was in progress before goes first, with as much."""
+A change needs an ApiVersions response and two or three Fetches; each may wait for a connection in use (0.7 T), and an
+earlier pending change takes the same time first."""
 BOUND_TIMEOUTS_JOIN = 60
-"""The same for a replica that joins by itself: it asks again and again, once for its lost predecessor and once for
-itself, and all that join do it at once, while the leader takes one change at a time."""
+"""Bound for a replica with auto join: it repeats its requests, one for its lost predecessor and one for itself, and
+all joining replicas do so at once, while the leader takes one change at a time."""
 
 
 _REQUESTS = (AddVoter, RemoveVoter, UpdateFeatures, AlterPartitionReassignments)
 
 
 class EventualChange:
-    """Watches the requests of operators, and the replicas that join by themselves."""
+    """Watches the requests of operators, and the replicas with auto join."""
 
     def __init__(self, world: World, remaining: Remaining, standing: Standing, fetching: EventuallyFetching) -> None:
         timeout_ms = world.configuration.timeouts.election_timeout_ms
@@ -52,21 +51,21 @@ class EventualChange:
             replica_id for replica_id in sorted(remaining.running) if world.configuration.replicas[replica_id].auto_join
         ]
         self._asked: dict[Leadership, int] = {}
-        """When the first request was made at each leader."""
+        """Time of the first request at each leader."""
         self._requests: set[int] = set()
         self._moved_ms = world.time_ms
         self._remaining = remaining
         self._stepped: tuple[VoterSet, Target, int] = (frozenset(), None, world.time_ms)
-        """The newest assignment of the standing leader, and since when."""
+        """Newest target of the established leader, and since when."""
         self.reassigns = False
-        """Does an operator name targets?"""
+        """True if an operator requests reassignments."""
         self.expected = False
-        """Will an operator ask, or has one asked?"""
+        """True if an operator has made or will make a request."""
         self.is_done = False
-        """Has a request ended with NONE?"""
+        """True if a request has ended with NONE."""
 
     def observe(self, occurrence: Occurrence, before_end: int | None, state: ReplicaState) -> None:
-        """Take in a request, its answer, or that a replica outside of the set gets more of the log."""
+        """Follow a request, its reply, or progress of a replica outside of the set."""
         event = occurrence.event
         leadership = leadership_of(state)
         if isinstance(event, _REQUESTS) and leadership == self._standing.leadership:
@@ -80,12 +79,12 @@ class EventualChange:
             self._stepped = (state.voters, state.target, occurrence.time_ms)
         if standing is not None and before_end is not None and state.log.end_offset > before_end:
             leader = self._world.state(standing.leader_id)
-            # Only who is far behind is waited for: a leader that appends makes everybody move.
+            # Only replicas that are far behind extend the wait, because every append of the leader moves all replicas.
             if not is_member(state.key, leader.voters) and before_end < leader.epoch_start_offset:
                 self._moved_ms = occurrence.time_ms
 
     def _joining(self, leader: ReplicaState) -> list[int]:
-        """The replicas that have yet to join by themselves."""
+        """Return the replicas with auto join that have not joined yet."""
         if leader.log.kraft_version == 0:
             return []
         fetching = self._fetching.owing(leadership_of(leader))
@@ -96,7 +95,7 @@ class EventualChange:
         ]
 
     def is_open(self) -> bool:
-        """True if an operator has yet to get its change, or the standing leader has a step or a replica to wait for."""
+        """True if a request, a reassignment step or an auto join is pending."""
         standing = self._standing.leadership
         if standing is None or (self.expected and not self.is_done):
             return self.expected and not self.is_done
@@ -108,11 +107,11 @@ class EventualChange:
         if leader.target is None:
             return False
         needed = leader.target | {voter.id for voter in leader.voters}
-        linked = all(self._remaining.linked(one, other) for one in needed for other in needed if one != other)
+        linked = all(self._remaining.linked(first, other) for first in needed for other in needed if first != other)
         return needed <= self._remaining.running and linked
 
     def waits(self, now_ms: int) -> Iterator[Wait]:
-        """The waits for a request, for the next step of a reassignment, and for the replicas that join."""
+        """Return the waits for a request, for the next reassignment step, and for joining replicas."""
         leadership = self._standing.leadership
         if leadership is None:
             return
@@ -130,11 +129,11 @@ class EventualChange:
 
     @property
     def is_promised(self) -> bool:
-        """True if the property promises anything in this run."""
+        """True if the premise of the property can hold in this run."""
         return self.expected or self.is_done or bool(self._joiners) or bool(self._asked)
 
     @property
     def longest_bound_ms(self) -> int:
-        """Time that the property adds to the whole wait."""
+        """Time that the property adds to the maximum wait."""
         steps = 2 * len(self._world.replicas) if self.reassigns else 2
         return steps * self._bound_ms + (self._join_bound_ms if self._joiners else 0)

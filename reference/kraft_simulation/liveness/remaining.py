@@ -1,4 +1,4 @@
-"""What is left of a cluster when its faults stop: which replicas run, and which links are cut for good."""
+"""The remaining cluster after the faults stop: running replicas, and links that stay cut."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from kraft_simulation.membership import is_member
 from kraft_simulation.world import World
 
 Link = tuple[int, int]
-"""One direction: the ids of the sender and the receiver."""
+"""Direction of a link: ids of the sender and the receiver."""
 
 
 class SetLeft(NamedTuple):
-    """What is left of one voters set."""
+    """Remaining voters of a voter set."""
 
     members: frozenset[int]
-    """Ids of its voters that run; one that came back with another disk is none."""
+    """Ids of its running voters, without those that have lost their disk."""
     size: int
-    """Of the set, stopped and lost voters included."""
+    """Size of the set, including stopped and lost voters."""
 
     def has_majority(self, replicas: Collection[int]) -> bool:
-        """Are more than half of the set among these replicas?"""
+        """True if these replicas include a majority of the set."""
         return 2 * len(self.members.intersection(replicas)) > self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """The part of a cluster that goes on, and the premises that the properties find in it."""
+    """The remaining cluster, with the premises of the properties."""
 
     sets: tuple[SetLeft, ...]
-    """The voters sets that can decide something: the newest committed one and those after it; see `live_sets`."""
+    """Voter sets that can decide: the newest committed one and those after it; see `live_sets`."""
     running: frozenset[int]
-    """Ids of all replicas that run."""
+    """Ids of all running replicas."""
     cuts: frozenset[Link]
-    """Links that nobody mends."""
+    """Links that stay cut."""
 
     def __str__(self) -> str:
         cut = ", ".join(f"{source}>{destination}" for source, destination in sorted(self.cuts))
@@ -45,40 +45,40 @@ class Remaining:
 
     @property
     def voters(self) -> frozenset[int]:
-        """Ids of the voters of any of the sets that run."""
+        """Ids of the running voters of all sets."""
         return frozenset().union(*(left.members for left in self.sets))
 
     def hears(self, listener: int, speaker: int) -> bool:
-        """Do messages get from one replica to another, if both run?"""
+        """True if messages get from one replica to another, provided that both run."""
         return (speaker, listener) not in self.cuts
 
-    def linked(self, one: int, other: int) -> bool:
-        """Do both run, and do messages get from each to the other?"""
-        both_run = one in self.running and other in self.running
-        return both_run and self.hears(one, other) and self.hears(other, one)
+    def linked(self, replica_id: int, other: int) -> bool:
+        """True if both replicas run, and messages get through in both directions."""
+        both_run = replica_id in self.running and other in self.running
+        return both_run and self.hears(replica_id, other) and self.hears(other, replica_id)
 
     def is_majority(self, replicas: Collection[int]) -> bool:
-        """Are these replicas more than half of each set?"""
+        """True if these replicas include a majority of each set."""
         return bool(self.sets) and all(left.has_majority(replicas) for left in self.sets)
 
     def connected_majority(self) -> frozenset[int] | None:
-        """A smallest group with a majority of each set, all linked to each other; None if there is none."""
+        """Return a smallest group of linked replicas with a majority of each set; None if there is none."""
         voters = sorted(self.voters)
         for size in range(max((left.size // 2 + 1 for left in self.sets), default=1), len(voters) + 1):
             for group in combinations(voters, size):
-                linked = all(self.linked(one, other) for one, other in combinations(group, 2))
+                linked = all(self.linked(first, other) for first, other in combinations(group, 2))
                 if linked and self.is_majority(group):
                     return frozenset(group)
         return None
 
     def led_in_vain(self) -> frozenset[int]:
-        """Voters whom a majority reaches, while they are linked to some others but not to a majority.
+        """Voters that a majority can reach, but that can reach only some others and no majority.
 
-        As leader such a voter is kept in office by Fetches whose answers get lost: check quorum counts requests,
-        and a follower that gets no answers soon comes back from Prospective and asks again.
-        While it is in office, those that do get its answers refuse all Pre-Votes, so it can block a connected
-        majority for ever; the rules do not prevent that, and EventualLeader does not promise it.
-        That takes four voters: of three, the one that gets its answers makes a majority with it.
+        Such a leader stays leader by Fetches whose responses are lost: check quorum counts requests, and a follower
+        without responses soon returns from Prospective and fetches again.  Meanwhile the followers that receive its
+        responses refuse all Pre-Votes, so it can block a connected majority forever.  The rules do not prevent that,
+        and EventualLeader excludes it.  It takes four voters: of three, the follower that receives responses makes a
+        majority with it.
         """
         return frozenset(voter for left in self.sets for voter in left.members if self._reached_in_vain(voter, left))
 
@@ -90,9 +90,9 @@ class Remaining:
 
 
 def live_sets(states: Collection[ReplicaState], committed_end: int) -> list[VoterSet]:
-    """The sets with which somebody could lead: the newest committed one, and every one after it in any log.
+    """Return the voter sets of possible leaders: the newest committed one, and every later one in any log.
 
-    Of the logs, the best one says which is the newest committed: whoever leads next has that set or a later one.
+    The best log decides the newest committed set, because the next leader has that set or a later one.
     """
     best = max(states, key=lambda state: (state.log.last_epoch, state.log.end_offset), default=None)
     if best is None:
@@ -103,10 +103,10 @@ def live_sets(states: Collection[ReplicaState], committed_end: int) -> list[Vote
 
 
 def set_left(voters: VoterSet, states: Collection[ReplicaState]) -> SetLeft:
-    """What is left of a set among the replicas that run.
+    """Return the remaining voters of a set among the running replicas.
 
-    A replica that is outside of its own newest set asks for no votes.  If its log is longer than another voter's, it
-    gives that one none either, so nobody can count on it; the rules have no way out of that.
+    A replica outside of its own newest set does not campaign, and refuses its vote to voters with shorter logs, so no
+    candidate can rely on it; the rules have no solution for that.
     """
     members = [state for state in states if is_member(state.key, voters)]
     best = [(state.log.last_epoch, state.log.end_offset) for state in members]
@@ -120,7 +120,7 @@ def set_left(voters: VoterSet, states: Collection[ReplicaState]) -> SetLeft:
 
 
 def remaining_of(world: World, cuts: Collection[Link], stopped: Collection[int]) -> Remaining:
-    """What remains of a cluster when all but these links are mended and all but these replicas started."""
+    """Return the remaining cluster if all other links are healed and all other replicas started."""
     states = [state for replica_id, state in world.states.items() if replica_id not in stopped]
     return Remaining(
         sets=tuple(set_left(voters, states) for voters in live_sets(states, world.committed_end)),
@@ -130,5 +130,5 @@ def remaining_of(world: World, cuts: Collection[Link], stopped: Collection[int])
 
 
 def running_leaders(world: World) -> list[ReplicaState]:
-    """The states of the replicas that lead as far as they know, by ascending id."""
+    """Return the states of the replicas in role Leader, by ascending id."""
     return [state for state in world.states.values() if state.role is Role.LEADER]

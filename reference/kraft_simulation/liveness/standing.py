@@ -1,4 +1,4 @@
-"""The leader that stands, whom a majority follows and can talk to, and waits for what a property promises."""
+"""The established leader, which a majority follows and can communicate with, and the waits of properties."""
 
 from typing import NamedTuple
 
@@ -18,23 +18,23 @@ class Leadership(NamedTuple):
 
 
 def leadership_of(leader: ReplicaState) -> Leadership:
-    """The leadership of a replica that leads."""
+    """Return the leadership of a leader."""
     return Leadership(leader.key.id, leader.epoch)
 
 
 class Wait(NamedTuple):
-    """Something that a property promises and that has not come."""
+    """Pending wait of a property."""
 
     replica_id: int | None
-    """The replica that owes it; None for the whole cluster."""
+    """Replica that causes the wait; None for the whole cluster."""
     waited_for: str
     waited_ms: int
     bound_ms: int
-    """A longer wait violates the property."""
+    """Bound; a longer wait violates the property."""
 
     @property
     def is_overdue(self) -> bool:
-        """True if the wait is longer than it may be."""
+        """True if the wait exceeds its bound."""
         return self.waited_ms > self.bound_ms
 
 
@@ -44,7 +44,7 @@ def follows(state: ReplicaState, leadership: Leadership) -> bool:
 
 
 class Standing:
-    """Watches who leads with a majority behind it: voters that follow it and are linked to it, itself included.
+    """Watches the leader that a majority follows: voters that follow it and are linked to it, including itself.
 
     The voters are those of its own newest set; a leader outside of it needs a majority of others.
     """
@@ -55,14 +55,14 @@ class Standing:
         self._seen: dict[int, tuple[Role, int, int | None, VoterSet]] = {}
         self.leadership: Leadership | None = None
         self.since_ms = world.time_ms
-        """When the present leadership began to stand, or when there last was one."""
+        """Time since which the leader is established, or at which the last one ended."""
         self._look()
 
     def observe(self, state: ReplicaState) -> None:
-        """Take in the state of a replica after one of its events."""
-        seen = (state.role, state.epoch, state.leader_id, state.voters)
-        if self._seen.get(state.key.id) != seen:
-            self._seen[state.key.id] = seen
+        """Follow the state of a replica after one of its events."""
+        observed = (state.role, state.epoch, state.leader_id, state.voters)
+        if self._seen.get(state.key.id) != observed:
+            self._seen[state.key.id] = observed
             self._look()
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""The properties together: when a cluster owes nothing more, and which it violates."""
+"""All liveness properties: the time at which they are satisfied, or the violated one."""
 
 from collections.abc import Iterator
 
@@ -13,20 +13,20 @@ from kraft_simulation.violation import Violation
 from kraft_simulation.world import World
 
 LIVENESS_PROPERTIES = ("ZombieBounded", "CommitProgress", "EventuallyFetching", "EventualChange", "EventualLeader")
-"""The properties that only a wait can break; the earlier ones say more about the reason than the later ones."""
+"""Properties that a wait can violate, most informative first."""
 
 _LOOKS_PER_TIMEOUT = 4
 
 
 class LivenessWatch:
-    """Follows a cluster from the end of its faults until it owes nothing more.
+    """Follows a cluster from the end of its faults until all properties are satisfied.
 
-    That is the case at a moment with one leader and no other, that a majority follows, from whom fetches whoever
-    must, with a new record committed everywhere there, and with nobody who waits for a voter change.
+    That is a moment with exactly one leader, which a majority follows and from which all required replicas fetch, with
+    a new record committed on all of them, and without a pending voter change.
     """
 
     def __init__(self, world: World, remaining: Remaining) -> None:
-        """The links of `remaining` are those of the world from now on, and its replicas run."""
+        """From now on the world has the links of `remaining`, and its replicas run."""
         timeouts = world.configuration.timeouts
         self._world = world
         self._remaining = remaining
@@ -45,14 +45,14 @@ class LivenessWatch:
 
     @property
     def leadership(self) -> Leadership | None:
-        """The leader with a majority behind it, and its epoch."""
+        """Leader that a majority follows, and its epoch."""
         return self._standing.leadership
 
     @property
     def limit_ms(self) -> int:
-        """Longest time that the wait may last, however often the cluster begins anew.
+        """Maximum time of the wait, however often a wait begins anew.
 
-        Without a leader that anybody is promised only the end of other leaderships is waited for.
+        If no leader is guaranteed, the wait is only for the end of other leaderships.
         """
         timeout_ms = self._world.configuration.timeouts.election_timeout_ms
         if not self._leader.owed:
@@ -61,7 +61,7 @@ class LivenessWatch:
         return LEADER_TIMEOUTS * timeout_ms + self._fetching.longest_bound_ms + change_ms
 
     def observe(self, occurrence: Occurrence) -> bool:
-        """Take in what happened; return True if the cluster owes nothing more."""
+        """Follow an occurrence; return True if all properties are satisfied."""
         state = occurrence.state
         if state is None:
             return False
@@ -75,7 +75,7 @@ class LivenessWatch:
             self._sets[state.key.id] = state.voters
             self._remaining = remaining_of(self._world, self._remaining.cuts, self._stopped)
             self._leader.update(self._remaining, occurrence.time_ms)
-        # No other leader: one that nobody listens to has its own bound, and the wait lasts until it ends.
+        # A leader without followers has its own bound, and the wait lasts until it resigns.
         return (
             self._leader.owed
             and self._commit.has_record()
@@ -86,7 +86,7 @@ class LivenessWatch:
         )
 
     def overdue(self) -> Violation | None:
-        """The property that is broken by now; asked in every moment, it looks in some."""
+        """Return the property that is violated now; only some calls check."""
         now_ms = self._world.time_ms
         if now_ms < self._look_ms:
             return None
@@ -94,7 +94,7 @@ class LivenessWatch:
         return next((self._violation(name, wait) for name, wait in self._waits() if wait.is_overdue), None)
 
     def missing(self) -> Violation | None:
-        """The property that the cluster did not keep until the end of the wait; None if none was owed."""
+        """Return the property that was not satisfied at the end of the wait; None if there was none."""
         for name, wait in self._waits():
             if wait.is_overdue if name == "ZombieBounded" else self._leader.owed:
                 return self._violation(name, wait)

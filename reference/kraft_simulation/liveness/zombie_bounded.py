@@ -1,8 +1,8 @@
 """ZombieBounded: a Leader without a majority fetching from it stops being Leader.
 
-Owed by every leader, whatever links are cut.
-A majority fetches from a leader while, itself included if it is a voter, more than half of the voters of its own set
-ask it for records of its epoch; whether its answers arrive is not part of the property.
+It holds for every leader, whatever links are cut.
+A majority fetches from a leader if more than half of the voters of its own set, including itself if it is a voter,
+send it Fetches of its epoch; whether its responses arrive does not matter.
 """
 
 from collections.abc import Iterator
@@ -19,30 +19,30 @@ from kraft_simulation.occurrence import Occurrence
 from kraft_simulation.world import World
 
 BOUND_TIMEOUTS = 7
-"""In election timeouts T.
+"""Bound in election timeouts T.
 
-A check-quorum period is 3 T and starts anew when a majority is complete in it.
-The first of the majority may have asked when it began and the last when it ended, so the last moment at which each
-of a majority had asked can be two periods back when a leader resigns; 1 T is to spare."""
+A check-quorum period is 3 T and restarts when a majority has fetched in it.  The first of the majority may have fetched
+at its beginning and the last at its end, so the last moment at which each of a majority had fetched can be two periods
+before the leader resigns; 1 T is spare."""
 
 
 class ZombieBounded:
-    """Watches who asks each leader for records."""
+    """Watches the Fetches to each leader."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._bound_ms = BOUND_TIMEOUTS * world.configuration.timeouts.election_timeout_ms
         self._began: dict[Leadership, tuple[VoterSet, int]] = {}
-        """The newest set of each leader, which the majority is of, and when it began to lead with this set.
+        """Newest voter set of each leader, and the time since which it leads with this set.
 
-        If the faults stopped later, that time counts: whoever is new in the set has had no time to ask."""
+        If the faults stopped later, their end counts, because new voters need time to fetch."""
         self._asked_ms: dict[tuple[Leadership, ReplicaKey], int] = {}
-        """When each other voter, by its entry, last asked a leader for records."""
+        """Time of each other voter's last Fetch from a leader, by its entry."""
         for leader in running_leaders(world):
             self._began[leadership_of(leader)] = leader.voters, world.time_ms
 
     def observe(self, occurrence: Occurrence, state: ReplicaState) -> None:
-        """Take in that somebody leads, or is asked for records."""
+        """Follow a leadership, or a Fetch to a leader."""
         if state.role is not Role.LEADER:
             return
         leadership = leadership_of(state)
@@ -57,7 +57,7 @@ class ZombieBounded:
             self._asked_ms[leadership, entry] = occurrence.time_ms
 
     def _without_majority_since_ms(self, leader: ReplicaState, now_ms: int) -> int:
-        """The last moment at which each of a majority had asked this leader."""
+        """Return the last moment at which each of a majority had fetched from this leader."""
         needed = len(leader.voters) // 2 + 1 - is_member(leader.key, leader.voters)
         if needed == 0:
             return now_ms
@@ -66,7 +66,7 @@ class ZombieBounded:
         return max(self._began[leadership][1], *asked_ms[needed - 1 : needed])
 
     def waits(self, now_ms: int) -> Iterator[Wait]:
-        """The wait for the end of the leadership that is without a majority for the longest time."""
+        """Return the wait for the end of the leadership that has been without a majority for the longest time."""
         waits = [
             Wait(
                 leader.key.id,

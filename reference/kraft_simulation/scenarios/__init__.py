@@ -1,4 +1,4 @@
-"""The named scenarios: schedules from the KIPs, each with the outcome that the rules demand."""
+"""The named scenarios: schedules from the KIPs, each with the outcome that the rules require."""
 
 import re
 from importlib import import_module
@@ -7,22 +7,24 @@ from pkgutil import walk_packages
 from kraft_simulation.scenarios.scenario import Scenario, ScenarioRun, Variant, run
 from kraft_simulation.scenarios.schedule import ScenarioFailure
 
-_MODULES = [import_module(one.name) for one in walk_packages(__path__, f"{__name__}.")]
+_MODULES = [import_module(package.name) for package in walk_packages(__path__, f"{__name__}.")]
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
-    sorted((one for module in _MODULES for one in getattr(module, "SCENARIOS", ())), key=lambda one: one.number)
+    sorted(
+        (scenario for module in _MODULES for scenario in getattr(module, "SCENARIOS", ())), key=lambda one: one.number
+    )
 )
-"""All scenarios by number: those of every module here that has some."""
+"""All scenarios of the modules here, by number."""
 
 
 _LISTED_ID = re.compile(r"[sS]\d+b?")
 
 
 def scenario(name: str) -> Scenario:
-    """The scenario with this name, or with this id of the membership list (`s10`, `S7b`).
+    """Return the scenario with this name, or with this id of the membership list (`s10`, `S7b`).
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is no such scenario.
     """
     for one in SCENARIOS:
         if one.name == name or (_LISTED_ID.fullmatch(name) and one.name.startswith(f"{name.lower()}-")):

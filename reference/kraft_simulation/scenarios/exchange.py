@@ -1,4 +1,4 @@
-"""Messages in a scenario: what is on its way, and what becomes of a request and its answer."""
+"""Messages in a scenario: in-flight messages, and exchanges of request and response."""
 
 from typing import Literal
 
@@ -18,24 +18,24 @@ from kraft_simulation.occurrence import Occurrence, message_id
 from kraft_simulation.scenarios.stage import Stage
 
 Answer = Literal["delivered", "held", "lost"]
-"""What becomes of an answer: handled at once, kept for a later `deliver`, or lost."""
+"""Fate of a response: handled at once, kept for a later `deliver`, or lost."""
 
 
 class Exchange(Stage):
-    """A stage whose messages are taken up one by one."""
+    """A stage with verbs for single messages."""
 
     def deliver(self, identifier: str) -> Occurrence:
-        """Deliver a message that was held back."""
+        """Deliver an in-flight message."""
         destination = int(identifier.split(".")[1])
         return self.do(lambda: self.world.deliver(identifier, self.draw(destination)))
 
     def handle(self, request: str, verdict: str, answer: Answer = "delivered") -> str:
-        """Deliver a request, check the verdict of its answer, and do with the answer as said; its id."""
-        asked = self.world.in_flight[request].message
+        """Deliver a request and check its response's verdict; handle, keep or lose the response, and return its id."""
+        message = self.world.in_flight[request].message
         occurrence = self.deliver(request)
-        response = answer_to(asked, occurrence)
+        response = answer_to(message, occurrence)
         if response is None:
-            self.fail(f"N{asked.destination}", f"an answer to N{asked.source}", "none")
+            self.fail(f"N{message.destination}", f"an answer to N{message.source}", "none")
         self.check(f"the answer of N{response.source} to N{response.destination}", verdict_of(response), verdict)
         identifier = message_id(occurrence.sequence, response)
         on_its_way = identifier in self.world.in_flight
@@ -46,15 +46,15 @@ class Exchange(Stage):
         return identifier
 
     def outstanding(self, source: int, destination: int, kind: type[Request]) -> str:
-        """The request that `source` waits for `destination` to answer; sent now if it is only due."""
-        found = self._on_its_way(source, destination, kind)
-        if found is None:
+        """Return the open request from `source` to `destination`; sent now if it is due."""
+        in_flight = self._on_its_way(source, destination, kind)
+        if in_flight is None:
             fetches = kind in (FetchRequest, FetchSnapshotRequest)
             self.happen(source, PollFetch(destination) if fetches else Poll())
-            found = self._on_its_way(source, destination, kind)
-        if found is None:
+            in_flight = self._on_its_way(source, destination, kind)
+        if in_flight is None:
             self.fail(f"N{source}", f"a {kind.__name__} on its way to N{destination}", "none")
-        return found
+        return in_flight
 
     def _on_its_way(self, source: int, destination: int, kind: type[Request]) -> str | None:
         correlation_id = self.state(source).awaiting.get(destination)
@@ -65,7 +65,7 @@ class Exchange(Stage):
 
 
 def answer_to(request: Message, occurrence: Occurrence) -> Response | None:
-    """The answer to a request among what its receiver sent when it handled it; there may be others beside it."""
+    """Return the response to a request among the messages that its receiver sent."""
     kind = type(request).__name__.removesuffix("Request") + "Response"
     for effect in occurrence.effects:
         if isinstance(effect, Send) and isinstance(effect.message, Response):
@@ -77,7 +77,7 @@ def answer_to(request: Message, occurrence: Occurrence) -> Response | None:
 
 
 def verdict_of(response: Message) -> str:
-    """An answer in a word: `granted` or `refused` of a vote, else `ok` or the error."""
+    """Return the verdict of a response: `granted` or `refused` for a vote, else `ok` or the error."""
     assert isinstance(response, Response), "a request is answered by a response"
     if isinstance(response, ApiVersionsResponse) or response.error is Error.NONE:
         return _granted(response) if isinstance(response, VoteResponse) else "ok"

@@ -22,7 +22,7 @@ def _hand_over(d: Director, longer_log: bool = False) -> None:
     backoffs = {}
     for follower in (2, 3, 4, 5):
         d.end_quorum_epoch(1, follower)
-        handled = next(one for one in reversed(d.occurrences) if one.replica_id == follower)
+        handled = next(occurrence for occurrence in reversed(d.occurrences) if occurrence.replica_id == follower)
         timers = [effect for effect in handled.effects if isinstance(effect, StartTimer)]
         d.check(f"the timer of N{follower}", [effect.timer for effect in timers], [Timer.FETCH])
         backoffs[follower] = timers[0].duration_ms

@@ -1,4 +1,4 @@
-"""The short notation of roles in the scenario texts: `F(4,1)`, `U(5,voted=2)`, `L(4)`, `stopped`."""
+"""Short notation of roles in scenarios: `F(4,1)`, `U(5,voted=2)`, `L(4)`, `stopped`."""
 
 import re
 
@@ -20,7 +20,7 @@ _FORM = re.compile(r"([UPCLRF])\((\d+)(?:,(\d+))?(?:,voted=(\d+|none))?\)")
 
 
 def notation(state: ReplicaState, with_vote: bool = True) -> str:
-    """The role of a replica as the texts write it; the leader of C, L and R goes without saying."""
+    """Return the role of a replica in the notation, which omits the leader for C, L and R."""
     if state.role is Role.STOPPED:
         return STOPPED
     letter = _LETTER[state.role]
@@ -33,9 +33,9 @@ def notation(state: ReplicaState, with_vote: bool = True) -> str:
 
 
 def differs(expected: str, state: ReplicaState) -> str | None:
-    """The actual role in the notation, if it is not the expected one.
+    """Return the actual role in the notation if it differs from the expected one.
 
-    A leader that `expected` leaves out must not be known; a vote that it leaves out is not compared.
+    If `expected` has no leader, the replica must not know one; if it has no vote, the vote is not compared.
 
     Raises:
         ValueError: `expected` is not in the notation.

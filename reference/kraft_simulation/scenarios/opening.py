@@ -1,4 +1,4 @@
-"""How a scenario gets to its starting situation, by real events from empty disks."""
+"""Openings of scenarios: the starting situation, by real events from empty disks."""
 
 from kraft_reference.roles import Role
 from kraft_reference.state import other_voters, voter_entry
@@ -8,9 +8,9 @@ _MOST_ROUNDS = 64
 
 
 def start(director: Director, leader: int, epoch: int, end_offset: int | None = None) -> None:
-    """`leader` L(epoch), all others have fetched everything from it: F(epoch,leader), equal logs.
+    """Make `leader` L(epoch) and all others F(epoch,leader) with equal logs.
 
-    With `end_offset` the log ends there, and everybody knows that all of it is committed.
+    With `end_offset` the log ends there, and all replicas know that all of it is committed.
     """
     elect(director, leader, epoch)
     followers = [replica_id for replica_id in director.ids() if replica_id != leader]
@@ -24,7 +24,7 @@ def start(director: Director, leader: int, epoch: int, end_offset: int | None = 
 
 
 def lead(director: Director, leader: int, epoch: int, end_offset: int, *followers: int) -> None:
-    """`leader` L(epoch) with a log that ends at `end_offset`; only `followers` have it, and know it is committed."""
+    """Make `leader` L(epoch) with a log that ends at `end_offset`; only `followers` have it, and know its commit."""
     elect(director, leader, epoch)
     director.append(leader, end_offset)
     observe(director, leader, *followers)
@@ -33,7 +33,7 @@ def lead(director: Director, leader: int, epoch: int, end_offset: int, *follower
 
 
 def observe(director: Director, leader: int, *followers: int) -> None:
-    """Replicas catch up with a leader, whom those that know none find by way of a bootstrap server."""
+    """Let replicas catch up with a leader; those that know none find it through a bootstrap server."""
     for follower in followers:
         if director.state(follower).role is Role.UNATTACHED:
             director.fetch(follower, leader, "FENCED_LEADER_EPOCH")
@@ -41,14 +41,14 @@ def observe(director: Director, leader: int, *followers: int) -> None:
 
 
 def elect(director: Director, leader: int, epoch: int) -> None:
-    """`leader` becomes Leader of exactly this epoch and announces it to the other voters."""
+    """Make `leader` Leader of exactly this epoch, and let it send BeginQuorumEpoch to the other voters."""
     nominate(director, leader, epoch)
     win(director, leader)
     announce(director, leader)
 
 
 def nominate(director: Director, candidate: int, epoch: int) -> None:
-    """`candidate` becomes Candidate of exactly this epoch: in every epoch before, its Vote requests got lost."""
+    """Make `candidate` Candidate of exactly this epoch; its Vote requests of earlier epochs are lost."""
     for _ in range(4 * epoch + 4):
         state = director.state(candidate)
         match state.role:
@@ -64,7 +64,7 @@ def nominate(director: Director, candidate: int, epoch: int) -> None:
 
 
 def win_pre_vote(director: Director, prospective: int) -> None:
-    """Grants of the others, by ascending id, until there is a majority; what is left of the round is lost."""
+    """Let the others grant Pre-Votes, by ascending id, up to a majority; the rest of the round is lost."""
     configuration = director.world.configuration
     for voter in _reachable(director, prospective):
         if configuration.replicas[voter].pre_vote != "unsupported":
@@ -75,7 +75,7 @@ def win_pre_vote(director: Director, prospective: int) -> None:
 
 
 def win(director: Director, candidate: int) -> None:
-    """Votes of the others, by ascending id, until there is a majority; what is left of the round is lost."""
+    """Let the others grant votes, by ascending id, up to a majority; the rest of the round is lost."""
     for voter in _reachable(director, candidate):
         director.vote(candidate, voter, "granted")
         if director.state(candidate).role is not Role.CANDIDATE:
@@ -84,16 +84,16 @@ def win(director: Director, candidate: int) -> None:
 
 
 def take_over(director: Director, successor: int, voter: int) -> None:
-    """The successor leads with the vote of the other, before anybody else hears of it."""
+    """Make the successor Leader with the vote of the other, before it sends BeginQuorumEpoch."""
     stand(director, successor, voter)
     director.vote(successor, voter, "granted")
     director.lose(successor)
 
 
 def stand(director: Director, candidate: int, voter: int) -> None:
-    """The candidate loses its leader and becomes Candidate.
+    """Let the candidate lose its leader and become Candidate.
 
-    If it has Pre-Vote, the voter loses its leader too, because a Follower refuses a Pre-Vote, and grants it.
+    If it has Pre-Vote, the voter also loses its leader, because a Follower refuses a Pre-Vote, and grants it.
     """
     if not director.has_pre_vote(candidate):
         director.fetch_timeout(candidate)
@@ -105,13 +105,13 @@ def stand(director: Director, candidate: int, voter: int) -> None:
 
 
 def announce(director: Director, leader: int) -> None:
-    """BeginQuorumEpoch to every other voter that runs and can be reached."""
+    """Send BeginQuorumEpoch to every other running and reachable voter."""
     for voter in _reachable(director, leader):
         director.begin_quorum_epoch(leader, voter)
 
 
 def _reachable(director: Director, source: int) -> list[int]:
-    """The other voters of its set, by ascending id, that run and have both links to it."""
+    """Return the other voters of its set, by ascending id, that run and have both links to it."""
     ids = [voter.id for voter in other_voters(director.state(source))]
     cuts = director.world.cuts
     linked = [voter for voter in ids if not {(source, voter), (voter, source)} & cuts]
@@ -119,13 +119,13 @@ def _reachable(director: Director, source: int) -> list[int]:
 
 
 def catch_up(director: Director, leader: int, *followers: int) -> None:
-    """Fetches until the followers have all records and the leader's high watermark, and the leader knows."""
+    """Fetch until the followers have all records and the leader's high watermark, and the leader knows."""
 
     def is_done(follower: int) -> bool:
         state, leading = director.state(follower), director.state(leader)
         same = (state.log.end_offset, state.high_watermark) == (leading.log.end_offset, leading.high_watermark)
-        known = leading.fetch_offsets.get(voter_entry(leading, state.key) or state.key, 0)
-        return same and known == leading.log.end_offset
+        acknowledged = leading.fetch_offsets.get(voter_entry(leading, state.key) or state.key, 0)
+        return same and acknowledged == leading.log.end_offset
 
     for _ in range(_MOST_ROUNDS):
         late = [follower for follower in followers if not is_done(follower)]

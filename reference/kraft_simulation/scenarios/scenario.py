@@ -1,4 +1,4 @@
-"""What a named scenario is, and how one is run."""
+"""Named scenarios of the quorum, and how to run them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,43 +16,43 @@ from kraft_simulation.scenarios.schedule import AnyScenario, AnyVariant, AnyVari
 from kraft_simulation.world import MakeReplica
 
 Variant: TypeAlias = AnyVariant[Configuration, Director]
-"""One way to run a scenario of a quorum."""
+"""Variant of a scenario of the quorum."""
 
 
 class Variants(AnyVariants[Configuration, Director]):
-    """Those of a scenario of a quorum."""
+    """Variants of a scenario of the quorum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario(AnyScenario[int, Variant]):
-    """A schedule of events from the KIPs, or from a gap between them."""
+    """A schedule of events from the KIPs, or about a gap between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRun:
-    """What happened in one variant of a scenario."""
+    """Result of a variant of a scenario."""
 
     scenario: Scenario
     variant: Variant
     configuration: Configuration
     occurrences: tuple[Occurrence, ...]
-    """Everything that happened, from the start of all replicas on empty disks."""
+    """All occurrences, from the start of all replicas on empty disks."""
     states: Mapping[int, ReplicaState]
-    """The last state of each replica."""
+    """Last state of each replica."""
     violated: Mapping[str, int | None]
-    """Violated properties; the sequence of the first violating occurrence for safety, None for liveness."""
+    """Violated properties, with the sequence number of the first violating occurrence for safety, None for liveness."""
 
     def summary(self) -> str:
-        """The last role of each replica, `N1 L(4) N2 F(4,1)`."""
+        """Last role of each replica, such as `N1 L(4) N2 F(4,1)`."""
         return " ".join(f"N{n} {notation(state, with_vote=False)}" for n, state in sorted(self.states.items()))
 
 
 def run(scenario: Scenario, variant: Variant, make_replica: MakeReplica = Replica) -> ScenarioRun:
-    """Run one variant with such replicas; every assertion of its script held if this returns.
+    """Run a variant with such replicas; all assertions of its script hold if this returns.
 
     Raises:
-        ScenarioFailure: the reference does something else than the scenario says.
-        ValueError: the variant is one without rules, and the replicas of the reference have them.
+        ScenarioFailure: the reference differs from the scenario.
+        ValueError: the variant has mutants, and the replicas are the reference's.
     """
     if variant.mutants and make_replica is Replica:
         raise ValueError(f"the reference keeps {', '.join(variant.mutants)}, expected other replicas")
@@ -60,7 +60,7 @@ def run(scenario: Scenario, variant: Variant, make_replica: MakeReplica = Replic
     variant.script(director)
     violated: dict[str, int | None] = {**director.watch.violated, **dict.fromkeys(director.shown)}
     if variant.mutants:
-        # What a replica without a rule has to remember may contradict what each state has with it.
+        # The state of a mutant may violate invariants of the reference's state.
         violated.pop("TypeOk", None)
     director.step("the end")
     director.check("the violated properties", tuple(sorted(violated)), variant.violates)
@@ -74,17 +74,17 @@ def run(scenario: Scenario, variant: Variant, make_replica: MakeReplica = Replic
 
 
 def key(replica_id: int) -> ReplicaKey:
-    """The key of a replica with its first disk: replica 3 is (3, U3)."""
+    """Return the key of a replica with its first disk: replica 3 is (3, U3)."""
     return ReplicaKey(replica_id, f"U{replica_id}")
 
 
 def voter_set(*replica_ids: int) -> VoterSet:
-    """A voters set of replicas with their first disks."""
+    """Return a voter set of replicas with their first disks."""
     return frozenset(key(replica_id) for replica_id in replica_ids)
 
 
 def without_list(*replica_ids: int) -> dict[int, VoterSet]:
-    """What these replicas are formatted with if it is no voters set: they begin as observers."""
+    """Return the formatting of replicas without a voter set, which start as observers."""
     return {replica_id: frozenset() for replica_id in replica_ids}
 
 
@@ -101,19 +101,19 @@ def cluster(
     formatted: Mapping[int, VoterSet] | None = None,
     joining: Collection[int] = (),
 ) -> Configuration:
-    """A cluster of the replicas 1 to `size`.
+    """Return a cluster of the replicas 1 to `size`.
 
     Args:
-        size: how many replicas there are.
-        voters: ids of the voters, all replicas by default.
-        pre_vote: whether the replicas support Pre-Vote.
-        old: replicas that do not although the others do.
-        static: static voters at kraft.version 0, which have no directory ids.
-        profile: the answers to the open points.
-        fetch_max_records: most records in one Fetch response, 0 for no limit.
-        disks: directory ids of replicas that start on another disk than the one the voters set names.
-        formatted: what replicas were formatted with, where it is not the voters set; empty for no list at all.
-        joining: replicas that join the voters of their own accord.
+        size: number of replicas.
+        voters: ids of the voters, by default all replicas.
+        pre_vote: True if the replicas support Pre-Vote.
+        old: replicas without Pre-Vote although the others support it.
+        static: True for static voters at kraft.version 0, without directory ids.
+        profile: settings of the open decisions.
+        fetch_max_records: maximum number of records in a Fetch response, 0 for no limit.
+        disks: directory ids of replicas that start on another disk than that of their voter set.
+        formatted: voter sets of replicas that were formatted with another one; empty for no list.
+        joining: replicas with auto join.
     """
 
     def support(replica_id: int) -> PreVoteSupport:

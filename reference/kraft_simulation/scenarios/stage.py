@@ -1,4 +1,4 @@
-"""Where a scenario plays: a world, what happened in it, and what is expected of it."""
+"""Stage of a scenario: a world, its occurrences, and expectations."""
 
 from collections.abc import Callable
 
@@ -26,14 +26,14 @@ _LETTERS = {
     RecordKind.VOTER_ASSIGNMENT: "VA",
     RecordKind.DATA: "X",
 }
-"""The records as the texts write them."""
+"""Records as the texts write them."""
 
 _IMPOSSIBLE = frozenset({Refusal.NOT_RUNNING, Refusal.RUNNING, Refusal.NOT_IN_ROLE, Refusal.NOTHING_DUE})
-"""Refusals of events that do not happen to a replica in its role, so that no trace may contain them."""
+"""Refusals of events that are impossible in a role, so that no trace may contain them."""
 
 
 class Stage(Expectations):
-    """One world in one scenario."""
+    """A world in a scenario."""
 
     def __init__(self, scenario: str, configuration: Configuration, make_replica: MakeReplica = Replica) -> None:
         super().__init__(scenario)
@@ -41,20 +41,20 @@ class Stage(Expectations):
         self.occurrences: list[Occurrence] = []
         self.watch = PropertyWatch(configuration, {n: replica.state for n, replica in self.world.replicas.items()})
         self.answers: dict[int, str] = {}
-        """The errors of the answers to admin clients, by the number of the request."""
+        """Errors of the replies to admin clients, by the number of the request."""
         self._deadlines: dict[tuple[int, Timer], int] = {}
 
     @property
     def sequence(self) -> int:
-        """That of the last occurrence."""
+        """Sequence number of the last occurrence."""
         return self.world.sequence
 
     def state(self, replica_id: int) -> ReplicaState:
-        """The state of a replica now."""
+        """Return the current state of a replica."""
         return self.world.state(replica_id)
 
     def ids(self) -> list[int]:
-        """The replica ids, ascending."""
+        """Replica ids, ascending."""
         return sorted(self.world.configuration.replicas)
 
     # -----------------------------------------------------------------------------------------------------
@@ -62,42 +62,42 @@ class Stage(Expectations):
     # -----------------------------------------------------------------------------------------------------
 
     def roles(self, *expected: str) -> None:
-        """The roles of the replicas 1, 2, ... in the notation of the texts; an empty string is not compared."""
+        """Check the roles of the replicas 1, 2, ... in the notation of the texts; an empty string is not compared."""
         for replica_id, role in enumerate(expected, 1):
             actual = differs(role, self.state(replica_id)) if role else None
             if actual is not None:
                 self.fail(f"N{replica_id}", role, actual)
 
     def end_offsets(self, *expected: int) -> None:
-        """The log end offsets of the replicas 1, 2, ..."""
+        """Check the log end offsets of the replicas 1, 2, ..."""
         actual = tuple(self.state(n).log.end_offset for n in range(1, len(expected) + 1))
         self.check("log end offsets", actual, expected)
 
     def high_watermark(self, replica_id: int, expected: int) -> None:
-        """The high watermark of a replica."""
+        """Check the high watermark of a replica."""
         self.check(f"high watermark of N{replica_id}", self.state(replica_id).high_watermark, expected)
 
     def voters(self, replica_id: int, expected: VoterSet) -> None:
-        """The voters set that a replica uses."""
+        """Check the voter set of a replica."""
         actual = {str(voter) for voter in self.state(replica_id).voters}
         self.check(f"voters set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
 
     def set_offset(self, replica_id: int, expected: int) -> None:
-        """The offset at which the voters set that a replica uses stands; -1 before the log."""
+        """Check the offset of a replica's voter set; -1 before the log."""
         self.check(f"offset of the voters set of N{replica_id}", self.state(replica_id).log.voters[-1].offset, expected)
 
     def level(self, replica_id: int, expected: int) -> None:
-        """The newest level of kraft.version in a replica's log."""
+        """Check the newest kraft.version in a replica's log."""
         self.check(f"kraft.version of N{replica_id}", self.state(replica_id).log.kraft_version, expected)
 
     def records(self, replica_id: int, start: int, expected: str) -> None:
-        """The records of a replica from an offset to the end of its log, as in `LC KV V X`."""
+        """Check the records of a replica from an offset to the end of its log, as in `LC KV V X`."""
         log = self.state(replica_id).log
         actual = " ".join(_LETTERS[record.kind] for record in log.between(start, log.end_offset))
         self.check(f"records of N{replica_id} from {start} on", actual, expected)
 
     def assignment(self, replica_id: int, offset: int, voters: VoterSet, target: Target) -> None:
-        """The VoterAssignment that a replica has at an offset, which is what it acts on."""
+        """Check the VoterAssignment of a replica at an offset, which is its target."""
         log = self.state(replica_id).log
         self.set_offset(replica_id, offset)
         actual = log.record(offset) if log.start_offset <= offset < log.end_offset else None
@@ -107,16 +107,16 @@ class Stage(Expectations):
         self.check(f"target of N{replica_id}", kept and sorted(kept), target and sorted(target))
 
     def line(self, leader: int, voters: VoterSet, end: int, offsets: str, high_watermark: int) -> None:
-        """A line of a table: the newest set, the log end, the known offsets and the high watermark of a leader."""
+        """Check a leader's line of a table: newest set, log end, known offsets, high watermark."""
         self.voters(leader, voters)
         self.check(f"log end offset of N{leader}", self.state(leader).log.end_offset, end)
         self.offsets(leader, offsets)
         self.high_watermark(leader, high_watermark)
 
     def offsets(self, leader: int, expected: str) -> None:
-        """How far the replicas of `1:51 2:50 3-U3':0` have got as far as the leader knows, itself included.
+        """Check the log ends of replicas as the leader knows them, including its own, as in `1:51 2:50 3-U3':0`.
 
-        A replica whose disk is not named is a voter of the leader's set, or else one on its first disk.
+        A replica without a named disk is a voter of the leader's set, or else one on its first disk.
         """
         state = self.state(leader)
         for name, offset in (token.split(":") for token in expected.split()):
@@ -124,29 +124,29 @@ class Stage(Expectations):
             entry = next((voter for voter in state.voters if voter.id == int(replica_id)), None)
             first = self.world.configuration.replicas[int(replica_id)].key
             key = ReplicaKey(int(replica_id), disk) if disk else entry or first
-            known = state.log.end_offset if names(key, state.key) else state.fetch_offsets.get(key, 0)
-            self.check(f"offset of {name} at N{leader}", known, int(offset))
+            acknowledged = state.log.end_offset if names(key, state.key) else state.fetch_offsets.get(key, 0)
+            self.check(f"offset of {name} at N{leader}", acknowledged, int(offset))
 
     def answered(self, request: int, expected: str) -> None:
-        """The answer that an admin client got."""
+        """Check the reply to an admin client."""
         self.check(f"answer to request {request}", self.answers.get(request, "none yet"), expected)
 
     def unanswered(self, *requests: int) -> None:
-        """Admin clients that are still waiting."""
-        self.check("answered requests", [one for one in requests if one in self.answers], [])
+        """Check the admin clients without a reply."""
+        self.check("answered requests", [request for request in requests if request in self.answers], [])
 
     def fetched(self, replica_id: int, expected: bool) -> None:
-        """Whether a Follower has fetched since it became one."""
+        """Check that a Follower has fetched since it became one, or has not."""
         self.check(f"N{replica_id} has fetched", self.state(replica_id).fetched, expected)
 
     def never_nominates(self, replica_id: int) -> None:
-        """The replica has no election timer that could fire."""
+        """Check that a replica has no election timer."""
         self.check(f"election timer of N{replica_id}", has_election_timer(self.state(replica_id)), False)
 
     def lasso(self, round_: Callable[[], None], *violated: str, rounds: int = 3, epochs_grow: bool = False) -> None:
-        """Go round a loop: after each round all states are what they were, so it may go on for ever.
+        """Repeat a loop, and check that each round restores all states, so that it may continue forever.
 
-        With `epochs_grow` the epochs rise by the same amount everywhere and the logs are not compared.
+        With `epochs_grow`, all epochs rise by the same amount, and the logs are not compared.
         """
         first = self._shape(epochs_grow)
         for _ in range(rounds):
@@ -204,5 +204,5 @@ class Stage(Expectations):
                 self.answers[request] = str(effect.reply.error)
             elif isinstance(effect, Send) and (effect.message.source, effect.message.destination) in cuts:
                 lost = message_id(occurrence.sequence, effect.message)
-                self.do(lambda one=lost: self.world.drop(one))  # type: ignore[misc]
+                self.do(lambda dropped=lost: self.world.drop(dropped))  # type: ignore[misc]
         return occurrence

@@ -1,6 +1,6 @@
-"""What the states of a scenario violate, judged after every occurrence.
+"""Properties that a scenario violates, checked after every occurrence.
 
-The names are those at the head of the rule catalogue.  Liveness is not judged here: a script shows a loop.
+The names are those at the head of the rule catalogue.  Liveness is not checked here: a script shows a loop.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,17 @@ _ROLE_CHANGES = role_changes()
 
 
 class PropertyWatch:
-    """Collects the violated properties of one run, each with the sequence of its first violation."""
+    """Collects the violated properties of a run, each with the sequence number of its first violation."""
 
     def __init__(self, configuration: Configuration, initial: dict[int, ReplicaState]) -> None:
         self.violated: dict[str, int] = {}
         self._invariants = Invariants(configuration, initial)
         support = {replica.pre_vote for replica in configuration.replicas.values()}
         self._judges_elections = len(support) == 1
-        """In a mixed cluster NoNeedlessElection promises nothing; one without any Pre-Vote is judged as if it had it,
-        because that is what the texts compare with."""
+        """NoNeedlessElection is not checked in a mixed cluster.
+
+        It is checked in one without any Pre-Vote, because the texts compare with that.
+        """
 
     def observe(
         self,
@@ -32,10 +34,10 @@ class PropertyWatch:
         after: ReplicaState,
         cuts: set[tuple[int, int]],
     ) -> None:
-        """One event at the replica of `after`; `before` are all states before it."""
+        """Check an event at the replica of `after`; `before` has all states before it."""
         old = before[after.key.id]
-        found = (*self._invariants.observe(occurrence), *self._invariants.check_all(occurrence.sequence))
-        broken = {violation.property_name for violation in found}
+        violations = (*self._invariants.observe(occurrence), *self._invariants.check_all(occurrence.sequence))
+        broken = {violation.property_name for violation in violations}
         if "LeaderCompleteness" in broken:
             broken.add("CommittedNeverLost")
         if after.role is not old.role and (old.role, after.role) not in _ROLE_CHANGES:
@@ -48,7 +50,7 @@ class PropertyWatch:
 
 
 def _is_led(epoch: int, before: Mapping[int, ReplicaState], cuts: set[tuple[int, int]]) -> bool:
-    """Does a Leader of the newest epoch have a majority fetching, over links that work?"""
+    """True if a majority fetches from a Leader of the newest epoch over working links."""
     if any(state.epoch > epoch for state in before.values()):
         return False
     for leader in before.values():

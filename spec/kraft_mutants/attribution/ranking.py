@@ -118,7 +118,7 @@ def _cited_by_branch(branch: Place | None) -> tuple[str, ...]:
 
 def because(bug: str) -> str:
     """Return the reason given by a mutant that reproduces the outcome."""
-    return f"just what comes of this: {bug}"
+    return f"matches known mutant: {bug}"
 
 
 def _explain(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[Clue]) -> str:
@@ -128,7 +128,7 @@ def _explain(order: Sequence[str], suspects: Sequence[Suspect], clues: Sequence[
     for clue in clues:
         if any(order[0] in rules for rules in cited_at(clue.where[0])[:1]):
             place = f"{clue.where[0].file}:{clue.where[0].line}"
-            return f"{'just what' if clue.is_exact else 'a part of what'} comes of another outcome at {place}"
+            return f"{'matches' if clue.is_exact else 'partly matches'} another outcome of the reference at {place}"
     return ""
 
 

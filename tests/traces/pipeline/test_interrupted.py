@@ -73,5 +73,5 @@ def test_an_interrupted_sweep_ends_its_jobs_and_says_what_is_kept(tmp_path: Path
     assert sweep.returncode == 130
     *_, kept, last = told.splitlines()
     assert kept in ("nothing half-written is left", "what is done is kept: the same command with --resume goes on")
-    assert last == "interrupted: this call has decided nothing"
+    assert last == "interrupted: no result"
     assert "Traceback" not in told

@@ -5,7 +5,7 @@ from functools import cache
 
 from kraft_conformance.runner.campaign import Campaign, Plan
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
-from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.selection import select_vectors
 from kraft_dev.markdown import Section, page
 from kraft_dev.results import SCHEMA, Cell, Result, Row, measured_now, not_recorded, origin
 from kraft_kafka.adapter import command_line
@@ -65,7 +65,7 @@ def _first_that_names(failing: list[Outcome], rule: str) -> Cell:
 @cache
 def _passing(version: str) -> tuple[str, ...]:
     """The vectors that pass on a release as it is."""
-    everything = tuple(entry.id for entry in selected(Catalogue(), ()))
+    everything = tuple(entry.id for entry in select_vectors(Catalogue(), ()))
     outcomes = _outcomes(released(releases()[version]), everything)
     return tuple(one.id for one in outcomes if one.status is Status.PASS)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kraft_conformance.console import say, show_table, shown
+from kraft_conformance.console import printable, say, show_table
 
 
 class Section(NamedTuple):
@@ -32,7 +32,7 @@ def show(sections: Iterable[Section]) -> None:
     """The same on a terminal."""
     for section in sections:
         if section.rows:
-            show_table(section.title, section.heads, ((shown(cell) for cell in row) for row in section.rows))
+            show_table(section.title, section.heads, ((printable(cell) for cell in row) for row in section.rows))
         for words in section.words:
             say(words)
 

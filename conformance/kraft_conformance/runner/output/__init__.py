@@ -1,5 +1,5 @@
-"""What a run leaves behind: one module for each format.
+"""Reports of a run, one module for each format.
 
-`results` is all that they are made of, `lines` keeps it as JSON lines and reads it again, so that each of the others
-can be made at once or later, with the same bytes; `files` knows which there are and writes them.
+`results` has the values of every report; `lines` writes them as JSON lines and reads them again, so that the other
+reports can be made at once or later, with the same bytes; `files` lists the formats and writes the files.
 """

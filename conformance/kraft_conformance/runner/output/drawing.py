@@ -1,37 +1,37 @@
-"""A sequence as SVG for the page around it, whose style gives the colours; the same sequence gives the same bytes."""
+"""Sequence diagram as SVG; the page that contains it has the style."""
 
 from collections.abc import Iterator
 from html import escape
 
 from kraft_conformance.runner.output.sequence import Mark, Row, Sequence
-from kraft_conformance.runner.output.wording import said, visible
+from kraft_conformance.runner.output.wording import clip, visible
 
 _FIRST_LANE_PX = 110
 _LANE_PX = 270
 _CLOSE_LANE_PX = 190
 _FAR_LANES_MAX = 2
-"""With more peers than these the lanes stand closer."""
+"""With more peers than this, the lanes are closer."""
 _HEAD_PX = 46
 _LINE_PX = 17
 _ROW_PX = 10
-"""Between two rows."""
+"""Space between two rows."""
 _LETTER_PX = 7.2
-"""About the width of one, for the width of the whole; a wider text is cut off by nothing but the edge."""
+"""Approximate width of a letter, for the width of the drawing."""
 _TEXT_MAX = 140
 _EARLIER_TEXT_MAX = 90
-"""Of what went before; all of it shows under the mouse."""
+"""Maximum length of an earlier row's text; the tooltip has all of it."""
 
 _GLYPHS = {Mark.FAILING: "✗ ", Mark.DIFFERENT: "≠ ", Mark.WRONG_STATE: "≠ ", Mark.UNSEEN: "○ "}
-"""Before comments, so that nothing hangs on a colour."""
+"""Marks before comments, for readers who do not see the colours."""
 
 _OWN_COMMENTS = {
-    Mark.MISSING: "✗ missing: it was expected, and was not shown",
+    Mark.MISSING: "✗ missing: expected, but not shown",
     Mark.UNEXPECTED: "✗ not expected",
 }
 
 
 def drawing(sequence: Sequence, number: int, title: str) -> str:
-    """The element `svg`; `number` tells it from the others of its page."""
+    """Return the `svg` element; `number` is unique on its page."""
     lanes = {sequence.replica: _FIRST_LANE_PX}
     apart = _LANE_PX if len(sequence.peers) <= _FAR_LANES_MAX else _CLOSE_LANE_PX
     lanes |= {peer: _FIRST_LANE_PX + apart * place for place, peer in enumerate(sequence.peers, 1)}
@@ -51,8 +51,8 @@ def drawing(sequence: Sequence, number: int, title: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    text_shown = visible(text)
+    return text_shown if len(text_shown) <= most else f"{text_shown[: most - 1]}…"
 
 
 def _text(row: Row) -> str:
@@ -62,7 +62,7 @@ def _text(row: Row) -> str:
 def _comments(row: Row) -> tuple[str, ...]:
     own = _OWN_COMMENTS.get(row.mark)
     glyph = _GLYPHS.get(row.mark, "")
-    return (*([own] if own else []), *(f"{glyph}{_cut(one, _TEXT_MAX)}" for one in row.comments))
+    return (*([own] if own else []), *(f"{glyph}{_cut(comment, _TEXT_MAX)}" for comment in row.comments))
 
 
 def _height(row: Row) -> int:
@@ -76,7 +76,7 @@ def _width(row: Row) -> int:
 
 
 def _bands(sequence: Sequence, width: int) -> Iterator[str]:
-    """Behind the rows of what fails."""
+    """Yield the bands behind failing rows."""
     top = _HEAD_PX
     for row in sequence.rows:
         height = _height(row)
@@ -88,10 +88,10 @@ def _bands(sequence: Sequence, width: int) -> Iterator[str]:
 def _lanes(lanes: dict[str, int], height: int) -> Iterator[str]:
     for place, (name, x) in enumerate(lanes.items()):
         kind = "lane tested" if place == 0 else "lane"
-        shown = escape(_cut(name, 16))
+        label = escape(_cut(name, 16))
         yield f'<line class="{kind}" x1="{x}" y1="30" x2="{x}" y2="{height - 4}"/>'
         yield f'<rect class="{kind}" x="{x - 58}" y="6" width="116" height="25" rx="4"/>'
-        yield f'<text class="name" x="{x}" y="23">{shown}</text>'
+        yield f'<text class="name" x="{x}" y="23">{label}</text>'
 
 
 def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
@@ -101,9 +101,9 @@ def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
     if row.margin:
         glyph = "✗ " if row.mark is Mark.FAILING else ""
         yield f'<text class="margin" x="8" y="{base}">{glyph}{escape(row.margin)}</text>'
-    whole, shown = said(row.text), _text(row)
-    longer = f"<title>{escape(whole)}</title>" if whole != shown else ""
-    yield f'<text x="{own + 14}" y="{base}">{longer}{escape(shown)}</text>'
+    whole, displayed = clip(row.text), _text(row)
+    longer = f"<title>{escape(whole)}</title>" if whole != displayed else ""
+    yield f'<text x="{own + 14}" y="{base}">{longer}{escape(displayed)}</text>'
     below = base
     if row.source is not None and row.destination is not None:
         below += 10
@@ -121,7 +121,7 @@ def _row(row: Row, top: int, lanes: dict[str, int], own: int) -> Iterator[str]:
 def _arrow(start: int, end: int, y: int, mark: Mark) -> Iterator[str]:
     step = 1 if end > start else -1
     if start == end:
-        # To itself: a vector has none, an adapter may.
+        # A message to the sender itself: no vector has one, but an adapter may send it.
         yield f'<path class="arrow" d="M{start} {y - 6}h26v6h-20"/>'
         end, step = start + 4, -1
     else:

@@ -1,4 +1,4 @@
-"""Which formats there are, and how they come into their files: whole or not at all."""
+"""Formats of reports, and writing of their files, whole or not at all."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ class _Format(NamedTuple):
     module: str
     function: str
     library: str | None = None
-    """Of the extra `conformance`."""
+    """Library that the format needs, of the extra `conformance`."""
 
 
 _FORMATS = {
@@ -31,25 +31,25 @@ _FORMATS = {
 
 
 class Target(NamedTuple):
-    """A file to write."""
+    """Report to write."""
 
     option: str
-    """Without the dashes: `html`."""
+    """Option without the dashes, such as `html`."""
     path: Path
 
     @property
     def is_standard_output(self) -> bool:
-        """Whether it is `-`."""
+        """True if the path is `-`."""
         return str(self.path) == STANDARD_STREAM
 
 
 def targets_of(**paths: Path | None) -> tuple[Target, ...]:
-    """The files that the command line names, each by its option."""
+    """Return the files of the command line, by option."""
     return tuple([Target(option, path) for option, path in paths.items() if path is not None])
 
 
 def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
-    """Return if everything can be written, as far as that can be known before there is anything to write.
+    """Check before the run that everything can be written.
 
     Raises:
         CommandError: a library is missing, a file cannot be written, or two outputs go to the same place.
@@ -58,7 +58,7 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
     streams += ["--json"] if as_json else []
     if len(streams) > 1:
         raise usage_error(f"{' and '.join(streams)} cannot both go to standard output")
-    seen: dict[Path, str] = {}
+    options: dict[Path, str] = {}
     for target in targets:
         chosen = _FORMATS[target.option]
         if chosen.library is not None:
@@ -67,16 +67,16 @@ def check_targets(targets: Sequence[Target], as_json: bool = False) -> None:
             continue
         check_writable(target.path)
         whole = target.path.resolve()
-        if whole in seen:
-            raise usage_error(f"--{seen[whole]} and --{target.option} name the same file, {target.path}")
-        seen[whole] = target.option
+        if whole in options:
+            raise usage_error(f"--{options[whole]} and --{target.option} name the same file, {target.path}")
+        options[whole] = target.option
 
 
 def check_writable(path: Path) -> None:
-    """Return if there can be such a file.
+    """Check that a file can be written.
 
     Raises:
-        CommandError: there cannot.
+        CommandError: it cannot.
     """
     folder = path.resolve().parent
     if path.is_dir():
@@ -88,7 +88,7 @@ def check_writable(path: Path) -> None:
 
 
 def write_all(targets: Sequence[Target], run: Run) -> None:
-    """Make every output, then write each in one go.
+    """Render every report, then write them.
 
     Raises:
         CommandError: a file cannot be written.
@@ -100,13 +100,13 @@ def write_all(targets: Sequence[Target], run: Run) -> None:
 def _rendered(targets: Sequence[Target], run: Run) -> Iterator[tuple[Target, bytes]]:
     for target in targets:
         chosen = _FORMATS[target.option]
-        # Imported here: a library of an extra is needed only where it is asked for.
+        # Imported here, because only the requested formats need their libraries.
         render: Render = getattr(import_module(f"kraft_conformance.runner.output.{chosen.module}"), chosen.function)
         yield target, render(run)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, or leave what there was; `-` is standard output.
+    """Write a file, or keep the existing one on an error; `-` is standard output.
 
     Raises:
         CommandError: it cannot be written.

@@ -1,4 +1,4 @@
-"""JUnit XML: what is inconclusive, unobserved, unsupported or fails as expected counts as skipped, and says so."""
+"""JUnit XML: inconclusive, unobserved, unsupported and expected failures are `skipped` with their status."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from kraft_vectors.profiles import shown_profile
 
 
 def junit(run: Run) -> bytes:
-    """The document: no times and no machine, so that the same results give the same bytes."""
+    """Return the document, without times and host names: the same results give the same bytes."""
     suite = TestSuite(run.program)
     for outcome in run.outcomes:
         group, _, name = outcome.id.replace("/", ".").partition(".")

@@ -1,4 +1,4 @@
-"""A run as JSON lines: what was run, a line for each vector or case, the counts; and lines of vectors read again."""
+"""JSON lines of a run: its head, a line for each vector or case, the counts; and reading of the lines of vectors."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ _DECODER: msgspec.json.Decoder[About | _VectorLine | _SummaryLine] = msgspec.jso
 
 
 def lines_of(run: Run) -> list[str]:
-    """The lines; the same results give the same lines."""
+    """Return the lines; the same results give the same lines."""
     lines = [_line(msgspec.to_builtins(run.about))]
     for outcome in run.outcomes:
         document = {"kind": run.noun, **outcome.as_dict()}
@@ -46,15 +46,15 @@ def lines_of(run: Run) -> list[str]:
 
 
 def _line(document: dict[str, Any]) -> str:
-    # Not sorted: the fields of an effect keep their order, in which reports show them.
+    # Not sorted: reports show the fields of an effect in this order.
     return json.dumps(document, ensure_ascii=False)
 
 
 def read_results(path: Path, catalogue: Catalogue) -> Results:
-    """The results in a file that `run --json` wrote; `-` is standard input.
+    """Read the results that `run --json` wrote; `-` is standard input.
 
     Raises:
-        CommandError: it cannot be read, is something else, or speaks of vectors that are not in the catalogue.
+        CommandError: the file cannot be read, has another format, or names vectors that are not in the catalogue.
     """
     try:
         raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
@@ -69,21 +69,21 @@ class _Reading:
         self._catalogue = catalogue
 
     def results(self, raw: bytes) -> Results:
-        about, *others = self._lines(raw)
+        about, *following = self._lines(raw)
         if not isinstance(about, About):
             raise self._error(1, "kind", "no line about the run; results without one were written by an older program")
         outcomes: dict[str, Outcome] = {}
-        for number, line in enumerate(others, 2):
+        for number, line in enumerate(following, 2):
             if isinstance(line, About):
                 raise self._error(number, "kind", "a second run; a file holds one")
             if isinstance(line, _SummaryLine):
-                if number <= len(others):
+                if number <= len(following):
                     raise self._error(number + 1, "kind", "a line after the summary, which is the last")
                 return self._concluded(number, Results(about, tuple(outcomes.values()), self._catalogue), line)
             if line.id in outcomes:
-                raise self._error(number, "id", f"{line.id} is there twice")
+                raise self._error(number, "id", f"{line.id} is listed twice")
             outcomes[line.id] = self._outcome(number, line, about)
-        raise self._error(len(others) + 1, "kind", "no summary after it: the file is cut off")
+        raise self._error(len(following) + 1, "kind", "no summary after it: the file is incomplete")
 
     def _lines(self, raw: bytes) -> list[About | _VectorLine | _SummaryLine]:
         lines = []
@@ -102,18 +102,18 @@ class _Reading:
         if line.id not in self._catalogue.entries:
             here = len(self._catalogue.entries)
             detail = f"no vector {line.id!r} here: the result is of {about.suite}, {about.suite.vectors} vectors, "
-            detail += f"manifest {about.suite.manifest_sha256[:12]}, and this one has {here}"
+            detail += f"manifest {about.suite.manifest_sha256[:12]}; this one has {here}"
             raise self._error(number, "id", detail)
         fields = msgspec.structs.asdict(line)
         del fields["repeat"]
         return Outcome(**fields)
 
     def _concluded(self, number: int, results: Results, summary: _SummaryLine) -> Results:
-        said = {str(status): count for status, count in summary.counts.items()}
-        if said != results.counts:
-            raise self._error(number, "counts", f"{said}, but the lines before come to {results.counts}")
+        counted = {str(status): count for status, count in summary.counts.items()}
+        if counted != results.counts:
+            raise self._error(number, "counts", f"{counted}, but the lines before it have {results.counts}")
         if summary.exit_code != (code := exit_code(results.outcomes)):
-            raise self._error(number, "exit_code", f"{summary.exit_code}, but the lines before come to {int(code)}")
+            raise self._error(number, "exit_code", f"{summary.exit_code}, but the lines before it mean {int(code)}")
         return results
 
     def _error(self, number: int, field: str, detail: str) -> CommandError:

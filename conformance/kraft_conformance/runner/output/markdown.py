@@ -1,4 +1,4 @@
-"""Markdown for people, small enough for the summary of a job on GitHub."""
+"""Markdown report, small enough for the summary of a GitHub job."""
 
 import re
 from collections import Counter
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.run import reasons
-from kraft_conformance.runner.output.wording import said, visible
+from kraft_conformance.runner.output.wording import clip, visible
 from kraft_conformance.runner.reports import details
 from kraft_spec.rules import Registry, load_registry
 from kraft_vectors.profiles import shown_profile
 from kraft_vectors.texts import counted
 
 BYTES_MAX = 1_000_000
-"""A summary of a job may have 1 MiB."""
+"""Maximum size; GitHub's limit for a job summary is 1 MiB."""
 
 _FAILURES_BYTES_MAX = 800_000
 _DIFFERENCES_MAX = 20
@@ -32,15 +32,15 @@ MARKS = {
     Status.EXPECTED_FAILURE: "🟠",
     Status.UNEXPECTED_PASS: "❗",
 }
-"""Beside the word, never in place of it."""
+"""Marks beside the status, never instead of it."""
 
 
 def markdown(results: Results) -> bytes:
-    """The whole document."""
+    """Return the document."""
     head = [*_head(results), *_by_group(results)]
     tail = list(_reasons(results))
-    shown = list(_failures(results))
-    return "\n".join([*head, *shown, *tail, ""]).encode()
+    failures = list(_failures(results))
+    return "\n".join([*head, *failures, *tail, ""]).encode()
 
 
 def _head(results: Results) -> Iterator[str]:
@@ -110,8 +110,8 @@ def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator
     yield ""
     if outcome.differences:
         yield from ("| field | expected | actual |", "|---|---|---|")
-        for one in outcome.differences[:_DIFFERENCES_MAX]:
-            yield f"| {cell(one.field)} | {cell(one.expected)} | {cell(one.actual)} |"
+        for difference in outcome.differences[:_DIFFERENCES_MAX]:
+            yield f"| {cell(difference.field)} | {cell(difference.expected)} | {cell(difference.actual)} |"
         yield ""
         if len(outcome.differences) > _DIFFERENCES_MAX:
             yield from (f"{counted(len(outcome.differences) - _DIFFERENCES_MAX, 'more difference')}.", "")
@@ -121,15 +121,16 @@ def _failure(outcome: Outcome, results: Results, registry: Registry) -> Iterator
 
 
 def _reasons(results: Results) -> Iterator[str]:
-    """What neither passes nor fails, by its reason."""
-    found = reasons(results)
-    if not found:
+    """Yield the vectors that neither pass nor fail, by reason."""
+    listed = reasons(results)
+    if not listed:
         return
     yield from ("## Neither passed nor failed", "", "| status | reason | vectors | such as |", "|---|---|---:|---|")
-    for one in found[:_REASONS_MAX]:
-        yield f"| {MARKS[one.status]} {one.status} | {cell(one.reason)} | {len(one.ids)} | {in_line(one.ids[0])} |"
-    if len(found) > _REASONS_MAX:
-        yield f"| | {counted(len(found) - _REASONS_MAX, 'more reason')} | | |"
+    for reason in listed[:_REASONS_MAX]:
+        status = f"{MARKS[reason.status]} {reason.status}"
+        yield f"| {status} | {cell(reason.reason)} | {len(reason.ids)} | {in_line(reason.ids[0])} |"
+    if len(listed) > _REASONS_MAX:
+        yield f"| | {counted(len(listed) - _REASONS_MAX, 'more reason')} | | |"
     yield ""
 
 
@@ -141,28 +142,31 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~&@$]")
 
 
 def escaped(text: str) -> str:
-    """A text of the suite's own, in which nothing is markup."""
+    """Return a text of the suite with escaped markup."""
     return _SPECIAL.sub(r"\\\g<0>", visible(text))
 
 
 def in_line(text: str, most: int = _VALUE_MAX) -> str:
-    """A text as code, in which nothing is markup, whatever it holds."""
-    shown = said(text, most)
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    """Return any text as inline code without markup."""
+    clipped = clip(text, most)
+    fence = "`" * (max(map(len, re.findall("`+", clipped)), default=0) + 1)
+    pad = " " if clipped.startswith("`") or clipped.endswith("`") or not clipped.strip() else ""
+    return f"{fence}{pad}{clipped}{pad}{fence}"
 
 
 def cell(text: str) -> str:
-    """The same in a table.  What ends a cell, or escapes that, differs between programs: such texts become entities."""
-    shown = said(text, _VALUE_MAX)
-    if not re.search(r"[|\\`]", shown):
+    """Return any text as inline code in a table cell.
+
+    Markdown programs differ in how they treat bars and backslashes in cells, so such characters become entities.
+    """
+    clipped = clip(text, _VALUE_MAX)
+    if not re.search(r"[|\\`]", clipped):
         return in_line(text)
-    return f"<code>{_SPECIAL.sub(lambda found: f'&#{ord(found[0])};', shown)}</code>"
+    return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match[0])};', clipped)}</code>"
 
 
 def block(text: str, language: str = "") -> Sequence[str]:
-    """Lines of code."""
-    shown = visible(text, keep="\n")
-    fence = "`" * max(3, max(map(len, re.findall("`+", shown)), default=0) + 1)
-    return f"{fence}{language}", *shown.split("\n"), fence
+    """Return the lines of a code block."""
+    visible_text = visible(text, keep="\n")
+    fence = "`" * max(3, max(map(len, re.findall("`+", visible_text)), default=0) + 1)
+    return f"{fence}{language}", *visible_text.split("\n"), fence

@@ -1,4 +1,4 @@
-"""Rules by implementations: the results of several runs side by side."""
+"""Table of rules by implementations, from the results of several runs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from kraft_conformance.runner.output.markdown import cell, in_line
 from kraft_conformance.runner.output.results import About, Results, suite_of
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, RuleRow, Verdict, passes_of, rule_rows
-from kraft_conformance.runner.output.wording import said
+from kraft_conformance.runner.output.wording import clip
 from kraft_spec.rules import Rule
 from kraft_vectors.catalogue import Catalogue
 
@@ -27,11 +27,11 @@ MARKS = {
 
 
 _NAME_MAX = 60
-"""Characters of a name that is chosen by an adapter."""
+"""Maximum length of a name from an adapter."""
 
 
 class Column(NamedTuple):
-    """One implementation."""
+    """Column of an implementation."""
 
     label: str
     about: About
@@ -40,26 +40,26 @@ class Column(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """One rule."""
+    """Row of a rule."""
 
     rule: Rule
     cells: tuple[RuleRow, ...]
-    """In the order of the columns."""
+    """Cells in the order of the columns."""
     note: str
-    """The rule's title; why it has no vector, if it has none anywhere."""
+    """Title of the rule, or the reason why no profile has a vector about it."""
 
 
 class Matrix(NamedTuple):
-    """The whole table."""
+    """The table."""
 
     columns: tuple[Column, ...]
     rows: tuple[MatrixRow, ...]
     notes: tuple[str, ...]
-    """Which results are of another version of the suite."""
+    """Notes about results of another version of the suite."""
 
 
 def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
-    """The table of these runs, in their order; the rows are in that of the registry."""
+    """Return the table of these runs; columns in their order, rows in the order of the registry."""
     by_run = [rule_rows(results) for _, results in runs]
     labels = _labels(runs)
     columns = [
@@ -68,7 +68,7 @@ def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
     ]
     rows = []
     for cells in zip(*by_run, strict=True):
-        has_vector = any(one.vectors for one in cells)
+        has_vector = any(row_cell.vectors for row_cell in cells)
         why_none = "" if has_vector else cells[0].reason
         rows.append(MatrixRow(cells[0].rule, cells, why_none or cells[0].rule.title))
     notes = [(label, results.other_suite) for label, (_, results) in zip(labels, runs, strict=True)]
@@ -76,14 +76,14 @@ def matrix_of(runs: Sequence[tuple[Path, Results]]) -> Matrix:
 
 
 def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
-    """Name and version; profile and level where they differ; the file where nothing else does."""
+    """Return name and version, with profile and observability if they differ, with the file if nothing else does."""
     names = [
-        f"{said(results.about.implementation.name, _NAME_MAX)} {said(results.about.implementation.version, _NAME_MAX)}"
+        f"{clip(results.about.implementation.name, _NAME_MAX)} {clip(results.about.implementation.version, _NAME_MAX)}"
         for _, results in runs
     ]
     for parts in (
-        [said(one.about.profile, _NAME_MAX) for _, one in runs],
-        [one.about.observability for _, one in runs],
+        [clip(results.about.profile, _NAME_MAX) for _, results in runs],
+        [results.about.observability for _, results in runs],
     ):
         if len(set(parts)) > 1:
             names = [f"{name}, {part}" for name, part in zip(names, parts, strict=True)]
@@ -92,17 +92,17 @@ def _labels(runs: Sequence[tuple[Path, Results]]) -> list[str]:
 
 
 def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
-    """For JSON."""
+    """Return the table as a JSON document."""
     return {
         "schema": SCHEMA,
         "suite": to_builtins(suite_of(catalogue)),
         "implementations": [
             {
-                "label": one.label,
-                "about": to_builtins(one.about),
-                "rules": {str(each): one.verdicts[each] for each in WORST_FIRST if one.verdicts[each]},
+                "label": column.label,
+                "about": to_builtins(column.about),
+                "rules": {str(each): column.verdicts[each] for each in WORST_FIRST if column.verdicts[each]},
             }
-            for one in matrix.columns
+            for column in matrix.columns
         ],
         "rules": [
             {
@@ -110,11 +110,11 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
                 "level": row.rule.level,
                 "cells": [
                     {
-                        "status": str(one.verdict),
-                        "vectors": one.vectors,
-                        "by_status": {str(status): number for status, number in sorted(one.statuses.items())},
+                        "status": str(row_cell.verdict),
+                        "vectors": row_cell.vectors,
+                        "by_status": {str(status): number for status, number in sorted(row_cell.statuses.items())},
                     }
-                    for one in row.cells
+                    for row_cell in row.cells
                 ],
             }
             for row in matrix.rows
@@ -124,7 +124,7 @@ def matrix_document(matrix: Matrix, catalogue: Catalogue) -> dict[str, Any]:
 
 
 def matrix_markdown(matrix: Matrix) -> bytes:
-    """For a page on GitHub."""
+    """Return the table as Markdown."""
     return "\n".join([*_markdown(matrix), ""]).encode()
 
 
@@ -132,20 +132,20 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield from ("# KRaft conformance by rule and implementation", "")
     for note in matrix.notes:
         yield from ("> [!WARNING]", f"> {in_line(note, 1_000)}", "")
-    heads = " | ".join(cell(one.label) for one in matrix.columns)
+    heads = " | ".join(cell(column.label) for column in matrix.columns)
     yield f"| rule | level | {heads} |"
     yield f"|---|---|{'---|' * len(matrix.columns)}"
     for verdict in WORST_FIRST:
-        numbers = " | ".join(str(one.verdicts[verdict]) for one in matrix.columns)
+        numbers = " | ".join(str(column.verdicts[verdict]) for column in matrix.columns)
         yield f"| **{MARKS[verdict]} {verdict}** | | {numbers} |"
     for row in matrix.rows:
-        cells = " | ".join(f"{MARKS[one.verdict]} {one.words}" for one in row.cells)
+        cells = " | ".join(f"{MARKS[row_cell.verdict]} {row_cell.words}" for row_cell in row.cells)
         yield f"| `{row.rule.id}` | {row.rule.level} | {cells} |"
 
 
 def matrix_page(matrix: Matrix) -> bytes:
-    """As one page in HTML; needs Jinja."""
+    """Return the table as an HTML page; needs Jinja."""
     from kraft_conformance.runner.output.page import rendered
 
-    verdicts = [one for one in WORST_FIRST if any(column.verdicts[one] for column in matrix.columns)]
+    verdicts = [verdict for verdict in WORST_FIRST if any(column.verdicts[verdict] for column in matrix.columns)]
     return rendered("matrix.html.j2", columns=matrix.columns, rows=matrix.rows, notes=matrix.notes, verdicts=verdicts)

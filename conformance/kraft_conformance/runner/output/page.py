@@ -1,4 +1,4 @@
-"""One page in HTML: a run to be looked at, without scripts or anything to fetch."""
+"""HTML report of a run: one page without scripts and without external files."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from kraft_conformance.runner.output.results import Results
 from kraft_conformance.runner.output.rule_table import WORST_FIRST, Verdict, passes_of, rule_rows
 from kraft_conformance.runner.output.run import Run, reasons
 from kraft_conformance.runner.output.sequence import sequence
-from kraft_conformance.runner.output.wording import output_words, said, visible
+from kraft_conformance.runner.output.wording import clip, output_words, visible
 from kraft_conformance.runner.plain import plain
 from kraft_spec.rules import Registry, Rule, load_registry
 from kraft_vectors.features import LEVELS
@@ -35,7 +35,7 @@ GLYPHS = {
     Verdict.NOT_RUN: "»",
     Verdict.NO_VECTOR: "·",
 }
-"""Beside the word of a status or verdict, so that nothing hangs on a colour."""
+"""Marks beside a status or verdict, for readers who do not see the colours."""
 
 _DIFFERENCES_MAX = 50
 _TEMPLATES = ("report.html.j2", "matrix.html.j2", "parts.html.j2", "style.css")
@@ -47,7 +47,7 @@ class _Failure(NamedTuple):
     level: str
     where: str
     why: str
-    """The implementer's reason for an expected failure."""
+    """Reason of the implementer for an expected failure."""
     event: str
     rules: Sequence[Rule]
     expected: Sequence[str]
@@ -60,11 +60,11 @@ class _Failure(NamedTuple):
 
 
 def page(run: Run) -> bytes:
-    """The whole page; the same results give the same bytes."""
+    """Return the page; the same results give the same bytes."""
     registry = load_registry()
     vectors = run if isinstance(run, Results) else None
     failing, expected = run.of_status(*FAILING), run.of_status(Status.EXPECTED_FAILURE)
-    articles = [_failure(number, one, run, registry) for number, one in enumerate((*failing, *expected))]
+    articles = [_failure(number, outcome, run, registry) for number, outcome in enumerate((*failing, *expected))]
     rows = sorted(rule_rows(run), key=lambda row: (WORST_FIRST.index(row.verdict), row.is_whole))
     verdicts = Counter(row.verdict for row in rows)
     return rendered(
@@ -84,12 +84,12 @@ def page(run: Run) -> bytes:
         rows=rows,
         verdicts=[(verdict, verdicts[verdict]) for verdict in WORST_FIRST if verdicts[verdict]],
         statuses=[status for status in run.statuses if str(status) in run.counts],
-        asked=[(one, run.asked(one.id)) for one in run.outcomes],
+        asked=[(outcome, run.asked(outcome.id)) for outcome in run.outcomes],
     )
 
 
 def rendered(template: str, **values: Any) -> bytes:
-    """A template of this folder with these values, all of which are escaped."""
+    """Render a template of this folder; all values are escaped."""
     drawn: str = _environment().get_template(template).render(**values)
     return drawn.encode()
 
@@ -105,7 +105,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["said"] = said
+    environment.filters["clip"] = clip
     environment.filters["visible"] = visible
     environment.filters["lines"] = lambda text: visible(text, keep="\n")
     environment.filters["counted"] = counted
@@ -115,33 +115,33 @@ def _environment() -> Environment:
 
 
 def _levels(results: Results) -> Sequence[tuple[str, int, int]]:
-    """By level: how many vectors of it pass, of how many that were asked."""
+    """Return the passed and the run vectors of each level."""
     entries = results.catalogue.entries
-    run = Counter(entries[one.id].level for one in results.outcomes if one.status is not Status.SKIPPED)
-    passed = Counter(entries[one.id].level for one in results.of_status(Status.PASS))
+    run = Counter(entries[outcome.id].level for outcome in results.outcomes if outcome.status is not Status.SKIPPED)
+    passed = Counter(entries[outcome.id].level for outcome in results.of_status(Status.PASS))
     return [(level, passed[level], run[level]) for level in LEVELS if run[level]]
 
 
 def _failure(number: int, outcome: Outcome, run: Run, registry: Registry) -> _Failure:
-    asked, where = run.asked(outcome.id), "" if outcome.differences else outcome.reason
+    item, where = run.asked(outcome.id), "" if outcome.differences else outcome.reason
     level, step, drawn = "", None, None
     if isinstance(run, Results):
         vector = run.asked(outcome.id)
         level = vector.level
         if outcome.differences:
             where = "Before the first step" if outcome.step == 0 else f"Step {outcome.step} of {len(vector.steps)}"
-        # Controllers of partitions have no messages to draw.
+        # Vectors of partition controllers have no messages to draw.
         if isinstance(vector, Vector) and (drawn := sequence(vector, outcome, run.about)) and outcome.step:
             step = vector.steps[outcome.step - 1]
     title = f"Sequence diagram of {outcome.id}"
     return _Failure(
         outcome,
-        asked.title,
+        item.title,
         level,
         where,
         outcome.reason if outcome.differences and outcome.status is Status.EXPECTED_FAILURE else "",
         "" if step is None else event_line(plain(step)),
-        [registry[rule_id] for rule_id in outcome.rules or asked.rules],
+        [registry[rule_id] for rule_id in outcome.rules or item.rules],
         [] if step is None else [output_words(plain(output)) for output in step.outputs],
         None if outcome.effects is None else [output_words(effect) for effect in outcome.effects],
         None if step is None else step.refusal,

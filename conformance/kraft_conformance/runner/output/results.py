@@ -1,4 +1,4 @@
-"""A run as values: of what, with which vectors, and what came of each."""
+"""Results of a run, as values: implementation, suite, outcomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from msgspec import Struct
 from kraft_conformance.protocol.messages import HelloReply, Software
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_conformance.runner.output.run import Run
-from kraft_conformance.runner.output.wording import said
+from kraft_conformance.runner.output.wording import clip
 from kraft_conformance.runner.reports import repetition
 from kraft_traces.lines import KipLevel
 from kraft_traces.values import Count, KraftVersion
@@ -26,40 +26,40 @@ SCHEMA: Literal["kraft-conformance-results/1"] = "kraft-conformance-results/1"
 
 
 class Suite(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which vectors there were."""
+    """Identity of a set of vectors."""
 
     schema: str
     vectors: Count
-    """How many, whether they were run or not."""
+    """Number of vectors, run or not."""
     manifest_sha256: str
-    """Of the manifest, which has the SHA-256 of each vector."""
+    """SHA-256 of the manifest, which has the SHA-256 of each vector."""
     version: str = ""
-    """What may differ between two is said in docs/rules.md; empty for vectors that are not the package's."""
+    """Version as explained in docs/rules.md; empty for vectors from elsewhere than the package."""
 
     def __str__(self) -> str:
         return f"suite {self.version}" if self.version else "an unnamed suite"
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="run"):
-    """What was run: the first line of a result."""
+    """Head of a result, its first line."""
 
     schema: Literal["kraft-conformance-results/1"]
     runner: Software
     suite: Suite
     adapter: str
-    """Its command line."""
+    """Command line of the adapter."""
     asked_profile: str | None
-    """What `--profile` said."""
+    """Value of `--profile`."""
     asked_vectors: str | None
-    """The folder that `--vectors` named."""
+    """Value of `--vectors`."""
     asked_timeout_s: float | None
-    """What `--timeout` said, if not what it is without."""
+    """Value of `--timeout`, if not the default."""
     profile: str
-    """The one that counted: what was asked for, or what the adapter named."""
+    """Profile of the run: from `--profile` or from the adapter's hello."""
     experimental: bool
-    """Whether that profile says how somebody read a source, not what is required."""
+    """True if the profile describes an implementation's source code, not requirements."""
     note: str
-    """What a reader should know of an experimental profile; empty for others."""
+    """Remark about an experimental profile; empty for others."""
     implementation: Software
     kip_levels: dict[str, KipLevel]
     kraft_versions: tuple[KraftVersion, ...]
@@ -72,22 +72,22 @@ class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
 
 @dataclass(frozen=True)
 class Results(Run):
-    """A run of vectors on an adapter."""
+    """Results of vectors on an adapter."""
 
     noun: ClassVar[Literal["vector"]] = "vector"
     program: ClassVar[str] = "kraft-spec conformance"
     group: ClassVar[str] = "kraft-spec"
-    statuses: ClassVar[tuple[Status, ...]] = tuple([one for one in Status if one is not Status.INCONCLUSIVE])
+    statuses: ClassVar[tuple[Status, ...]] = tuple([status for status in Status if status is not Status.INCONCLUSIVE])
 
     about: About
     outcomes: tuple[Outcome, ...]
-    """In the order in which the vectors stand in the suite, or were asked for."""
+    """Outcomes in the order of the suite, or of the selection."""
     catalogue: Catalogue = field(compare=False)
-    """The vectors that are here, which may be others than those that were run."""
+    """Installed vectors, which may differ from those that were run."""
 
     @property
     def command(self) -> str:
-        """The command line of the adapter."""
+        """Command line of the adapter."""
         return self.about.adapter
 
     @property
@@ -104,49 +104,51 @@ class Results(Run):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The same, and whether other vectors are here."""
+        """Implementation, suite, and a note if other vectors are installed."""
         about, suite = self.about, self.about.suite
-        shown = f"profile {said(shown_profile(about.profile))}, observability {about.observability}"
+        conditions = f"profile {clip(shown_profile(about.profile))}, observability {about.observability}"
         vectors = f"{suite}, {suite.vectors} vectors, manifest {suite.manifest_sha256}"
-        return tuple(filter(None, (f"{said(self.implementation)}, {shown}", vectors, about.note, self.other_suite)))
+        return tuple(
+            filter(None, (f"{clip(self.implementation)}, {conditions}", vectors, about.note, self.other_suite))
+        )
 
     @cached_property
     def coverage(self) -> tuple[RuleCoverage, ...]:
-        """Every rule that holds, with the vectors of the profile about it, or the reason why there is none."""
+        """Every active rule with its vectors of the profile, or the reason why there is none."""
         profile = self.about.profile
         of_profile = {name for name in self.catalogue if profile in self.catalogue.vector(name).requires.profiles}
         rows = []
-        for one in rule_coverage(self.catalogue.manifest.vectors):
-            vectors = tuple([name for name in one.vectors if name in of_profile])
-            reason = f"none under the profile {profile}" if one.vectors and not vectors else one.reason
-            rows.append(RuleCoverage(one.rule, vectors, reason))
+        for covered in rule_coverage(self.catalogue.manifest.vectors):
+            vectors = tuple([name for name in covered.vectors if name in of_profile])
+            reason = f"none under the profile {profile}" if covered.vectors and not vectors else covered.reason
+            rows.append(RuleCoverage(covered.rule, vectors, reason))
         return tuple(rows)
 
     @cached_property
     def other_suite(self) -> str:
-        """That these are results of other vectors than those here, in words; empty if they are of these."""
+        """Note if the results are of other vectors than the installed ones; else empty."""
         here, of = suite_of(self.catalogue), self.about.suite
         if of == here:
             return ""
         return (
             f"This result is of other vectors: {of}, {of.vectors} vectors, "
-            f"manifest {of.manifest_sha256[:12]}; here is {here}, {here.vectors} vectors, "
+            f"manifest {of.manifest_sha256[:12]}; installed is {here}, {here.vectors} vectors, "
             f"manifest {here.manifest_sha256[:12]}. "
-            "Titles, rules and steps are those of the vectors here."
+            "Titles, rules and steps are those of the installed vectors."
         )
 
     def asked(self, asked_id: str) -> AnyVector:
-        """The vector of an outcome."""
+        """Return the vector of an outcome."""
         return self.catalogue.vector(asked_id)
 
     def repetition(self, outcome: Outcome) -> str:
-        """The one command that runs a vector again."""
+        """Return the command that runs a vector again."""
         about = self.about
         return repetition(about.adapter, outcome.id, about.asked_profile, about.asked_vectors, about.asked_timeout_s)
 
 
 def suite_of(catalogue: Catalogue) -> Suite:
-    """What tells these vectors from others.
+    """Return the identity of a catalogue.
 
     Raises:
         VectorFileError: the manifest cannot be read.
@@ -158,7 +160,7 @@ def suite_of(catalogue: Catalogue) -> Suite:
 
 
 def suite_version() -> str:
-    """That of the package's vectors: the first two numbers of the package's own."""
+    """Return the version of the package's vectors: the first two numbers of the package version."""
     return ".".join(version("kraft-spec").split(".")[:2])
 
 
@@ -170,7 +172,7 @@ def results_of(
     outcomes: Sequence[Outcome],
     timeout_s: float | None = None,
 ) -> Results:
-    """The results of a run of this command with these vectors."""
+    """Return the results of a run of this command with these vectors."""
     profile = asked_profile or hello.profile
     about = About(
         schema=SCHEMA,

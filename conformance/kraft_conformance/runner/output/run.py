@@ -1,4 +1,4 @@
-"""A run as every format shows it: the vectors on an adapter, or the cases of `kraft-spec live` on a process."""
+"""Run as every format shows it: vectors on an adapter, or cases of `kraft-spec live` on a process."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,96 +11,96 @@ from kraft_conformance.runner.reports import counts
 from kraft_vectors.rule_coverage import RuleCoverage
 
 
-class Asked(Protocol):
-    """What is asked of an implementation: a vector or a case."""
+class TestItem(Protocol):
+    """A vector or a case."""
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title."""
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids of the rules that decide it."""
+        """Ids of the rules that it tests."""
 
 
-class Head(Protocol):
-    """What was run: the first line of a result, of which each kind of run has more fields."""
+class RunHead(Protocol):
+    """First line of a result; each kind of run has more fields."""
 
     @property
     def runner(self) -> Software:
-        """This program."""
+        """Name and version of this program."""
 
     @property
     def implementation(self) -> Software:
-        """What was tested."""
+        """Name and version of the tested implementation."""
 
 
 class Run(ABC):
-    """What came of a run."""
+    """Results of a run."""
 
     noun: ClassVar[Literal["vector", "case"]]
-    """What is asked."""
+    """Noun for its items."""
     program: ClassVar[str]
-    """The command, as `kraft-spec live`."""
+    """The command, such as `kraft-spec live`."""
     group: ClassVar[str]
-    """What the classes of JUnit's test cases begin with."""
+    """Prefix of the class names in JUnit XML."""
     statuses: ClassVar[tuple[Status, ...]]
-    """Those that there can be."""
-    about: Head
+    """Possible statuses."""
+    about: RunHead
     outcomes: tuple[Outcome, ...]
-    """In the order in which they were asked for."""
+    """Outcomes in the order of the selection."""
 
     @property
     @abstractmethod
     def command(self) -> str:
-        """The command line that starts the implementation or its adapter, or where it runs."""
+        """Command line of the implementation or its adapter, or its address."""
 
     @property
     @abstractmethod
     def facts(self) -> Mapping[str, str]:
-        """What a reader wants to know of the run, by name, beside the implementation."""
+        """Facts about the run by name, apart from the implementation."""
 
     @property
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
-        """The same in sentences."""
+        """The facts as sentences."""
 
     @property
     @abstractmethod
     def coverage(self) -> tuple[RuleCoverage, ...]:
-        """The rules in question, in the order of the registry, with the ids of what was to be asked about each."""
+        """Rules in the order of the registry, with the ids of the vectors or cases about each."""
 
     @abstractmethod
-    def asked(self, asked_id: str) -> Asked:
-        """The vector or the case of an outcome."""
+    def asked(self, asked_id: str) -> TestItem:
+        """Return the vector or case of an outcome."""
 
     @abstractmethod
     def repetition(self, outcome: Outcome) -> str:
-        """The one command that runs it again."""
+        """Return the command that runs it again."""
 
     @property
     def implementation(self) -> str:
-        """Name and version of what was tested."""
+        """Name and version of the tested implementation."""
         name, version = self.about.implementation.name, self.about.implementation.version
         return f"{name} {version}" if version else name
 
     @cached_property
     def by_id(self) -> dict[str, Outcome]:
-        """The outcomes by their ids."""
+        """Outcomes by id."""
         return {outcome.id: outcome for outcome in self.outcomes}
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many have each status, those that none has left out."""
+        """Number of outcomes with each status, without zeros."""
         return counts(self.outcomes)
 
     def of_status(self, *statuses: Status) -> tuple[Outcome, ...]:
-        """The outcomes with one of these statuses."""
+        """Return the outcomes with one of these statuses."""
         return tuple([outcome for outcome in self.outcomes if outcome.status in statuses])
 
 
 class Reason(NamedTuple):
-    """Why some vectors or cases neither pass nor fail."""
+    """Reason why some vectors or cases neither pass nor fail."""
 
     status: Status
     reason: str
@@ -108,11 +108,11 @@ class Reason(NamedTuple):
 
 
 def reasons(run: Run) -> tuple[Reason, ...]:
-    """Each reason once: by status, the most frequent first."""
-    found: dict[tuple[Status, str], list[str]] = {}
+    """Return each reason once, by status, most frequent first."""
+    ids_by_reason: dict[tuple[Status, str], list[str]] = {}
     for outcome in run.outcomes:
         if outcome.status not in (*FAILING, Status.PASS):
-            found.setdefault((outcome.status, outcome.reason), []).append(outcome.id)
+            ids_by_reason.setdefault((outcome.status, outcome.reason), []).append(outcome.id)
     order = list(Status)
-    listed = [Reason(status, reason, tuple(ids)) for (status, reason), ids in found.items()]
-    return tuple(sorted(listed, key=lambda one: (order.index(one.status), -len(one.ids), one.reason)))
+    listed = [Reason(status, reason, tuple(ids)) for (status, reason), ids in ids_by_reason.items()]
+    return tuple(sorted(listed, key=lambda reason: (order.index(reason.status), -len(reason.ids), reason.reason)))

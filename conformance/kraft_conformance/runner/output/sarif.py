@@ -22,9 +22,9 @@ _LINK = re.compile(r"(?<!\\)\[(?=[^\[\]]*\]\()")
 
 
 def sarif(run: Run) -> bytes:
-    """The document: the same results give the same bytes."""
+    """Return the document; the same results give the same bytes."""
     failed = run.of_status(*FAILING)
-    rules = list(dict.fromkeys(_rule(one, run) for one in failed))
+    rules = list(dict.fromkeys(_rule(outcome, run) for outcome in failed))
     registry = load_registry()
     driver = {
         "name": "kraft-spec",
@@ -39,8 +39,8 @@ def sarif(run: Run) -> bytes:
         ],
     }
     properties = {name: visible(run.facts[name]) for name in ("suite", "manifest", "profile") if name in run.facts}
-    found = [_result(one, rules, run) for one in failed]
-    done = {"tool": {"driver": driver}, "results": found, "properties": properties}
+    results = [_result(outcome, rules, run) for outcome in failed]
+    done = {"tool": {"driver": driver}, "results": results, "properties": properties}
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [done]}
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -51,32 +51,32 @@ def _rule(outcome: Outcome, run: Run) -> str:
 
 def _result(outcome: Outcome, rules: list[str], run: Run) -> dict[str, Any]:
     rule = _rule(outcome, run)
-    said = _without_links(visible(details(outcome, run.repetition(outcome)), keep="\n"))
+    message = _without_links(visible(details(outcome, run.repetition(outcome)), keep="\n"))
     place = {"artifactLocation": {"uri": _file_of(run.command)}, "region": {"startLine": 1}}
     return {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
         "level": "warning" if outcome.rule_level in ("SHOULD", "MAY") else "error",
-        "message": {"text": f"{outcome.id}: {said}"},
+        "message": {"text": f"{outcome.id}: {message}"},
         "locations": [{"physicalLocation": place, "logicalLocations": [{"fullyQualifiedName": outcome.id}]}],
-        # What tells a result of the next run from a new one.
+        # Identifies the same result in the next run.
         "partialFingerprints": {f"{run.noun}/v1": outcome.id},
     }
 
 
 def _without_links(text: str) -> str:
-    """The text of a message in which what an implementation says cannot be a link ([text](target))."""
+    """Return the text of a message in which an implementation's output cannot form a link ([text](target))."""
     return _LINK.sub(r"\\[", text)
 
 
 def _file_of(command: str) -> str:
-    """As a URI, the first word of a command line that looks like a file below this folder, or its first word."""
+    """Return, as a URI, the first word of the command line that looks like a relative file, or the first word."""
     try:
         words = shlex.split(command)
     except ValueError:
-        # Of a result that somebody else wrote: no shell would take it.
+        # A result file from elsewhere may have a command line that no shell accepts.
         words = command.split()
     files = [PurePath(word) for word in words]
-    named = [one for one in files if one.suffix or len(one.parts) > 1]
-    inside = [one for one in named if not one.is_absolute() and ".." not in one.parts]
+    named = [file for file in files if file.suffix or len(file.parts) > 1]
+    inside = [path for path in named if not path.is_absolute() and ".." not in path.parts]
     return quote((inside or files or [PurePath()])[0].as_posix())

@@ -1,4 +1,4 @@
-"""A vector that fails as a sequence: who sends what to whom, and where that is something else than expected."""
+"""Sequence diagram of a failing vector: messages between replicas, and the differences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from kraft_vectors.format import Vector, VectorEvent, VectorStep
 from kraft_vectors.texts import counted, event_line, shown_fields
 
 CLIENT = "clients"
-"""The lane of those who ask for changes and are answered."""
+"""Lane of the clients."""
 
 _EARLIER_MAX = 4
-"""So many events before the step that fails are drawn."""
+"""Maximum number of events drawn before the failing step."""
 
 
 class Mark(Enum):
-    """What is to be said of a row."""
+    """Marking of a row."""
 
     PLAIN = "plain"
     EARLIER = "earlier"
@@ -38,33 +38,33 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a diagram, from the top."""
+    """Row of a diagram."""
 
     text: str
     mark: Mark = Mark.PLAIN
     source: str | None = None
-    """The lane where an arrow begins; None for what happens at the replica alone."""
+    """Lane where the arrow begins; None for an event of the replica alone."""
     destination: str | None = None
     margin: str = ""
-    """Which step begins here."""
+    """Step that begins here."""
     comments: tuple[str, ...] = ()
     is_gap: bool = False
-    """Whether it stands for something that is left out."""
+    """True if it represents omitted rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A diagram."""
+    """Sequence diagram."""
 
     replica: str
-    """The lane of the replica under test."""
+    """Lane of the replica under test."""
     peers: tuple[str, ...]
-    """The other lanes, replicas by id, clients last."""
+    """Other lanes: replicas by id, clients last."""
     rows: tuple[Row, ...]
 
 
 def sequence(vector: Vector, outcome: Outcome, about: About) -> Sequence | None:
-    """The diagram of a failure; None if the vector is not the one that was run any more, or no step fails."""
+    """Return the diagram of a failure; None if the installed vector is another one, or no step fails."""
     if outcome.step is None or outcome.step > len(vector.steps):
         return None
     if outcome.step and outcome.event != vector.steps[outcome.step - 1].event:
@@ -97,24 +97,24 @@ def _rows(vector: Vector, outcome: Outcome, about: About) -> Iterator[Row]:
         if isinstance(event, VectorStep):
             yield from _sends(vector, event)
     if not failing:
-        text = "the state before the first step is another one"
+        text = "the state before the first step differs"
         yield Row(text, Mark.FAILING, margin="begin", comments=_words(outcome.differences))
     else:
         step = vector.steps[failing - 1]
         yield _happening(vector, step, Mark.FAILING, f"step {failing}")
         yield from _Failing(vector, step, outcome, about).rows()
-    if rest := len(vector.steps) - failing:
-        yield Row(f"{counted(rest, 'more step')}, not reached", Mark.EARLIER, is_gap=True)
+    if remaining := len(vector.steps) - failing:
+        yield Row(f"{counted(remaining, 'more step')}, not reached", Mark.EARLIER, is_gap=True)
 
 
 def _happening(vector: Vector, event: VectorEvent, mark: Mark, margin: str) -> Row:
-    """A message that comes in, a request of a client, or an event at the replica alone."""
+    """Return the row of a received message, a client's request, or an event of the replica alone."""
     replica = _lane(vector.replica)
     if event.message is not UNSET:
         fields = plain(event.message)
         text, source = f"{fields['type']}: {_message_fields(fields)}", _lane(fields["source"])
         if event.crash is not UNSET:
-            text += f"; dies after {event.crash.completed} of its writes and sends"
+            text += f"; crashes after {event.crash.completed} of its writes and sends"
         return Row(text, mark, source, replica, margin)
     if event.input is not UNSET and event.input.request is not UNSET:
         fields = {name: value for name, value in plain(event.input).items() if name != "cluster_id"}
@@ -128,7 +128,7 @@ def _message_fields(fields: dict[str, Any]) -> str:
 
 
 def _sends(vector: Vector, step: VectorStep) -> Iterator[Row]:
-    """What a step that did not fail sent; its writes and timers are left out."""
+    """Yield the messages of a step before the failing one, without its writes and timers."""
     for output in map(plain, step.outputs):
         if output["kind"] in ("Send", "Answer"):
             yield _output(vector, output, Mark.EARLIER)
@@ -147,7 +147,7 @@ def _output(vector: Vector, effect: dict[str, Any], mark: Mark, comments: tuple[
 
 
 class _Failing:
-    """The step that fails: what was shown, in its order, and what was expected besides."""
+    """The failing step: actual effects in their order, then the missing ones."""
 
     def __init__(self, vector: Vector, step: VectorStep, outcome: Outcome, about: About) -> None:
         self._vector = vector
@@ -166,43 +166,43 @@ class _Failing:
     def rows(self) -> Iterator[Row]:
         names = {output_name(effect) for effect in self._actual}
         for effect in self._actual:
-            found = self._about_output(output_name(effect))
-            mark = Mark.DIFFERENT if found else Mark.PLAIN
-            if any(one.expected == "nothing" for one in found):
-                mark, found = Mark.UNEXPECTED, ()
-            yield _output(self._vector, effect, mark, _words(found, output_name(effect)))
+            differences = self._about_output(output_name(effect))
+            mark = Mark.DIFFERENT if differences else Mark.PLAIN
+            if any(difference.expected == "nothing" for difference in differences):
+                mark, differences = Mark.UNEXPECTED, ()
+            yield _output(self._vector, effect, mark, _words(differences, output_name(effect)))
         for index, output in enumerate(map(plain, self._step.outputs)):
             name = output_name(output)
             if name in names:
                 continue
-            found = self._about_output(name)
-            if any(one.actual == "nothing" for one in found):
+            differences = self._about_output(name)
+            if any(difference.actual == "nothing" for difference in differences):
                 yield _output(self._vector, output, Mark.MISSING)
-            elif found:
-                yield _output(self._vector, output, Mark.DIFFERENT, _words(found, name))
+            elif differences:
+                yield _output(self._vector, output, Mark.DIFFERENT, _words(differences, name))
             else:
                 yield _output(self._vector, output, Mark.UNSEEN, (self._why_unseen(index, output),))
         if self._differences:
-            of_state = all(one.field.startswith("state") for one in self._differences)
-            text = "the state after it is another one" if of_state else "the state, or the refusal, is another one"
+            of_state = all(difference.field.startswith("state") for difference in self._differences)
+            text = "the state after it differs" if of_state else "the state or the refusal differs"
             yield Row(text, Mark.WRONG_STATE, comments=_words(tuple(self._differences)))
 
     def _about_output(self, name: str) -> tuple[Difference, ...]:
-        """The differences in an output, or in its order; each is told where it is first met."""
-        found = tuple([one for one in self._differences if _is_about(one.field, name)])
-        self._differences = [one for one in self._differences if one not in found]
-        return found
+        """Remove and return the differences in an output or in its order."""
+        matching = tuple([difference for difference in self._differences if _is_about(difference.field, name)])
+        self._differences = [difference for difference in self._differences if difference not in matching]
+        return matching
 
     def _why_unseen(self, index: int, output: dict[str, Any]) -> str:
         if not self._is_seen(output):
-            return "not shown at this level"
-        if any(one.absent and one.path == f"outputs[{index}]" for one in self._step.latitude):
+            return "not shown at this observability"
+        if any(latitude.absent and latitude.path == f"outputs[{index}]" for latitude in self._step.latitude):
             return "may be missing"
-        return "nothing to do any more"
+        return "already done"
 
 
 def _is_about(field: str, name: str) -> bool:
-    """An order is about what comes too late: `PersistQuorumState and Send VoteResponse to 3` about the first."""
+    """True if a difference is about an output; an order, `A and B`, is about A, which comes too late."""
     return field == name or field.startswith((f"{name}.", f"{name}[", _order(name)))
 
 
@@ -211,12 +211,12 @@ def _order(name: str) -> str:
 
 
 def _words(differences: tuple[Difference, ...], name: str = "") -> tuple[str, ...]:
-    """The differences, without the name of what they stand under."""
+    """Return the texts of the differences, without the name of the output."""
     words = []
-    for one in differences:
-        if name and one.field.startswith(_order(name)):
-            words.append(f"too late: expected {one.expected}")
+    for difference in differences:
+        if name and difference.field.startswith(_order(name)):
+            words.append(f"too late: expected {difference.expected}")
             continue
-        field = one.field.removeprefix(name).lstrip(".") if name else one.field
-        words.append(f"{field}: expected {one.expected}, actual {one.actual}".removeprefix(": "))
+        field = difference.field.removeprefix(name).lstrip(".") if name else difference.field
+        words.append(f"{field}: expected {difference.expected}, actual {difference.actual}".removeprefix(": "))
     return tuple(words)

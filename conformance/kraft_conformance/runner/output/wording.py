@@ -1,32 +1,32 @@
-"""Texts as all formats show them: what an adapter says is shown as it is, but never acts on a reader's screen."""
+"""Texts for all formats; control characters in an adapter's output are made visible."""
 
 from typing import Any
 
 from kraft_vectors.texts import shown_fields
 
 TEXT_MAX = 2_000
-"""Characters of one value that are shown; how many are left out is said."""
+"""Maximum number of displayed characters of a value."""
 
 _HIDDEN = ("source", "cluster_id", "id")
 
 
 def visible(text: object, keep: str = "") -> str:
-    """A text with its control characters made visible, the one in `keep` apart."""
+    """Return a text with visible control characters, except those in `keep`."""
     whole = str(text)
     if all(part.isprintable() for part in (whole.split(keep) if keep else [whole])):
         return whole
     return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in whole)
 
 
-def said(text: object, most: int = TEXT_MAX) -> str:
-    """A text with its control characters made visible, or its beginning and how much is left out."""
+def clip(text: object, most: int = TEXT_MAX) -> str:
+    """Return a text with visible control characters, clipped at `most`."""
     whole = str(text)
-    shown = visible(whole[:most])
-    return shown if len(whole) <= most else f"{shown}… ({len(whole) - most} more characters)"
+    beginning = visible(whole[:most])
+    return beginning if len(whole) <= most else f"{beginning}… ({len(whole) - most} more characters)"
 
 
 def output_name(effect: dict[str, Any]) -> str:
-    """What a comparison calls an output: `Send VoteResponse to 1`, `StartTimer election`, `FlushLog`."""
+    """Return the name of an output, such as `Send VoteResponse to 1`, `StartTimer election` or `FlushLog`."""
     match effect:
         case {"kind": "Send", "message": {"type": kind, "destination": to}}:
             return f"Send {kind} to {to}"
@@ -41,7 +41,7 @@ def output_name(effect: dict[str, Any]) -> str:
 
 
 def output_words(effect: dict[str, Any]) -> str:
-    """An output in a line, with its fields."""
+    """Return an output with its fields in a line."""
     fields = {name: value for name, value in effect.items() if name not in ("kind", "duration_ms", "timer")}
     inner = fields.pop("message", None) or fields.pop("reply", None)
     if isinstance(inner, dict):

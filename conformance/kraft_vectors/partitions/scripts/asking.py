@@ -14,7 +14,7 @@ UNKNOWN, INVALID = "UNKNOWN_TOPIC_OR_PARTITION", "INVALID_REPLICA_ASSIGNMENT"
 
 @TARGETS.vector("partition.request.other-node", "controller-only")
 def _other_node(s: RecordingStage) -> None:
-    """The controller answers alone."""
+    """Only the controller accepts a reassignment request."""
     s.step("to node 2, which is not controller")
     s.alter_all({A0: (4, 3, 2)}, {}, node=2, error="NOT_CONTROLLER")
     s.happen(ListPartitionReassignments(2))
@@ -23,7 +23,7 @@ def _other_node(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.deposed", "controller-only")
 def _deposed(s: RecordingStage) -> None:
-    """Who was controller writes nothing."""
+    """A former controller writes nothing."""
     s.alter(4, 3, 2)
     s.fail_over(2)
     s.step("node 2 cancels")
@@ -36,7 +36,7 @@ def _deposed(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.unauthorized", "authorization")
 def _unauthorized(s: RecordingStage) -> None:
-    """Rights on the cluster."""
+    """Requests without ALTER or DESCRIBE rights on the cluster are refused."""
     s.alter(4, 3, 2)
     s.step("without ALTER on CLUSTER")
     s.alter_all({A0: None}, {}, error="CLUSTER_AUTHORIZATION_FAILED", may_alter=False)
@@ -48,14 +48,14 @@ def _unauthorized(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.unauthorized-elsewhere", "error-order", "authorization")
 def _unauthorized_elsewhere(s: RecordingStage) -> None:
-    """The right is looked at first."""
+    """Missing rights take precedence over NOT_CONTROLLER."""
     s.step("without ALTER, to a node that is not controller")
     s.alter_all({A0: (4, 3, 2)}, {}, node=2, error="CLUSTER_AUTHORIZATION_FAILED", may_alter=False)
 
 
 @TARGETS.vector("partition.request.unknown", "unknown-partition", "error-order")
 def _unknown(s: RecordingStage) -> None:
-    """No such partition."""
+    """A request for a partition that does not exist is refused."""
     s.step("a partition, and a topic, that there is not")
     s.alter_all({_A99: (1, 2)}, {_A99: UNKNOWN})
     s.alter_all({_MISSING: (1, 2)}, {_MISSING: UNKNOWN})
@@ -65,7 +65,7 @@ def _unknown(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.deleting", "unknown-partition", configuration=TWO_TOPICS)
 def _deleting(s: RecordingStage) -> None:
-    """A topic that is being deleted is not known."""
+    """A request for a topic that is being deleted is refused."""
     s.alter(4, name=B0)
     s.step("the deletion of B begins")
     s.happen(DeleteTopic("B"), refused=False)
@@ -82,7 +82,7 @@ def _invalid(kind: str, *target: int) -> None:
         s.alter(*target, answer=INVALID)
         s.listed(expected={})
 
-    script.__name__, script.__doc__ = f"invalid_{kind.replace('-', '_')}", f"{list(target)} is no assignment."
+    script.__name__, script.__doc__ = f"invalid_{kind.replace('-', '_')}", f"The target {list(target)} is invalid."
     TARGETS.vector(f"partition.invalid.{kind}", "invalid-assignment")(script)
 
 
@@ -94,7 +94,7 @@ _invalid("twice", 1, 1)
 
 @TARGETS.vector("partition.invalid.moving", "invalid-assignment")
 def _invalid_while_moving(s: RecordingStage) -> None:
-    """Nothing changes."""
+    """An invalid target during a reassignment changes nothing."""
     s.alter(4, 3, 2)
     s.step("a wrong list leaves what is in progress alone")
     s.alter(4, 99, answer=INVALID)
@@ -103,14 +103,14 @@ def _invalid_while_moving(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.error-order", "error-order")
 def _order(s: RecordingStage) -> None:
-    """Two things are wrong."""
+    """An unknown partition takes precedence over an invalid target."""
     s.step("what does not exist comes before what is wrong with the list")
     s.alter_all({_A99: ()}, {_A99: UNKNOWN})
 
 
 @TARGETS.vector("partition.request.batch", "per-partition", configuration=TWO_TOPICS)
 def _batch(s: RecordingStage) -> None:
-    """Each has its own result."""
+    """Each partition of a request has its own result."""
     s.step("the first and the last are refused")
     s.alter_all({_A99: None, A0: (4, 3, 2), B0: ()}, {_A99: UNKNOWN, A0: "NONE", B0: INVALID})
     s.row("[1,4,3,2]", "[1,2,3]", "[4]", "[1]")
@@ -123,7 +123,7 @@ def _batch(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.request.not-named", "per-partition", configuration=TWO_TOPICS)
 def _not_named(s: RecordingStage) -> None:
-    """Others go on."""
+    """Reassignments of other partitions continue."""
     s.alter(4, 3, 2)
     s.step("what is not named goes on")
     s.alter(3, name=B0)

@@ -1,4 +1,4 @@
-"""The same events under `kip` and `kafka-4`, one decision at a time: what each makes of them is a vector of its own."""
+"""The same events under `kip` and `kafka-4`, for one decision each: every outcome is a vector."""
 
 from kraft_partitions.decisions import KAFKA_4
 from kraft_partitions.events import CompleteReassignment
@@ -15,7 +15,7 @@ def _of_kafka(s: RecordingStage) -> bool:
 
 @TARGETS.vector("partition.complete.target-behind", "list", allows=("complete-in-one-step",), both=True)
 def _target_behind(s: RecordingStage) -> None:
-    """Replicas become fewer, and one of the target is not in sync."""
+    """The replication factor shrinks, and a target replica is not in sync."""
     # Decided by `completes_with`.
     s.in_sync(1, 3)
     s.step("Alter([1,2]), and 2 of the target is not in sync")
@@ -26,7 +26,7 @@ def _target_behind(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.adds", "list", allows=("complete-in-one-step",), both=True)
 def _adds(s: RecordingStage) -> None:
-    """All of the target is in sync, and the controller has not looked yet."""
+    """All target replicas are in sync before the controller checks for completion."""
     # Decided by `completes`.
     s.alter(1, 2, 3, 4)
     s.step("4 joins the ISR")
@@ -36,7 +36,7 @@ def _adds(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.leader-stays", "cancel", both=True)
 def _leader_stays(s: RecordingStage) -> None:
-    """A replica leaves R, and the leader stays."""
+    """A replica is removed, and the leader stays."""
     # Decided by `leader_epoch`.
     s.alter(1, 2, 3, 4)
     s.step("Alter(null)")
@@ -46,7 +46,7 @@ def _leader_stays(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.base", "list", allows=("override",), both=True)
 def _base(s: RecordingStage) -> None:
-    """What the first one added is the second one's too, or nobody's."""
+    """A second reassignment begins with the original replicas, or with those that the first one added."""
     # Decided by `override_base`.
     s.alter(1, 2, 3, 4)
     s.step("Alter([1,2,3,4,5])")
@@ -56,7 +56,7 @@ def _base(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.keeps-all", "list", allows=("override",), both=True)
 def _keeps_all(s: RecordingStage) -> None:
-    """Every replica of both, so that nobody is to go."""
+    """A second reassignment to the replicas of both has no replica to remove."""
     # Decided by `override_base`: what would be empty stays.
     s.alter(3, 4, 5)
     s.step("Alter([1,2,3,4,5])")
@@ -66,7 +66,7 @@ def _keeps_all(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.start.leaves-two", "start")
 def _order(s: RecordingStage) -> None:
-    """RR, then the target."""
+    """Order of the replicas during a reassignment: RR, then the target."""
     # Decided by `replicas_order`; the vector of `kafka-4` is `partition.start.kafka`.
     s.step("Alter([4,3])")
     s.alter(4, 3)
@@ -75,7 +75,7 @@ def _order(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.list.at-rest", "list", configuration=TWO_TOPICS, both=True)
 def _at_rest(s: RecordingStage) -> None:
-    """A partition at rest, by name."""
+    """Listing by name a partition without a reassignment."""
     # Decided by `idle_when_named`.
     s.step("B-0 by name")
     s.listed(B0, expected={} if _of_kafka(s) else {B0: "[2,1] | [] | []"})

@@ -1,4 +1,4 @@
-"""Cancellation: what is restored, who stops, and when there is nothing to cancel or nobody would be left."""
+"""Cancellation: the restored replicas, the stopped ones, and refused cancellations."""
 
 from kraft_partitions.scenarios.stage import A0
 from kraft_vectors.partitions.staging import RecordingStage
@@ -9,7 +9,7 @@ TARGETS = PartitionTargets()
 
 @TARGETS.vector("partition.cancel", "cancel")
 def _restores(s: RecordingStage) -> None:
-    """Everything is as before."""
+    """A cancellation restores the replicas."""
     s.alter(3, 4, 5)
     s.step("Alter(null)")
     s.cancel()
@@ -20,7 +20,7 @@ def _restores(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.caught-up", "cancel")
 def _caught_up(s: RecordingStage) -> None:
-    """AR is gone from I too."""
+    """A cancellation removes an added replica that is in sync."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("4 has caught up, and goes all the same")
@@ -30,7 +30,7 @@ def _caught_up(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.removal", allows=("cancel",))
 def _removal(s: RecordingStage) -> None:
-    """Nobody stops."""
+    """Cancelling a removal stops no replica."""
     s.alter(3, 1)
     s.step("nothing was added")
     s.cancel()
@@ -39,7 +39,7 @@ def _removal(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.leader", "cancel")
 def _moves_the_leader(s: RecordingStage) -> None:
-    """The leader was being added."""
+    """A cancellation moves leadership away from an added replica."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("1, 2 and 3 fail, and 2 and 3 come back")
@@ -57,14 +57,14 @@ def _moves_the_leader(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.nothing", "cancel-nothing")
 def _nothing(s: RecordingStage) -> None:
-    """Nothing is in progress."""
+    """A cancellation without a reassignment is refused."""
     s.step("Alter(null) where nothing is in progress")
     s.cancel(answer="NO_REASSIGNMENT_IN_PROGRESS")
 
 
 @TARGETS.vector("partition.cancel.completed", "cancel-nothing")
 def _completed(s: RecordingStage) -> None:
-    """It has completed."""
+    """A cancellation after the completion is refused."""
     s.alter(1, 2, 4)
     s.in_sync(1, 2, 3, 4)
     s.complete()
@@ -74,7 +74,7 @@ def _completed(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.twice", "cancel", "cancel-nothing")
 def _twice(s: RecordingStage) -> None:
-    """It is cancelled already."""
+    """A second cancellation is refused."""
     s.alter(3, 4, 5)
     s.step("Alter(null)")
     s.cancel()
@@ -92,7 +92,7 @@ def _only_the_added(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.last-in-sync", "isr-never-empty", "cancel", configuration=SINGLE)
 def _refused(s: RecordingStage) -> None:
-    """Nobody in sync would be left."""
+    """A cancellation that would leave no replica in sync is refused."""
     _only_the_added(s)
     s.step("4, which was added, is alone in sync")
     s.cancel(answer="INVALID_REPLICA_ASSIGNMENT")
@@ -105,7 +105,7 @@ def _refused(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.cancel.unclean", "cancel", configuration=UNCLEAN, allows=("isr-never-empty",))
 def _unclean(s: RecordingStage) -> None:
-    """Unclean election takes one of the others."""
+    """With unclean election, a cancellation may elect a replica that is not in sync."""
     s.alter(4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("1, 2 and 3 fail, and 1 comes back")
@@ -121,7 +121,7 @@ def _unclean(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.start.unclean-just-added", "start", configuration=UNCLEAN, allows=("isr-never-empty",))
 def _just_added(s: RecordingStage) -> None:
-    """A request makes nobody leader who holds nothing."""
+    """A reassignment request never elects a replica that it just added."""
     s.step("1, 2 and 3 fail")
     for broker in (1, 2, 3):
         s.fail_broker(broker)

@@ -1,4 +1,4 @@
-"""The end of a reassignment: what it waits for, and what one step does."""
+"""Completion of a reassignment: its conditions and its effects."""
 
 from kraft_partitions.events import CompleteReassignment
 from kraft_partitions.scenarios.stage import A0
@@ -9,13 +9,13 @@ TARGETS = PartitionTargets()
 
 
 def not_yet(s: RecordingStage) -> None:
-    """The controller looks, and may not complete."""
+    """Check that the controller does not complete the reassignment."""
     s.happen(CompleteReassignment(A0), refused=True)
 
 
 @TARGETS.vector("partition.complete.waits", "add-before-remove")
 def _waits(s: RecordingStage) -> None:
-    """Nobody goes while AR is behind."""
+    """No replica is removed before the added ones are in sync."""
     s.alter(4, 3, 2)
     s.step("4 is not in sync")
     not_yet(s)
@@ -24,7 +24,7 @@ def _waits(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.waits-for-each", "add-before-remove")
 def _waits_for_each(s: RecordingStage) -> None:
-    """One of two is not enough."""
+    """A reassignment completes only when all added replicas are in sync."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4)
     s.step("5 is not in sync")
@@ -38,7 +38,7 @@ def _waits_for_each(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.falls-behind", "add-before-remove")
 def _falls_behind(s: RecordingStage) -> None:
-    """Who has been in sync is not any more."""
+    """An added replica that falls out of sync blocks the completion."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("4 falls out of the ISR before the controller has looked")
@@ -49,7 +49,7 @@ def _falls_behind(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.dies", "add-before-remove")
 def _dies(s: RecordingStage) -> None:
-    """Who comes back is not in sync."""
+    """An added replica that restarts is not in sync."""
     s.alter(4, 3, 2)
     s.step("4 fails before it has caught up")
     s.fail_broker(4)
@@ -63,7 +63,7 @@ def _dies(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.leader-moves", "leader-in-removing", "complete-in-one-step")
 def _moves_the_leader(s: RecordingStage) -> None:
-    """The new leader is told before the old one stops."""
+    """The new leader is notified before the old one stops."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("1 leads and is removed")
@@ -74,7 +74,7 @@ def _moves_the_leader(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.leader-stays", "complete-in-one-step")
 def _keeps_the_leader(s: RecordingStage) -> None:
-    """A leader of the target leads on in its epoch."""
+    """A leader that is in the target keeps leading in its epoch."""
     s.alter(1, 2, 4)
     s.in_sync(1, 2, 3, 4)
     s.step("3 is removed, 1 leads on")
@@ -86,7 +86,7 @@ def _keeps_the_leader(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.removes", "complete-in-one-step")
 def _removes(s: RecordingStage) -> None:
-    """With nothing to add."""
+    """A reassignment that only removes replicas can complete at once."""
     s.alter(3, 1)
     s.step("there is nothing to wait for")
     s.complete()
@@ -96,7 +96,7 @@ def _removes(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.one-of-the-target", "isr-never-empty", "leader-in-removing")
 def _one_of_the_target(s: RecordingStage) -> None:
-    """Somebody of the target is in sync."""
+    """A reassignment completes only if a target replica is in sync."""
     s.in_sync(1)
     s.alter(2, 3)
     s.step("nobody of the target is in sync")
@@ -110,7 +110,7 @@ def _one_of_the_target(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.unclean-waits", "isr-never-empty", configuration=UNCLEAN)
 def _unclean_waits_too(s: RecordingStage) -> None:
-    """Unclean election does not hurry it."""
+    """Unclean election does not complete a reassignment early."""
     s.in_sync(1)
     s.alter(2, 3)
     s.step("nobody of the target is in sync, and a completion elects nobody uncleanly")
@@ -120,7 +120,7 @@ def _unclean_waits_too(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.removed-is-away", "complete-in-one-step")
 def _removed_is_away(s: RecordingStage) -> None:
-    """Who is alive is stopped."""
+    """StopReplica is sent only to removed replicas that are alive."""
     s.alter(3, 4, 5)
     s.in_sync(1, 2, 3, 4, 5)
     s.fail_broker(2)
@@ -131,7 +131,7 @@ def _removed_is_away(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.nothing-due", "list")
 def _nothing_due(s: RecordingStage) -> None:
-    """Nothing in progress."""
+    """Without a reassignment, the completion check does nothing."""
     s.step("no reassignment is in progress")
     not_yet(s)
     s.listed(expected={})
@@ -139,7 +139,7 @@ def _nothing_due(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.taken-over", "complete-in-one-step")
 def _taken_over_after(s: RecordingStage) -> None:
-    """A controller that takes over finds nothing of it."""
+    """After a failover, a completed reassignment is gone."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("it completes, and another controller takes over")
@@ -151,7 +151,7 @@ def _taken_over_after(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.kafka", "complete-in-one-step", configuration=KAFKA)
 def _kafka_at_once(s: RecordingStage) -> None:
-    """In the step that makes it possible."""
+    """Kafka completes in the step that brings the last added replica in sync."""
     s.alter(1, 2, 4)
     s.step("the request that makes 4 in sync completes it")
     s.in_sync(1, 2, 3, 4)
@@ -161,7 +161,7 @@ def _kafka_at_once(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.kafka-target", "complete-in-one-step", configuration=KAFKA)
 def _kafka_waits_for_the_target(s: RecordingStage) -> None:
-    """Where replicas become fewer all of the target is waited for."""
+    """With fewer replicas, Kafka waits until all of the target is in sync."""
     s.in_sync(1, 3)
     s.step("2 of the target is not in sync")
     s.alter(1, 2)
@@ -173,7 +173,7 @@ def _kafka_waits_for_the_target(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.complete.kafka-adding", "complete-in-one-step", configuration=KAFKA)
 def _kafka_waits_for_those_that_are_added(s: RecordingStage) -> None:
-    """Where replicas do not become fewer only those that are added are waited for."""
+    """Without fewer replicas, Kafka waits only for the added ones."""
     s.in_sync(1, 3)
     s.alter(1, 2, 4)
     s.step("4 is in sync, 2 of the target is not")

@@ -14,7 +14,7 @@ _MOVING = {A0: "[1,4,3,2] | [4] | [1]"}
 
 @TARGETS.vector("partition.list.all", "list", configuration=TWO_TOPICS)
 def _all(s: RecordingStage) -> None:
-    """What is at rest is not listed."""
+    """Partitions without a reassignment are not listed."""
     s.alter(4, 3, 2)
     s.step("all: B-0 is not being reassigned")
     s.listed(expected=_MOVING)
@@ -22,7 +22,7 @@ def _all(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.list.both", "list", configuration=TWO_TOPICS)
 def _both(s: RecordingStage) -> None:
-    """All, and by name."""
+    """Listing of all reassignments, and by name."""
     s.alter(4, 3, 2)
     s.alter(1, 5, name=B0)
     s.step("all")
@@ -33,14 +33,14 @@ def _both(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.list.none", "list")
 def _none(s: RecordingStage) -> None:
-    """Nothing."""
+    """Listing without any reassignment."""
     s.step("nothing is in progress")
     s.listed(expected={})
 
 
 @TARGETS.vector("partition.list.idle", "list", configuration=TWO_TOPICS)
 def _idle(s: RecordingStage) -> None:
-    """What is at rest, by name."""
+    """Listing by name a partition without a reassignment."""
     s.alter(4, 3, 2)
     s.step("by name, one of them at rest")
     s.listed(A0, B0, expected={**_MOVING, B0: "[2,1] | [] | []"})
@@ -52,7 +52,7 @@ def _idle(s: RecordingStage) -> None:
     configuration=cluster(5, assignments={A0: (1, 2, 3), B0: (2, 1)}, profile=KAFKA_4),
 )
 def _idle_kafka(s: RecordingStage) -> None:
-    """What is at rest, by name."""
+    """Listing by name a partition without a reassignment."""
     s.alter(4, 3, 2)
     s.step("by name, one of them at rest")
     s.listed(A0, B0, expected={A0: "[4,3,2,1] | [4] | [1]"})
@@ -60,7 +60,7 @@ def _idle_kafka(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.list.unknown", "list")
 def _unknown(s: RecordingStage) -> None:
-    """What does not exist is left out."""
+    """A partition that does not exist is omitted from the list."""
     s.alter(4, 3, 2)
     s.step("by name, one of which there is not")
     s.listed(A0, _A99, expected=_MOVING)

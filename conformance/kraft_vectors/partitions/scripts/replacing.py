@@ -1,4 +1,4 @@
-"""A second reassignment replaces the first: from the replicas before both, in one step."""
+"""A second reassignment replaces the first in one step, from the original replicas."""
 
 from kraft_partitions.scenarios.stage import A0
 from kraft_vectors.partitions.staging import RecordingStage
@@ -14,7 +14,7 @@ def _moving(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override", "override")
 def _replaces(s: RecordingStage) -> None:
-    """The first one is undone before the second starts."""
+    """A second reassignment undoes the first before it starts."""
     _moving(s)
     s.step("Alter([1,4,6]): 5 is stopped, 4 stays in sync")
     s.alter(1, 4, 6)
@@ -24,7 +24,7 @@ def _replaces(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.completes", "complete-in-one-step")
 def _then_completes(s: RecordingStage) -> None:
-    """Both that were from before and left go."""
+    """The completion of the second reassignment removes the original replicas."""
     _moving(s)
     s.alter(1, 4, 6)
     s.in_sync(1, 2, 3, 4, 6)
@@ -36,7 +36,7 @@ def _then_completes(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.waits", "override")
 def _waits_for_the_new(s: RecordingStage) -> None:
-    """Who was added by the first is gone."""
+    """A replica that only the first reassignment added is removed, and the second waits for its own."""
     s.alter(1, 2, 4)
     s.in_sync(1, 2, 3, 4)
     s.step("Alter([1,2,6]): the first would have been complete")
@@ -47,7 +47,7 @@ def _waits_for_the_new(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.back", "override", configuration=FIVE)
 def _back(s: RecordingStage) -> None:
-    """To where it began."""
+    """A second reassignment to the original replicas ends the first."""
     _moving(s)
     s.step("Alter([1,2,3]), the replicas from before")
     s.alter(1, 2, 3)
@@ -58,7 +58,7 @@ def _back(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.again", "start", configuration=FIVE)
 def _again(s: RecordingStage) -> None:
-    """To the same: nobody stops."""
+    """A second reassignment to the same target stops no replica."""
     _moving(s)
     s.step("Alter([3,4,5]) again")
     s.alter(3, 4, 5)
@@ -67,7 +67,7 @@ def _again(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.cancelled", "cancel")
 def _cancelled(s: RecordingStage) -> None:
-    """What is restored."""
+    """A cancellation restores the replicas from before both reassignments."""
     _moving(s)
     s.alter(1, 4, 6)
     s.step("Alter(null): the replicas from before the first")
@@ -77,7 +77,7 @@ def _cancelled(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.third", "override")
 def _third(s: RecordingStage) -> None:
-    """And another one."""
+    """A third reassignment replaces the second."""
     _moving(s)
     s.alter(1, 4, 6)
     s.step("Alter([5,6]) after Alter([3,4,5]) and Alter([1,4,6])")
@@ -88,7 +88,7 @@ def _third(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.last-in-sync", "isr-never-empty", configuration=SINGLE)
 def _last_in_sync(s: RecordingStage) -> None:
-    """Nobody in sync would be left."""
+    """A second reassignment that would leave no replica in sync is refused."""
     s.alter(4)
     s.in_sync(1, 4)
     s.fail_broker(1)
@@ -101,7 +101,7 @@ def _last_in_sync(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.taken-over", "override", "persisted")
 def _taken_over(s: RecordingStage) -> None:
-    """It is stored as one."""
+    """The replacement is stored in one write."""
     _moving(s)
     s.step("Alter([1,4,6]), and another controller takes over")
     s.alter(1, 4, 6)
@@ -111,7 +111,7 @@ def _taken_over(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.override.kafka", configuration=KAFKA_SIX, allows=("override",))
 def _kafka(s: RecordingStage) -> None:
-    """From the widened R: 5 goes when the second one completes, and a cancellation keeps 4 and 5."""
+    """Kafka starts the second reassignment from all current replicas, so a cancellation keeps 4 and 5."""
     _moving(s)
     s.step("Alter([1,4,6])")
     s.alter(1, 4, 6)

@@ -1,4 +1,4 @@
-"""A controller that takes over has what was stored, and nothing else."""
+"""Controller failover: the new controller has only the stored state."""
 
 from kraft_partitions.scenarios.stage import A0, B0
 from kraft_vectors.partitions.staging import RecordingStage
@@ -11,7 +11,7 @@ _MOVING = {A0: "[1,4,3,2] | [4] | [1]"}
 
 @TARGETS.vector("partition.failover.reads", "persisted", "mixed-versions")
 def _reads(s: RecordingStage) -> None:
-    """The lists are stored."""
+    """A new controller reads the stored lists."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -21,7 +21,7 @@ def _reads(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.failover.completes", "persisted")
 def _completes(s: RecordingStage) -> None:
-    """It goes on."""
+    """A new controller completes the reassignment."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -33,7 +33,7 @@ def _completes(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.failover.cancels", "persisted", "cancel")
 def _cancels(s: RecordingStage) -> None:
-    """It can be cancelled."""
+    """A new controller can cancel the reassignment."""
     s.step("Alter([4,3,2]), and node 2 takes over")
     s.alter(4, 3, 2)
     s.fail_over(2)
@@ -44,7 +44,7 @@ def _cancels(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.failover.at-rest", "leader-and-isr-fields", configuration=TWO_TOPICS)
 def _at_rest(s: RecordingStage) -> None:
-    """Nobody knows what was told."""
+    """A new controller notifies all brokers, because it does not know which were notified."""
     s.step("nothing is in progress, and everybody is told all the same")
     s.fail_over(2)
     s.notifies([1, 2, 3])
@@ -54,7 +54,7 @@ def _at_rest(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.failover.in-sync", "leader-in-removing", "complete-in-one-step")
 def _in_sync(s: RecordingStage) -> None:
-    """I is stored too."""
+    """A new controller reads the stored ISR."""
     s.alter(4, 3, 2)
     s.step("4 is in sync, and node 2 takes over")
     s.in_sync(1, 2, 3, 4)
@@ -65,7 +65,7 @@ def _in_sync(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.failover.back", "cancel")
 def _back(s: RecordingStage) -> None:
-    """Who is controller again reads what is stored now."""
+    """A controller that leads again reads the current stored state."""
     s.alter(4, 3, 2)
     s.fail_over(2)
     s.step("node 2 cancels, and node 1 takes over again")
@@ -76,14 +76,14 @@ def _back(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.store.start", "start", "persisted", level="effects")
 def _stores(s: RecordingStage) -> None:
-    """First it is stored."""
+    """A start is stored before any broker is notified."""
     s.step("Alter([4,3,2]): R, AR and RR are stored together, and then anybody hears of it")
     s.alter(4, 3, 2)
 
 
 @TARGETS.vector("partition.store.completion", "complete-in-one-step", "leader-in-removing", level="effects")
 def _stores_the_end(s: RecordingStage) -> None:
-    """One change is stored."""
+    """A completion is stored in one write before any broker is notified."""
     s.alter(4, 3, 2)
     s.in_sync(1, 2, 3, 4)
     s.step("R, I, the lists and the leader are stored together, and then anybody hears of it")
@@ -92,6 +92,6 @@ def _stores_the_end(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.store.batch", "persisted", "per-partition", configuration=TWO_TOPICS, level="effects")
 def _stores_a_batch(s: RecordingStage) -> None:
-    """Each with its three lists."""
+    """A batch stores the three lists of each partition."""
     s.step("two of them")
     s.alter_all({A0: (4, 3, 2), B0: (5,)}, {A0: "NONE", B0: "NONE"})

@@ -9,7 +9,7 @@ TARGETS = PartitionTargets(NINE)
 
 @TARGETS.vector("partition.znode", "legacy-znode", "start")
 def _acted_on(s: RecordingStage) -> None:
-    """A batch."""
+    """The znode starts a batch of reassignments."""
     s.step("A and B")
     s.write_znode({A0: (4, 5, 6), B0: (3, 4, 5)})
     s.row("[1,2,3,4,5,6]", "[1,2,3]", "[4,5,6]", "[1,2,3]")
@@ -18,7 +18,7 @@ def _acted_on(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.ignored", "legacy-znode")
 def _ignored(s: RecordingStage) -> None:
-    """Not before it is empty."""
+    """A write to the znode is ignored until it is empty."""
     s.write_znode({A0: (4, 5, 6)})
     s.step("a second write, while the first is not done")
     s.write_znode({B0: (3, 4, 5)}, ignored=True)
@@ -27,7 +27,7 @@ def _ignored(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.empties", "legacy-znode")
 def _empties(s: RecordingStage) -> None:
-    """It empties in the end."""
+    """The znode is empty after its reassignments have completed."""
     s.write_znode({B0: (3, 4, 5)})
     s.in_sync(2, 3, 4, 5, name=B0)
     s.step("B completes, and the znode is empty")
@@ -39,7 +39,7 @@ def _empties(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.wins", "legacy-znode-precedence")
 def _wins(s: RecordingStage) -> None:
-    """It wins on failover."""
+    """On failover the znode takes precedence over the API."""
     s.write_znode({A0: (4, 5, 6)})
     s.alter(7, 8, 9)
     s.step("node 2 takes over: A goes where the znode says")
@@ -50,7 +50,7 @@ def _wins(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.refused", "legacy-znode")
 def _refused(s: RecordingStage) -> None:
-    """What is refused is gone from it."""
+    """A refused reassignment is removed from the znode."""
     s.alter(7, 8, 9)
     s.step("what it asks of A is wrong, what it asks of B is not")
     s.write_znode({A0: (4, 10), B0: (3, 4, 5)})
@@ -62,7 +62,7 @@ def _refused(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.refused-empties", "legacy-znode")
 def _refused_empties(s: RecordingStage) -> None:
-    """Refused and nothing else."""
+    """A znode with only refused reassignments is empty at once."""
     s.alter(7, 8, 9)
     s.write_znode({A0: (4, 10)})
     s.step("what it asked was refused, so that it is empty")
@@ -72,7 +72,7 @@ def _refused_empties(s: RecordingStage) -> None:
 
 @TARGETS.vector("partition.znode.cancelled", "legacy-znode", "cancel")
 def _cancelled(s: RecordingStage) -> None:
-    """By way of the API."""
+    """The API cancels a reassignment of the znode."""
     s.write_znode({A0: (4, 5, 6)})
     s.step("the API cancels it: the znode is empty, and stays so when node 2 takes over")
     s.cancel()

@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 def ids(text: str) -> tuple[int, ...]:
     """The ids of `1,2,3`."""
-    return tuple([int(one) for one in text.split(",") if one])
+    return tuple([int(word) for word in text.split(",") if word])
 
 
 def opened(d: Director, *voters: int) -> None:
@@ -70,9 +70,9 @@ def committed(d: Director, leader: int, offset: int, majority: int) -> None:
         d.high_watermark(leader, min(offset, d.state(leader).high_watermark))
         observe(d, leader, voter)
     d.check(f"the high watermark after {majority} of {size}", d.state(leader).high_watermark, offset + 1)
-    everybody = [one for one in d.ids() if one != leader and _is_linked(d, leader, one)]
+    everybody = [id_ for id_ in d.ids() if id_ != leader and _is_linked(d, leader, id_)]
     observe(d, leader, *everybody)
-    d.end_offsets(*[offset + 1 if one in (leader, *everybody) else d.state(one).log.end_offset for one in d.ids()])
+    d.end_offsets(*[offset + 1 if id_ in (leader, *everybody) else d.state(id_).log.end_offset for id_ in d.ids()])
 
 
 def _that_run(d: Director, leader: int) -> list[int]:
@@ -108,8 +108,8 @@ def appended(d: Director, leader: int, target: str, row: Row) -> None:
 
 def sets(d: Director, leader: int, target: str, expected: str) -> None:
     """The new and the removing voters of a leader."""
-    found = reassignment_sets(d.state(leader).voters, frozenset(ids(target)))
-    actual = " / ".join(",".join(str(one) for one in sorted(each)) for each in (found.new, found.removing))
+    sets = reassignment_sets(d.state(leader).voters, frozenset(ids(target)))
+    actual = " / ".join(",".join(str(replica_id) for replica_id in sorted(each)) for each in (sets.new, sets.removing))
     d.check("new / removing", actual, expected)
 
 
@@ -123,7 +123,7 @@ def handed_over(d: Director, leader: int, target: str, *preferred: int) -> None:
     d.check(f"log end offset of N{leader}", d.state(leader).log.end_offset, end)
     resigned = d.state(leader)
     d.check("role of the old leader", (resigned.role, is_voter(resigned)), (Role.RESIGNED, True))
-    d.check("preferred candidates", tuple(one.id for one in resigned.preferred_candidates), preferred)
+    d.check("preferred candidates", tuple(candidate.id for candidate in resigned.preferred_candidates), preferred)
     for voter in preferred:
         d.end_quorum_epoch(leader, voter)
 
@@ -138,7 +138,7 @@ def elected(d: Director, leader: int, *electors: int, timeout: bool = True, wait
         timeout: whether its fetch timer has yet to fire.
         waits: whether the rule that makes it wait is in force.
     """
-    d.step(f"{leader} wins with {', '.join(str(one) for one in electors)}")
+    d.step(f"{leader} wins with {', '.join(str(elector) for elector in electors)}")
     if timeout:
         d.fetch_timeout(leader)
     for voter in electors:
@@ -165,14 +165,14 @@ def led(d: Director, leader: int, offset: int, majority: int) -> None:
     announce(d, leader)
     epoch = d.state(leader).epoch
     for other in d.ids():
-        known, late = d.state(other).leader_id, d.state(other).epoch < epoch
-        if d.state(other).role is not Role.FOLLOWER or not late or known is None or not _is_linked(d, leader, other):
+        learnt, late = d.state(other).leader_id, d.state(other).epoch < epoch
+        if d.state(other).role is not Role.FOLLOWER or not late or learnt is None or not _is_linked(d, leader, other):
             continue
-        if _is_linked(d, other, known) and d.state(known).role is not Role.STOPPED:
-            d.step(f"{other} asks {known}, which names {leader}")
-            d.fetch(other, known, "FENCED_LEADER_EPOCH")
+        if _is_linked(d, other, learnt) and d.state(learnt).role is not Role.STOPPED:
+            d.step(f"{other} asks {learnt}, which names {leader}")
+            d.fetch(other, learnt, "FENCED_LEADER_EPOCH")
         else:
-            d.step(f"{other} hears nothing of {known}, and asks the bootstrap server {leader}")
+            d.step(f"{other} hears nothing of {learnt}, and asks the bootstrap server {leader}")
             d.fetch_timeout(other)
             d.fetch(other, leader, "FENCED_LEADER_EPOCH")
     committed(d, leader, offset, majority)

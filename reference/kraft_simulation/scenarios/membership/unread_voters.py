@@ -39,8 +39,8 @@ def _added_below_the_old_end(d: Director) -> None:
 def _cut_off_with_one(d: Director) -> None:
     """N2, N4 and N5 commit V{1,2,3,4,5}@5 and X@6; N3 grants N1 its Pre-Vote."""
     d.step("N1 and N3 are cut off; AddVoter(5): V{1,2,3,4,5}@5, and X@6, committed by 2, 4 and 5")
-    for one in (1, 3):
-        d.cut(one, 2, 4, 5)
+    for replica_id in (1, 3):
+        d.cut(replica_id, 2, 4, 5)
     added = d.add_voter(2, 5)
     d.learn_versions(2, 5)
     observe(d, 2, 4, 5)

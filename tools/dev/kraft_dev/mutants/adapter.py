@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.faults import AdapterFault
 from kraft_conformance.runner.outcome import Outcome
-from kraft_conformance.runner.running import errored
+from kraft_conformance.runner.running import error_outcome
 from kraft_conformance.runner.session import Session
 from kraft_dev.child import child_command
 from kraft_dev.mutants.mutant_adapter import NOT_THE_MUTANT
@@ -80,7 +80,7 @@ class MutantProcess:
         except AdapterFault as fault:
             self.faults += 1
             self.end(politely=False)
-            return errored(vector.id, fault)
+            return error_outcome(vector.id, fault)
 
     def end(self, *, politely: bool = True) -> None:
         """End it, if it runs."""

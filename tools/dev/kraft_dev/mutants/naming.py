@@ -11,7 +11,7 @@ from kraft_conformance.protocol.messages import HelloReply
 from kraft_conformance.runner.clearing import Clearing
 from kraft_conformance.runner.outcome import FAILING, Outcome, Status
 from kraft_conformance.runner.running import run_vector
-from kraft_conformance.runner.selection import selected
+from kraft_conformance.runner.selection import select_vectors
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.mutants.adapter import MutantProcess, mutant_process
 from kraft_dev.mutants.subjects import Subject, alike
@@ -29,7 +29,7 @@ ATTRIBUTED_MAX = 6
 def _catalogue() -> tuple[Catalogue, tuple[AnyVector, ...]]:
     """The vectors, in the order of `conformance run`."""
     catalogue = Catalogue()
-    return catalogue, tuple([catalogue.vector(entry.id) for entry in selected(catalogue, ())])
+    return catalogue, tuple([catalogue.vector(entry.id) for entry in select_vectors(catalogue, ())])
 
 
 def name_rules(subject: Subject, _means: Means) -> Iterator[Cell]:
