@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 QUESTION = re.compile(
-    r"(?:What|Whether|Who|Whom|Whose|Which|Of|How|Where|Why|Is|Are|Does|Do|Did|Has|Have|Had|Was|Were|Can|May|Must"
+    r"(?:What|Whether|Who|Whom|Whose|Which|Of|How|Where|Why|Is|Are|Does|Did|Has|Have|Had|Was|Were|Can|May|Must"
     r"|Should|Would|Will)\b|.*\?$"
 )
 NAMES = frozenset(("one", "found", "said", "given", "gone", "told", "asked", "shown"))

@@ -29,7 +29,7 @@ COMMANDS = {
         "simulate": "Run a cluster of the reference in virtual time, with faults and then without, "
         "and check its invariants.",
         "model": "Model-check the specification with TLC: one named check, or a group of them.",
-        "prove": "Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
+        "prove": "Prove that majorities intersect: of two voter sets, along a plan, of sets of any size.",
         "findings": "List the findings, or show one: its schedule played and checked again, "
         "and TLC's recorded counterexample.",
     },

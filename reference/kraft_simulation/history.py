@@ -185,7 +185,7 @@ class History:
         if previous is not None and previous[1:] != (snapshot.voters, snapshot.details, snapshot.target):
             raise BrokenProperty(
                 "ConfigFollowsLog",
-                f"the snapshot {snapshot.id} of {replica} does not hold the voters set of offset {previous.offset}",
+                f"the snapshot {snapshot.id} of {replica} does not hold the voter set of offset {previous.offset}",
             )
         level = next((entry.kraft_version for entry in reversed(self._levels) if entry.offset < end), None)
         if level is not None and level != snapshot.kraft_version:

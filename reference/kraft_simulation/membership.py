@@ -138,11 +138,11 @@ def check_config(log: Log, new_from: int) -> None:
         if log.versions[-1].kraft_version == 0:
             raise BrokenProperty("ConfigFollowsLog", f"a VotersRecord at offset {entry.offset} at kraft.version 0")
     elif entry.offset != base.end_offset - 1:
-        raise BrokenProperty("ConfigFollowsLog", f"the voters set of the snapshot stands at offset {entry.offset}")
+        raise BrokenProperty("ConfigFollowsLog", f"the voter set of the snapshot stands at offset {entry.offset}")
     if entry[1:] != expected:
-        raise BrokenProperty("ConfigFollowsLog", f"the voters set is not the one at offset {entry.offset}")
+        raise BrokenProperty("ConfigFollowsLog", f"the voter set is not the one at offset {entry.offset}")
     if _has(log, max(new_from, entry.offset + 1), *SET_KINDS):
-        raise BrokenProperty("ConfigFollowsLog", f"the voters set is the one at {entry.offset}, not the newest")
+        raise BrokenProperty("ConfigFollowsLog", f"the voter set is the one at {entry.offset}, not the newest")
 
 
 def check_level(log: Log, new_from: int) -> None:
@@ -159,7 +159,7 @@ def check_level(log: Log, new_from: int) -> None:
     if _has(log, max(new_from, version.offset + 1), RecordKind.KRAFT_VERSION):
         raise BrokenProperty("TypeOk", f"the level is the one at {version.offset}, not the newest")
     if log.records and log.records[-1].kind is RecordKind.KRAFT_VERSION:
-        raise BrokenProperty("TypeOk", "the log ends between a level and its voters set, which are one batch")
+        raise BrokenProperty("TypeOk", "the log ends between a level and its voter set, which are one batch")
 
 
 def _has(log: Log, start_offset: int, *kinds: RecordKind) -> bool:

@@ -196,7 +196,7 @@ _PRESETS = (
     ),
     Preset(
         "observers",
-        "replicas outside the voters set follow along",
+        "replicas outside the voter set follow along",
         replace(_BUSY, append_voters_interval_ms=5000),
         replace(_LOSSY, cut_interval_ms=6000, crash_interval_ms=8000, replace_disk_chance=0.2),
         observers=2,

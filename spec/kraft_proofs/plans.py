@@ -136,6 +136,6 @@ def _refusal_reasons(steps: tuple[Step, ...]) -> Iterator[Reason]:
 
 def _single_set_reasons(sets: Sequence[Collection[ReplicaKey]]) -> Iterator[Reason]:
     if not sets:
-        yield Reason("a plan has at least one voters set")
+        yield Reason("a plan has at least one voter set")
     for voters in sets:
         yield from judge(change(voters, voters)).refusals

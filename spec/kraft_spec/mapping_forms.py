@@ -340,7 +340,7 @@ def _change_from_model(change: Mapping[str, ModelValue]) -> PendingChange | None
 
 @record_type
 class ModelReport(NamedTuple):
-    """What a voter reports of itself: `Report` in VoterChanges.tla."""
+    """UpdateVoter as noted by a leader: `Report` in VoterChanges.tla."""
 
     key: ModelKey
     endpoint: str

@@ -18,7 +18,7 @@ from kraft_proofs.changes import in_order, listed
 from kraft_reference.identity import ReplicaKey
 
 app = typer.Typer(
-    help="Prove that majorities intersect: of two voters sets, along a plan, of sets of any size.",
+    help="Prove that majorities intersect: of two voter sets, along a plan, of sets of any size.",
     no_args_is_help=True,
 )
 
@@ -27,7 +27,7 @@ From = Annotated[str, typer.Option("--from", help=f"The voters now: {_FORMS}")]
 To = Annotated[str, typer.Option("--to", help=f"The voters then: {_FORMS}")]
 Via = Annotated[
     list[str] | None,
-    typer.Option("--via", help="A voters set on the way; repeatable, in order. Without one: KIP-642's plan."),
+    typer.Option("--via", help="A voter set on the way; repeatable, in order. Without one: KIP-642's plan."),
 ]
 Leader = Annotated[
     str | None,
@@ -40,7 +40,7 @@ Leader = Annotated[
 
 @app.command("transition")
 def transition(old: From, new: To, smt2: Smt2 = None, as_json: Json = False) -> int:
-    """Decide whether all majorities of two voters sets intersect, and whether KIP-853 allows the step.
+    """Decide whether all majorities of two voter sets intersect, and whether KIP-853 allows the step.
 
     Exit code 1 when two majorities can be disjoint, or when the step is forbidden.
     """
@@ -60,7 +60,7 @@ def transition(old: From, new: To, smt2: Smt2 = None, as_json: Json = False) -> 
 
 @app.command("plan")
 def plan(old: From, new: To, via: Via = None, leader: Leader = None, smt2: Smt2 = None, as_json: Json = False) -> int:
-    """Print the VotersRecords that lead from one voters set to another, each with its proof.
+    """Print the VotersRecords that lead from one voter set to another, each with its proof.
 
     Exit code 1 when a step is not proved, or is forbidden; nothing else decides.
 

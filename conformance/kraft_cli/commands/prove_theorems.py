@@ -70,7 +70,7 @@ def _list(chosen: "tuple[Theorem, ...]", as_json: bool) -> int:
 def _show(results: "list[tuple[Checked, float]]") -> None:
     proved = sum(not checked.problems for checked, _ in results)
     spent = sum(milliseconds for _, milliseconds in results)
-    title = f"{proved} of {len(results)} theorems proved for voters sets of every size, in {spent / 1000:.1f} s"
+    title = f"{proved} of {len(results)} theorems proved for voter sets of every size, in {spent / 1000:.1f} s"
     drawn = table(title, "theorem", "statement", "verdict", "certificates", "false if", "ms")
     # Short columns give way to long ones.
     drawn.columns[1].ratio, drawn.columns[4].ratio, drawn.columns[3].max_width = 2, 3, 14

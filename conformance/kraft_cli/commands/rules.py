@@ -83,7 +83,7 @@ def _show_rule(rule: Rule, as_json: bool) -> int:
             stdout.print(text, markup=False)
     _show_mutants(broken, with_rule=False)
     if proved := _list_theorems(rule.id):
-        stdout.print("\n[bold]proved for voters sets of every size[/bold] (kraft-spec prove theorems)")
+        stdout.print("\n[bold]proved for voter sets of every size[/bold] (kraft-spec prove theorems)")
     for slug, statement in proved:
         stdout.print(f"  {slug}: {statement}", markup=False)
     stdout.print("\n[bold]named in[/bold]")

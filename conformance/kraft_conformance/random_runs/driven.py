@@ -145,9 +145,9 @@ class AdapterReplica(Replica):
         self._notes.asking = (self._id, f"event {draw.correlation_id}, {first.line.event}")
         happened = event_of_line(first.line, draw)
         observation = self._asked(happened, first)
-        shown, happening = observation.effects or (), ReplicaEvent(self._id, event, draw, crash)
-        steps = tuple([with_actual_responses(self._answers, step, happening, shown) for step in steps])
-        self._answers.follow(happened, first.expected, shown)
+        traced, happening = observation.effects or (), ReplicaEvent(self._id, event, draw, crash)
+        steps = tuple([with_actual_responses(self._answers, step, happening, traced) for step in steps])
+        self._answers.follow(happened, first.expected, traced)
         sequence = draw.correlation_id
         judged = [
             self._comparer.judged(traced_state(step.before), step.line, step.expected, observation) for step in steps
@@ -178,10 +178,10 @@ class AdapterReplica(Replica):
             )
             if self._notes.explaining is None:
                 hidden = [effect for effect in step.expected if not self._visibility.shows(effect)]
-                self._notes.explaining = name_messages(sequence, Observation((*hidden, *shown))).effects or ()
+                self._notes.explaining = name_messages(sequence, Observation((*hidden, *traced))).effects or ()
             self._references = (done.state,)
         else:
-            self._durations.note_step(step.before, event, draw, step.done.effects, tuple(shown))
+            self._durations.note_step(step.before, event, draw, step.done.effects, tuple(traced))
             done = step.done._replace(effects=self._kept(step.done.effects, observation.effects or ()))
             self.shown = name_messages(sequence, self._comparer.in_the_models_words(step.line, observation))
             self._references = tuple(distinct([steps[place].done.state for place in agreeing]))

@@ -2,6 +2,7 @@
 
 import re
 from importlib import import_module
+from operator import attrgetter
 from pkgutil import walk_packages
 
 from kraft_simulation.scenarios.scenario import Scenario, ScenarioRun, Variant, run
@@ -10,9 +11,7 @@ from kraft_simulation.scenarios.schedule import ScenarioFailure
 _MODULES = [import_module(package.name) for package in walk_packages(__path__, f"{__name__}.")]
 
 SCENARIOS: tuple[Scenario, ...] = tuple(
-    sorted(
-        (scenario for module in _MODULES for scenario in getattr(module, "SCENARIOS", ())), key=lambda one: one.number
-    )
+    sorted((scenario for module in _MODULES for scenario in getattr(module, "SCENARIOS", ())), key=attrgetter("number"))
 )
 """All scenarios of the modules here, by number."""
 
@@ -26,10 +25,10 @@ def scenario(name: str) -> Scenario:
     Raises:
         KeyError: there is no such scenario.
     """
-    for one in SCENARIOS:
-        if one.name == name or (_LISTED_ID.fullmatch(name) and one.name.startswith(f"{name.lower()}-")):
-            return one
-    raise KeyError(f"no scenario {name!r}; there are: {', '.join(one.name for one in SCENARIOS)}")
+    for listed in SCENARIOS:
+        if listed.name == name or (_LISTED_ID.fullmatch(name) and listed.name.startswith(f"{name.lower()}-")):
+            return listed
+    raise KeyError(f"no scenario {name!r}; there are: {', '.join(listed.name for listed in SCENARIOS)}")
 
 
 __all__ = ["SCENARIOS", "Scenario", "ScenarioFailure", "ScenarioRun", "Variant", "run", "scenario"]

@@ -139,7 +139,7 @@ def _forgotten_leader(d: Director, vote_kept: bool) -> str:
 def vote_preserved(d: Director) -> None:
     """N1 still has voted=2 and leader 2, and refuses N3."""
     # A lost round takes N1 back to F(5,2), and its vote is still N2's.
-    # Reading: the text says U(5). N1 knows the leader's endpoint from its voters set, so that a lost round
+    # Reading: the text says U(5). N1 knows the leader's endpoint from its voter set, so that a lost round
     # (state.prospective.lost.known-leader) and a restart (durable.restart.known-leader) make it Follower.
     late = _forgotten_leader(d, vote_kept=True)
     d.step("1. a lost round")

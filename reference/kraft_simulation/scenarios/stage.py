@@ -80,11 +80,11 @@ class Stage(Expectations):
     def voters(self, replica_id: int, expected: VoterSet) -> None:
         """Check the voter set of a replica."""
         actual = {str(voter) for voter in self.state(replica_id).voters}
-        self.check(f"voters set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
+        self.check(f"voter set of N{replica_id}", sorted(actual), sorted(str(voter) for voter in expected))
 
     def set_offset(self, replica_id: int, expected: int) -> None:
         """Check the offset of a replica's voter set; -1 before the log."""
-        self.check(f"offset of the voters set of N{replica_id}", self.state(replica_id).log.voters[-1].offset, expected)
+        self.check(f"offset of the voter set of N{replica_id}", self.state(replica_id).log.voters[-1].offset, expected)
 
     def level(self, replica_id: int, expected: int) -> None:
         """Check the newest kraft.version in a replica's log."""

@@ -1,4 +1,4 @@
-"""Scenario 12: the high watermark while the voters set changes."""
+"""Scenario 12: the high watermark while the voter set changes."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import announce, catch_up, start, win, win_pre_vote

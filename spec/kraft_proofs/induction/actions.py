@@ -137,7 +137,7 @@ def become_leader(s: State) -> Action:
     """
     return Action(
         "become-leader",
-        "A Candidate with the votes of a majority of the voters set of its own log becomes leader.",
+        "A Candidate with the votes of a majority of the voter set of its own log becomes leader.",
         (candidate, epoch, log, quorum),
         {
             "stood": s.asked(candidate, epoch, log),
@@ -187,7 +187,7 @@ def commit(s: State) -> Action:
     own = s.log_end(leader)
     return Action(
         "commit",
-        "A leader counts an entry of its epoch as committed: a majority of the voters set of its log acknowledged it.",
+        "A leader counts an entry of its epoch as committed: a majority of the voter set of its log acknowledged it.",
         (leader, epoch, log, entry, quorum),
         {
             "leads": s.elected(epoch, leader, log),

@@ -77,7 +77,7 @@ LOGS: tuple[Axiom, ...] = (
     ),
     Axiom(
         "bootstrap-has-voters",
-        "The empty log has a voters set, of epoch 0.",
+        "The empty log has a voter set, of epoch 0.",
         And(is_voters_record(bootstrap), epoch_of(bootstrap) == 0),
     ),
     Axiom("epochs-natural", "No epoch is negative.", forall((_x,), epoch_of(_x) >= 0, epoch_of(_x))),
@@ -137,12 +137,12 @@ VOTERS_RECORDS: tuple[Axiom, ...] = (
 QUORUMS: tuple[Axiom, ...] = (
     Axiom(
         "majorities-of-one-set",
-        "Two majorities of one voters set have a replica in common.",
+        "Two majorities of one voter set have a replica in common.",
         forall((_q1, _q2, _v1), Implies(And(majority(_q1, _v1), majority(_q2, _v1)), _meet)),
     ),
     Axiom(
         "majorities-of-neighbours",
-        "Majorities of two voters sets that differ in at most one replica have a replica in common.",
+        "Majorities of two voter sets that differ in at most one replica have a replica in common.",
         forall(
             (_q1, _q2, _v1, _v2),
             Implies(And(majority(_q1, _v1), majority(_q2, _v2), Or(neighbours(_v1, _v2), neighbours(_v2, _v1))), _meet),

@@ -93,14 +93,14 @@ def _define() -> Mapping[str, Formula]:
 
 DEFINITIONS: Mapping[str, Formula] = _define()
 SENTENCES: Mapping[str, str] = {
-    "sizes-are-natural": "Each region of the Venn diagram of two quorums and two voters sets has a natural number of "
+    "sizes-are-natural": "Each region of the Venn diagram of two quorums and two voter sets has a natural number of "
     "replicas.",
-    "first-majority-is-more-than-half": "A quorum is a majority of a voters set when more than half of the voters are "
+    "first-majority-is-more-than-half": "A quorum is a majority of a voter set when more than half of the voters are "
     "in it.",
-    "second-majority-is-more-than-half": "The same, said of the other quorum and the other voters set.",
-    "neighbours-differ-in-one-at-most": "Two voters sets are neighbours when at most one replica is in one of them "
+    "second-majority-is-more-than-half": "The same, said of the other quorum and the other voter set.",
+    "neighbours-differ-in-one-at-most": "Two voter sets are neighbours when at most one replica is in one of them "
     "only.",
-    "a-set-is-itself": "No replica is in a voters set and not in it.",
+    "a-set-is-itself": "No replica is in a voter set and not in it.",
     "a-size-is-of-replicas": "If the regions within both quorums have a replica, there is a replica in both quorums.",
 }
 

@@ -146,7 +146,7 @@ _LOGS: tuple[Invariant, ...] = (
     ),
     Invariant(
         "committed-by-majority",
-        "A committed entry is acknowledged by a majority of the voters set of the log of the leader that committed it.",
+        "A committed entry is acknowledged by a majority of the voter set of the log of the leader that committed it.",
         lambda s: forall(
             (_e, _g),
             Implies(
@@ -279,7 +279,7 @@ _VOTING: tuple[Invariant, ...] = (
     ),
     Invariant(
         "leader-has-majority",
-        "A leader stood for its epoch, and a majority of the voters set of its own log voted for it.",
+        "A leader stood for its epoch, and a majority of the voter set of its own log voted for it.",
         lambda s: forall(
             (_t, _r, _f),
             Implies(

@@ -24,8 +24,8 @@ TRUTH: Sort = z3.BoolSort()
 SORTS: Mapping[str, str] = {
     "Replica": "A replica key: an id and a directory id. A replica with a new disk is another element.",
     "Entry": "A record, and the log that ends in it.",
-    "Voters": "A voters set: a finite set of replica keys.",
-    "Quorum": "A finite set of replica keys that may be a majority of a voters set.",
+    "Voters": "A voter set: a finite set of replica keys.",
+    "Quorum": "A finite set of replica keys that may be a majority of a voter set.",
     "Int": "Epochs and offsets.",
 }
 
@@ -67,10 +67,10 @@ RIGID: Mapping[str, Symbol] = {
         ),
         Symbol(voters_record, "The newest VotersRecord of the log, its last entry included: the one in force."),
         Symbol(previous_voters_record, "The newest VotersRecord strictly before a VotersRecord."),
-        Symbol(voters_of, "The voters set that a VotersRecord writes."),
-        Symbol(majority, "The voters among the quorum are more than half of the voters set."),
+        Symbol(voters_of, "The voter set that a VotersRecord writes."),
+        Symbol(majority, "The voters among the quorum are more than half of the voter set."),
         Symbol(member, "The replica is in the quorum."),
-        Symbol(neighbours, "The two voters sets differ in at most one replica key."),
+        Symbol(neighbours, "The two voter sets differ in at most one replica key."),
         Symbol(bootstrap.decl(), "The empty log, with the voters that every replica was formatted with."),
     )
 }

@@ -173,10 +173,10 @@ MEANINGS: Mapping[str, Meaning] = {
     ),
     "epoch_of": Meaning("The epoch of the log's last record.", attrgetter("epoch")),
     "offset_of": Meaning("How many records there are before the last.", attrgetter("offset")),
-    "is_voters_record": Meaning("The last record has a voters set.", lambda entry: entry.record.voters is not None),
+    "is_voters_record": Meaning("The last record has a voter set.", lambda entry: entry.record.voters is not None),
     "voters_record": Meaning("The shortest log that ends in the last VotersRecord.", attrgetter("newest")),
     "previous_voters_record": Meaning("The same of the log without its last record.", _previous),
-    "voters_of": Meaning("The voters set of the last record, none if it is no VotersRecord.", _voters),
+    "voters_of": Meaning("The voter set of the last record, none if it is no VotersRecord.", _voters),
     "majority": Meaning(
         "The reference's own `is_majority`, of how many voters of the set are in the quorum.", _majority
     ),

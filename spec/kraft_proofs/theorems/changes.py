@@ -36,7 +36,7 @@ def _majorities_of_one_set() -> Theorem:
         halves = halves.instead(at_most(name, diagram.size(voters), 2 * diagram.size(majority & voters)))
     return Theorem(
         "majorities-of-one-set",
-        "Two majorities of the same voters set share a replica.",
+        "Two majorities of the same voter set share a replica.",
         ("state.voters-set.own-majority", "state.candidate.to-leader", "hw.majority", "vote.once-per-epoch"),
         (every,),
         (
@@ -59,7 +59,7 @@ def _majorities_of_neighbours() -> Theorem:
     two_apart = every.instead(at_most("at-most-one-apart", apart, 2))
     return Theorem(
         "majorities-of-neighbours",
-        "A majority of one voters set and a majority of another share a replica if the sets differ by at most one.",
+        "A majority of one voter set and a majority of another share a replica if the sets differ by at most one.",
         (
             "voters.at-most-one-difference",
             "voters.one-change-at-a-time",
@@ -80,7 +80,7 @@ def _same_set() -> Theorem:
     as_many = every.instead(equal("same", _DIAGRAM.size(_OLD), _DIAGRAM.size(_NEW)))
     return Theorem(
         "same-set",
-        "All majorities of two voters sets with the same replicas intersect, whatever else the sets say of them.",
+        "All majorities of two voter sets with the same replicas intersect, whatever else the sets say of them.",
         ("update-voter.not-a-membership-change", "voters.at-most-one-difference"),
         (every,),
         (as_many.weakened("as-many", "the new set has as many replicas as the old", _ALL, "1 | 2 | 1 | 2"),),
@@ -92,7 +92,7 @@ def _one_at_once(slug: str, done: str, rule: str, fixed: Fact, single: Fact, dou
     every = _intersect(fixed, single)
     return Theorem(
         slug,
-        f"All majorities of a voters set and of the same set with one voter {done} intersect.",
+        f"All majorities of a voter set and of the same set with one voter {done} intersect.",
         (rule, "voters.at-most-one-difference"),
         (every,),
         (every.without(single.name).also(double).weakened(double.name, f"two voters are {done}", _ALL, smallest),),
@@ -114,7 +114,7 @@ def _two_at_once(slug: str, done: str, facts: tuple[Fact, ...], smallest: str, l
     words = "the number of voters is even or odd"
     return Theorem(
         slug,
-        f"All majorities of a voters set and of the same set with {done} intersect if the number of voters is even.",
+        f"All majorities of a voter set and of the same set with {done} intersect if the number of voters is even.",
         ("voters.at-most-one-difference",),
         (_intersect(*facts, _EVEN),),
         (
@@ -138,7 +138,7 @@ def _which_changes() -> Theorem:
     apart_by_two = equal("two-apart", _DIAGRAM.size(_OLD ^ _NEW), 2)
     return Theorem(
         "which-changes-intersect",
-        "All majorities of two non-empty voters sets intersect if and only if the sets differ by at most one replica, "
+        "All majorities of two non-empty voter sets intersect if and only if the sets differ by at most one replica, "
         "or by two and both have an even number of voters.",
         ("voters.at-most-one-difference",),
         (

@@ -84,7 +84,7 @@ def _competing_changes() -> Theorem:
     odds = {shape: _prove_odd_base(shape) for shape in _SHAPES}
     return Theorem(
         "competing-changes",
-        "Two different changes of one voters set by one replica each have majorities without a common replica "
+        "Two different changes of one voter set by one replica each have majorities without a common replica "
         "exactly if that set has an even number of voters.",
         ("voters.one-change-at-a-time", "voters.epoch-committed-before-change", "voters.effective-on-append"),
         (*odds.values(), *(part for shape in _SHAPES for part in _prove_even_base(shape))),

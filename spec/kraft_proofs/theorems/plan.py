@@ -48,7 +48,7 @@ def _plan_step() -> Theorem:
     everyone = diagram["Current"] | diagram["Target"] | diagram["Next"]
     return Theorem(
         "plan-step",
-        "All majorities of the voters sets before and after a step of a KIP-642 plan intersect.",
+        "All majorities of the voter sets before and after a step of a KIP-642 plan intersect.",
         ("reassign.single-member-steps", "reassign.add-or-remove-choice", "reassign.effective-on-append"),
         tuple(steps.values()),
         (
@@ -162,7 +162,7 @@ def _consecutive_sets() -> Theorem:
     two_apart = apart("First", "Third")
     return Theorem(
         "consecutive-sets",
-        "In a row of voters sets that change by one replica at a time, all majorities of each and the next intersect.",
+        "In a row of voter sets that change by one replica at a time, all majorities of each and the next intersect.",
         ("voters.at-most-one-difference", "voters.one-change-at-a-time", "reassign.commit-before-next-step"),
         (apart("First", "Second"), apart("Second", "Third")),
         (

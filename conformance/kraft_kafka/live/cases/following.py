@@ -181,7 +181,7 @@ async def begin_voter_key(x: Bench) -> None:
     "voters.fetch-from-leader-outside-set",
 )
 async def begin_stranger(x: Bench) -> None:
-    """A leader outside of its voters set is followed, at the endpoint that it gives."""
+    """A leader outside of its voter set is followed, at the endpoint that it gives."""
     epoch = await unattached(x)
     after = len(x.log.events)
     x.serve(4, epoch)

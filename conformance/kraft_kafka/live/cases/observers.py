@@ -37,7 +37,7 @@ async def follows_with_voters(x: Bench, ids: tuple[int, ...]) -> int:
     x.serve(2, epoch, lambda offset, _: batch if offset == start else "")
     x.peers[2].end_silence()
     if await x.asked("Fetch", after=after, who=2, fetchOffset=start + 3, lastFetchedEpoch=epoch) is None:
-        raise Inconclusive("it does not append the voters set")
+        raise Inconclusive("it does not append the voter set")
     return start
 
 
@@ -122,7 +122,7 @@ async def leader_silent(x: Bench) -> None:
     is_fresh=True,
 )
 async def removed_by_record(x: Bench) -> None:
-    """A voter that has read a voters set without itself asks for no votes when its leader is silent."""
+    """A voter that has read a voter set without itself asks for no votes when its leader is silent."""
     await follows_with_voters(x, (2, 3))
     after = await silent_leader(x)
     await asyncio.sleep(2.5 * x.setup.timeouts.fetch / 1000)
@@ -152,7 +152,7 @@ async def asks_new_set(x: Bench) -> None:
     is_fresh=True,
 )
 async def truncated(x: Bench) -> None:
-    """A voters set that is cut off counts no more: the one from before does."""
+    """A voter set that is cut off counts no more: the one from before does."""
     start = await follows_with_voters(x, (1, 2, 4))
     x.epoch += 1
     epoch, after = x.epoch, len(x.log.events)
@@ -181,7 +181,7 @@ async def truncated(x: Bench) -> None:
     is_fresh=True,
 )
 async def added_by_record(x: Bench) -> None:
-    """An observer that reads a voters set with its key is a voter: a silent leader makes it ask for Pre-Votes."""
+    """An observer that reads a voter set with its key is a voter: a silent leader makes it ask for Pre-Votes."""
     x.epoch += 5
     epoch = x.epoch
     own = x.process.directory_id()
@@ -189,7 +189,7 @@ async def added_by_record(x: Bench) -> None:
     x.serve(2, epoch, lambda offset, _: batch if offset == 0 else "")
     await x.begin(2, epoch, to=-1, to_directory=NULL_UUID)
     if await x.asked("Fetch", who=2, fetchOffset=3, lastFetchedEpoch=epoch) is None:
-        raise Inconclusive("it does not append the voters set")
+        raise Inconclusive("it does not append the voter set")
     after = await silent_leader(x)
     vote = seen(await x.asked("Vote", after=after), "a Pre-Vote", "observer.becomes-voter")
     same(vote.part["replicaDirectoryId"], own, "its key", "voters.self-added-may-campaign")

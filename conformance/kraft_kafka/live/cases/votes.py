@@ -240,7 +240,7 @@ async def vote_voter_key(x: Bench) -> None:
     "vote.inconsistent-voter-set-gone",
 )
 async def vote_stranger(x: Bench) -> None:
-    """A replica that is in no voters set gets both kinds of vote."""
+    """A replica that is in no voter set gets both kinds of vote."""
     epoch = await unattached(x)
     for is_pre_vote in (True, False):
         answer = await x.vote(4, epoch, is_pre_vote, up_to_date(epoch))

@@ -1,4 +1,4 @@
-"""S8 and S9: the high watermark while the voters set changes, with the figures of the KIP."""
+"""S8 and S9: the high watermark while the voter set changes, with the figures of the KIP."""
 
 from kraft_simulation.scenarios.director import Director
 from kraft_simulation.scenarios.opening import catch_up, lead

@@ -13,7 +13,7 @@ from kraft_simulation.scenarios.scenario import Scenario, Variants, cluster, vot
 VARIANTS = Variants()
 
 KIP_642_VOTES = replace(KIP, name="kip-642-votes", vote_of_non_voter="refuse-and-campaign")
-"""The newest wording of the KIPs, but for KIP-642's answer to somebody outside the voters set."""
+"""The newest wording of the KIPs, but for KIP-642's answer to somebody outside the voter set."""
 
 
 def _fourth_asks(d: Director) -> None:

@@ -1,4 +1,4 @@
-"""S19: voters sets and snapshots."""
+"""S19: voter sets and snapshots."""
 
 from kraft_reference.identity import VoterSet
 from kraft_reference.log import VotersEntry
