@@ -41,7 +41,7 @@ EVENT_OPERATORS: Mapping[str, tuple[str, ...]] = {
         "ReachedBy",
         "AppendCaughtUp",
     ),
-    "HandleFetchResponse": ("AfterFetchResponse", "CutOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
+    "HandleFetchResponse": ("AfterFetchResponse", "TruncationOffset", "FollowerHighWatermark", "Correlated", *_ROLES),
     "HandleFetchSnapshotRequest": ("AfterFetchSnapshotRequest", "EntryOf", "WithFetcher"),
     "HandleFetchSnapshotResponse": ("AfterFetchSnapshotResponse", "LogOn", "Correlated", *_ROLES),
     "HandleApiVersionsRequest": ("AfterApiVersionsRequest",),

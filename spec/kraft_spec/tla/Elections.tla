@@ -114,7 +114,8 @@ AfterVoteRequest(s, m) ==
 \* Rules: prevote.response.correlate, prevote.response.ignored-when-candidate, vote.response.late
 Correlated(s, m) == OutstandingRequest(m.source, m.correlation_id) \in s.awaiting
 
-Answered(s, m) == [s EXCEPT !.awaiting = {a \in @ : a.destination # m.source}]
+\* The state after a response has freed the connection to its sender.
+FreeConnection(s, m) == [s EXCEPT !.awaiting = {a \in @ : a.destination # m.source}]
 
 \* Rules: prevote.response.majority, prevote.response.rejected, vote.response.counting, state.candidate.lost,
 \*        state.prospective.to-candidate, state.candidate.to-leader, state.voters-set.own-majority
@@ -134,7 +135,7 @@ CountVote(s, m) ==
 \*        prevote.unsupported-version, prevote.unsupported-version.after-majority, state.prospective.discovers-leader,
 \*        state.candidate.leader-equal-epoch, prevote.response.correlate, vote.response.late
 AfterVoteResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m)

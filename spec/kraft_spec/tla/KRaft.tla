@@ -77,13 +77,13 @@ Forget(r, before, after, messages) ==
 \* response to a voter change may come after its receiver has given up the request; if it then waits for another response
 \* on the same connection, it takes this one for that.  This adds behaviours and hides none: the response frees the
 \* connection, as a timeout can, and has the epoch and leader that its sender knows.
-IsWanted(m) ==
+EntersNetwork(m) ==
   CASE m.type = "Reply" -> FALSE
     [] m.type \in ChangeResponseTypes ->
          m.correlation_id # 0 /\ OutstandingRequest(m.source, m.correlation_id) \in replicas[m.destination].awaiting
     [] OTHER -> IsRequest(m) \/ m.correlation_id # 0
 
-Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : IsWanted(sends[j])}}
+Entering(sends) == {sends[i] : i \in {j \in 1..Len(sends) : EntersNetwork(sends[j])}}
 
 \* The network after an event at r: the messages in consumed leave it, those in sends enter it.  A replica that crashes
 \* after it sent a request has forgotten the request.
@@ -159,10 +159,10 @@ Remember(r, s, after, shown) == history' = Remembered(HistoryAfter(r, s, after, 
 
 \* A leader resigns in the step that commits its removal, and may reset its high watermark (leader_high_watermark), which
 \* its Fetch responses still contain.
-Told(after, sends) ==
+WithSentHighWatermark(after, sends) ==
   IF after.role # "Resigned" THEN after
-  ELSE LET told == {sends[i].high_watermark : i \in {j \in DOMAIN sends : sends[j].type = "FetchResponse"}}
-       IN [after EXCEPT !.high_watermark = Max({@} \cup told)]
+  ELSE LET sent == {sends[i].high_watermark : i \in {j \in DOMAIN sends : sends[j].type = "FetchResponse"}}
+       IN [after EXCEPT !.high_watermark = Max({@} \cup sent)]
 
 (***************************************************************************)
 (* An outcome becomes a step: whole, or up to a crash after any prefix of  *)
@@ -171,7 +171,7 @@ Told(after, sends) ==
 Step(r, consumed, out) ==
   /\ replicas' = [replicas EXCEPT ![r] = out.state]
   /\ Transmit(r, consumed, out.state, out.sends)
-  /\ Remember(r, replicas[r], out.state, Told(out.state, out.sends))
+  /\ Remember(r, replicas[r], out.state, WithSentHighWatermark(out.state, out.sends))
   /\ UNCHANGED <<config, cuts>>
 
 CrashAfter(r, consumed, out, done, kept) ==
@@ -182,7 +182,7 @@ CrashAfter(r, consumed, out, done, kept) ==
      /\ replicas' = [replicas EXCEPT ![r] = after]
      /\ Transmit(r, consumed, after, SentBeforeCrash(s, out, done))
      /\ LET sent == SentBeforeCrash(s, out, done)
-        IN Remember(r, s, after, IF sent = <<>> THEN after ELSE Told(out.state, sent))
+        IN Remember(r, s, after, IF sent = <<>> THEN after ELSE WithSentHighWatermark(out.state, sent))
      /\ UNCHANGED <<config, cuts>>
 
 EffectCount(r, out) == Len(DurableEffects(replicas[r], out.state)) + Len(out.sends)
@@ -311,7 +311,7 @@ Poll(r) ==
 
 \* A Fetch or a FetchSnapshot.  The log is synced before a Fetch, because the leader counts the fetch offset as persisted.
 \* Rules: durable.flush-before-fetch, voters.fetch-goes-to-known-leader
-AfterFetchPoll(s, to, corr) ==
+AfterPollFetch(s, to, corr) ==
   IF s.wanted_snapshot # NoSnapshotId /\ to = s.leader_id
   THEN Outcome([s EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchSnapshotRequest(s, to, corr)>>)
   ELSE Outcome([Flushed(s) EXCEPT !.awaiting = {OutstandingRequest(to, corr)}], <<FetchRequest(s, to, corr)>>)
@@ -320,7 +320,7 @@ PollFetch(r, to) ==
   /\ Runs(r)
   /\ to \in FetchTargets(replicas[r])
   /\ replicas[r].awaiting = {}
-  /\ Take(r, {}, AfterFetchPoll(replicas[r], to, Correlation))
+  /\ Take(r, {}, AfterPollFetch(replicas[r], to, Correlation))
 
 (***************************************************************************)
 (* Messages.                                                               *)

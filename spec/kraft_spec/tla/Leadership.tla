@@ -70,7 +70,7 @@ AfterBeginQuorumEpochRequest(s, m) ==
 
 \* Rule: begin-quorum.response
 AfterBeginQuorumEpochResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")

@@ -81,10 +81,10 @@ TellsNews(m) ==
          IN out.state # s \/ out.sends[1].error # "NONE" \/ out.sends[1].epoch # m.epoch
     [] m.type = "EndQuorumEpochResponse" ->
          \/ m.error # "NONE"
-         \/ [AfterEndQuorumEpochResponse(s, m).state EXCEPT !.acknowledged = {}] # [Answered(s, m) EXCEPT !.acknowledged = {}]
+         \/ [AfterEndQuorumEpochResponse(s, m).state EXCEPT !.acknowledged = {}] # [FreeConnection(s, m) EXCEPT !.acknowledged = {}]
     [] m.type = "VoteResponse" ->
          \/ m.granted
-         \/ LET after == Learn(Answered(s, m), m.epoch, m.leader_id, m.leader_endpoint) IN after # Answered(s, m)
+         \/ LET after == Learn(FreeConnection(s, m), m.epoch, m.leader_id, m.leader_endpoint) IN after # FreeConnection(s, m)
     [] OTHER -> HasNews(m) \/ KeepsBusy(m)
 
 Arriving(r, types) ==

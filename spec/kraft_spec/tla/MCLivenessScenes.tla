@@ -15,7 +15,7 @@ EXTENDS MCLiveness
 
 \* Fetch credit apart, which only starts a new period of check quorum.
 ChangesNothing(s, to) ==
-  LET sent == AfterFetchPoll(s, to, Correlation)
+  LET sent == AfterPollFetch(s, to, Correlation)
       handled == AfterFetchRequest(replicas[to], sent.sends[1])
       answered == AfterFetchResponse(sent.state, handled.sends[1])
   IN \/ ~Reaches(s.replica_key.id, to)

@@ -152,7 +152,7 @@ Uncredited(s) == [s EXCEPT !.fetchers = {}]
 
 TellsSender(sender, answer) ==
   /\ answer.correlation_id # 0
-  /\ AfterFetchResponse(sender, answer).state # Answered(sender, answer)
+  /\ AfterFetchResponse(sender, answer).state # FreeConnection(sender, answer)
 
 HasNews(m) ==
   LET s == replicas[m.destination] IN
@@ -165,7 +165,7 @@ HasNews(m) ==
     [] m.type = "BeginQuorumEpochResponse" ->
          \/ m.error # "NONE"
          \/ [AfterBeginQuorumEpochResponse(s, m).state EXCEPT !.acknowledged = {}]
-              # [Answered(s, m) EXCEPT !.acknowledged = {}]
+              # [FreeConnection(s, m) EXCEPT !.acknowledged = {}]
     [] OTHER -> TRUE
 
 Delivered(r, types) ==

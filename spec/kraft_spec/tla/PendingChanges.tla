@@ -138,7 +138,7 @@ AfterApiVersionsRequest(s, m) ==
 
 \* Rules: add-voter.learn-versions, add-voter.version-must-be-supported
 AfterApiVersionsResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == [rest EXCEPT !.pending_change.phase = "catch-up", !.pending_change.min_version = m.min_version,
                               !.pending_change.max_version = m.max_version,
                                !.pending_change.offset = EndOffset(s)]

@@ -14,7 +14,6 @@ RoleNames == {"Unattached", "Prospective", "Candidate", "Leader", "Follower", "R
 
 IsKey(k) == k.id \in Ids \cup {-1} /\ k.directory_id \in STRING
 
-\* <<id, endpoint, lowest level, highest level>>
 IsDetails(d) == d.endpoint \in STRING /\ d.min_version \in Nat /\ d.max_version \in Nat
 
 RecordOk(r) ==
@@ -25,7 +24,7 @@ RecordOk(r) ==
   /\ \A d \in r.details : IsDetails(d)
   /\ TargetOf(r) \subseteq Ids
 
-\* A voter change that a leader works on: see PendingChanges.tla.
+\* A pending voter change: see PendingChanges.tla.
 ChangeOk(change) ==
   /\ change.kind \in {"add", "remove", "update", "upgrade"}
   /\ change.phase \in (IF change.kind = "add" THEN {"learn-versions", "catch-up"} ELSE {}) \cup {"commit"}
@@ -36,13 +35,13 @@ ChangeOk(change) ==
   /\ change.when_committed \in BOOLEAN
 
 StateOk(s) ==
-  /\ IsKey(s.replica_key)                                   \* (replica id, directory id)
+  /\ IsKey(s.replica_key)                                   \* id and directory id
   /\ s.role \in RoleNames \cup {"Stopped"}          \* "Stopped" is not a role: the process does not run
   /\ s.epoch \in Nat
   /\ s.leader_id \in Ids \cup {NoLeader}               \* leader id known for this epoch
-  /\ s.leader_endpoint \in STRING /\ s.moved_to \in STRING        \* where the leader listens, and this process, if elsewhere
-  /\ IsKey(s.voted_key)                                 \* votedKey
-  /\ s.base.end_offset \in Nat /\ s.base.epoch \in Nat       \* the snapshot that the log stands on
+  /\ s.leader_endpoint \in STRING /\ s.moved_to \in STRING        \* of the leader; of this process, if it has moved
+  /\ IsKey(s.voted_key)                                 \* vote in this epoch
+  /\ s.base.end_offset \in Nat /\ s.base.epoch \in Nat       \* snapshot at the start of the log
   /\ s.flushed \in s.base.end_offset..EndOffset(s)          \* records before this offset survive a crash
   /\ Len(s.voters) > 0 /\ Len(s.versions) > 0          \* voter sets and levels in the log, the newest last
   /\ s.quorum_state_version \in 0..1                         \* of the quorum state file
@@ -50,15 +49,15 @@ StateOk(s) ==
   /\ s.role = "Leader" /\ config.profile.leader_high_watermark = "unknown"
        => s.high_watermark = Unknown \/ s.high_watermark > s.epoch_start_offset
   /\ s.role = "Resigned" /\ config.profile.leader_high_watermark = "unknown" => s.high_watermark = Unknown
-  /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* answers of this round; Prospective, Candidate
+  /\ s.granted \subseteq Ids /\ s.rejected \subseteq Ids \* votes of this round; Prospective, Candidate
   /\ s.granted \cap s.rejected = {}
   /\ s.fetched \in BOOLEAN                          \* a fetch succeeded since it became Follower
-  /\ s.searching \in BOOLEAN                        \* it asks the bootstrap servers, too
+  /\ s.searching \in BOOLEAN                        \* it fetches from bootstrap servers, too
   /\ s.epoch_start_offset \in 0..EndOffset(s)               \* Leader: first offset of its epoch
   /\ \A k \in DOMAIN s.fetch_offsets : IsKey(k) /\ s.fetch_offsets[k] \in 0..EndOffset(s)
   /\ s.fetchers \subseteq Ids                       \* Leader: voters seen in this check-quorum period
   /\ s.acknowledged \subseteq Ids                   \* Leader, Resigned: voters that answered the announcement
-                                                    \* Follower: its leader, once that took note of UpdateVoter
+                                                    \* Follower: its leader, after it acknowledged UpdateVoter
   /\ \A a \in s.awaiting : a.destination \in Ids    \* outstanding requests
   /\ s.pending_change.kind # "none" => ChangeOk(s.pending_change)
   /\ \A report \in s.reports : IsKey(report.key)         \* Leader at level 0: what voters report of themselves
@@ -86,7 +85,7 @@ TypeOk ==
 (***************************************************************************)
 (* Elections.                                                              *)
 (***************************************************************************)
-\* At most one replica is ever Leader of an epoch.
+\* An epoch has at most one leader.
 LocalElectionSafety(r) ==
   replicas[r].epoch \in DOMAIN history.epochs =>
     Cardinality(history.epochs[replicas[r].epoch].leaders) <= 1
@@ -132,9 +131,8 @@ NewestLed == IF DOMAIN history.epochs = {} THEN 0 ELSE Max(DOMAIN history.epochs
 SameRecords(a, b, from, end) ==
   \A o \in Larger(from, Larger(a.base.end_offset, b.base.end_offset))..(end - 1) : RecordAt(a, o) = RecordAt(b, o)
 
-\* A replica's records against what is committed.  Of a committed record that is put away the epoch is left (past in
-\* Forgetting.tla), and that is enough: no two different records are ever written with the same offset and epoch
-\* (OffsetEpochUnique).
+\* A replica's records agree with the committed records.  For a committed record that Forgetting.tla has deleted, only the
+\* epoch is compared (past), which is enough because offset and epoch determine a record (OffsetEpochUnique).
 HoldsWhatIsCommitted(s, committed, from, end) ==
   /\ \A o \in Larger(from, s.base.end_offset)..(Smaller(end, committed.base.end_offset) - 1) :
        RecordAt(s, o).epoch = InForce(committed.past, o + 1).epoch
@@ -149,16 +147,16 @@ LeaderComplete(s) == Contains(s, history.committed)
 LeaderCompleteness ==
   \A r \in Ids : replicas[r].role = "Leader" /\ replicas[r].epoch = NewestLed => LeaderComplete(replicas[r])
 
-\* What a replica has exposed as committed is what was committed, for ever.
+\* Records below a replica's high watermark are committed records.
 CommittedFrom(s, from, committed) ==
   s.high_watermark <= EndOffset(committed) /\ HoldsWhatIsCommitted(s, committed, from, s.high_watermark)
 CommittedNeverLost ==
   /\ \A r \in Ids : CommittedFrom(replicas[r], 0, history.committed)
   /\ LeaderCompleteness
 
-\* No two replicas commit different records at one offset, and nothing committed is lost.  The first half is asked of
-\* the replicas alone, without the history; the second is CommittedNeverLost for records, and for those that only a
-\* snapshot is left of: it ends where something was committed, with the epoch that was committed there.
+\* No two replicas commit different records at one offset, and no committed record is lost.  The first part compares the
+\* replicas without the history.  The second is CommittedNeverLost, and for records that a snapshot has replaced: the
+\* snapshot ends at a committed offset with the epoch that was committed there.
 CommitTheSame(a, b) == SameRecords(a, b, 0, Smaller(a.high_watermark, b.high_watermark))
 
 SnapshotIsCommitted(s) ==
@@ -176,18 +174,18 @@ StateMachineSafety ==
 (***************************************************************************)
 (* Voter sets.                                                             *)
 (***************************************************************************)
-\* A VotersRecord exists at level 1 only: a KRaftVersionRecord, or the snapshot, comes before it.
+\* A VotersRecord exists only at kraft.version 1, after a KRaftVersionRecord or a snapshot.
 \* Rules: kraft-version.record-gate, kraft-version.upgrade-atomic-batch
 SetsHaveLevels(s) == \A i \in 2..Len(s.voters) : InForce(s.versions, s.voters[i].offset).kraft_version >= 1
 
-\* The voter set and the level of a replica are those of the newest records in its log, or else of its snapshot.
+\* A replica's voter set and kraft.version are those of the newest records in its log, or else of its snapshot.
 FollowsLog(s) ==
   /\ s.voters = ExtendVoters(BaseVoters(s.base), s.base.end_offset, s.log)
   /\ s.versions = ExtendLevels(BaseLevels(s.base), s.base.end_offset, s.log)
   /\ SetsHaveLevels(s)
 
-\* What the committed records before an end offset say of the voter set and the level: the offset of the last such
-\* record that is not put away, or one before all.
+\* The offset of the last committed record with a voter set or kraft.version before an end offset, as far as it is not
+\* deleted; otherwise one before all.
 LastOfKind(kinds, end) ==
   LET log == history.committed
       found == {o \in log.base.end_offset..(end - 1) : RecordAt(log, o).kind \in kinds}
@@ -212,7 +210,7 @@ SnapshotFollowsHistory(s) ==
 
 ConfigFollowsLog == \A r \in Ids : FollowsLog(replicas[r]) /\ SnapshotFollowsHistory(replicas[r])
 
-\* Of several replicas with one log the voter sets agree, except for those that have none.
+\* Replicas with equal logs have the same voter set, except replicas without one.
 \* Rules: state.leader.first-leader, bootstrap.sets-must-be-equal
 ConfigAgreement ==
   \A r \in Ids : \A q \in Ids :
@@ -221,8 +219,8 @@ ConfigAgreement ==
     IN r < q /\ EndOffset(a) = EndOffset(b) /\ LastEpoch(a) = LastEpoch(b) /\ Voters(a) # {} /\ Voters(b) # {}
          => Voters(a) = Voters(b)
 
-\* A leader's log holds at most one change of the voter set that is not committed.  A set with the keys of the one
-\* before it changes nothing: a new leader may write one that corrects what it says of the leader.
+\* A leader's log has at most one uncommitted change of the voter set.  A set with the same keys as the one before is no
+\* change: a new leader may write one with new details of itself.
 \* Rule: voters.one-change-at-a-time
 ChangesAfter(s, end) ==
   {i \in 2..Len(s.voters) : s.voters[i].offset >= end /\ s.voters[i].voters # s.voters[i - 1].voters}
@@ -253,7 +251,7 @@ OnePendingChange == \A r \in Ids : LocalOnePendingChange(r)
 (* are not committed, the later was appended when a record of its own      *)
 (* epoch was, and no log with the earlier one has that record.             *)
 (***************************************************************************)
-\* By LogMatching: the last committed record is there.
+\* By LogMatching it is enough to compare the last committed record.
 HoldsCommitted(s) ==
   LET committed == history.committed
       end == EndOffset(committed)
@@ -265,7 +263,7 @@ IsEntryOf(entry, key) == entry.id = key.id /\ entry.directory_id \in {"", key.di
 \* True if entries of two sets are the same voter.
 SameVoter(v, w) == IsEntryOf(v, w) \/ IsEntryOf(w, v)
 
-\* Members of a majority of A that are not in B come first, and the other way round; the rest are of both.
+\* True if a majority of A and one of B can be disjoint: each takes its own members first, then common ones.
 HaveDisjointMajorities(A, B) ==
   LET common == Cardinality({v \in A : \E w \in B : SameVoter(v, w)})
       Missing(S) == Larger(0, (Cardinality(S) \div 2 + 1) - (Cardinality(S) - common))
@@ -292,8 +290,8 @@ SameDisk(r) == replicas'[r].replica_key = replicas[r].replica_key
 EpochMonotonicAt(r) == SameDisk(r) => replicas'[r].epoch >= replicas[r].epoch
 EpochMonotonic == [][\A r \in Ids : EpochMonotonicAt(r)]_replicas
 
-\* The high watermark that a replica publishes never decreases between restarts.  A new leader may forget it, until it
-\* has committed a record of its epoch, which is a later one, and a Resigned, until it hears from a leader.
+\* The high watermark that a replica publishes never decreases between restarts.  A new leader may reset it to unknown until
+\* it has committed a record of its epoch, and a Resigned replica until it learns it from a leader.
 HwMonotonicAt(r) ==
   LET before == replicas[r]
       after == replicas'[r]
@@ -308,21 +306,20 @@ RoleChangeAt(r) ==
   replicas'[r].role # replicas[r].role => <<replicas[r].role, replicas'[r].role>> \in RoleChanges
 RoleChange == [][\A r \in Ids : RoleChangeAt(r)]_replicas
 
-\* Handling a Pre-Vote of the own epoch changes no variable of the receiver.
+\* A Pre-Vote request of the receiver's epoch does not change the receiver.
 PureAt(r, m) ==
   m.type = "VoteRequest" /\ m.pre_vote /\ m.epoch = replicas[r].epoch /\ config.pre_vote[r] = "supported"
     => replicas'[r] = replicas[r] \/ replicas'[r].role = "Stopped"
 PreVoteIsPure ==
   [][\A m \in network : m \notin network' => PureAt(m.destination, m)]_<<replicas, network>>
 
-\* Is a request that names its receiver meant for this key?  Spelled out like IsEntryOf.
+\* True if a request addresses this key.  Not defined by Addresses, for the same reason as IsEntryOf.
 IsMeantFor(addressed, own) == addressed.id \in {-1, own.id} /\ addressed.directory_id \in {"", own.directory_id}
 
-\* Votes and fetch offsets are counted only for the exact (id, directory id): in a step that counts one, such a request
-\* was there to be counted.  A vote is granted only to who asks for the vote of this key; an entry of the set gets
-\* an offset only from a Fetch of a replica that it names.  It gets credit in check quorum from a Fetch or FetchSnapshot
-\* of such a replica, and from its UpdateVoter if the profile says so (decision update_voter_credit).  A response does not
-\* say which disk sent it; the request does.  requests are those that the step may be about.
+\* Votes and fetch offsets count only for the exact id and directory id: a step that counts one had such a request.  A
+\* replica votes only for a candidate that requests the vote of its key.  A voter gets a fetch offset only from a Fetch
+\* with its key, and credit in check quorum from a Fetch or FetchSnapshot with its key, or an UpdateVoter (decision
+\* update_voter_credit).  requests are those that the step may be about.
 \* Rules: fetch.replica-key, vote.voter-key, identity.leader-tracks-by-key, identity.addressed-to-key
 GrantIsBound(r, requests) ==
   LET before == replicas[r]
@@ -399,7 +396,7 @@ LocalConfigFollowsLog(r) ==
        /\ Len(after.voters) = Len(s.voters) \/ SetsHaveLevels(after)
   ELSE after.voters = Reverted(s.voters, EndOffset(after)) /\ after.versions = Reverted(s.versions, EndOffset(after))
 
-\* A log that did not change decides as before: what is committed only grows.
+\* A log that did not change decides as before, because the committed log only grows.
 LocalConfigOverlap(r) ==
   \/ EndOffset(replicas'[r]) = EndOffset(replicas[r]) /\ LastEpoch(replicas'[r]) = LastEpoch(replicas[r])
   \/ \A q \in Ids : q = r \/ ~MayDecideApart(replicas[r], replicas[q])'

@@ -63,7 +63,7 @@ AfterFetchRequest(s, m) ==
   ELSE AppendCaughtUp(ConcludeCommitted(served))
 
 \* The offset to which a follower truncates its log after a diverging response.  Rule: fetch.diverging.truncate
-CutOffset(s, m) ==
+TruncationOffset(s, m) ==
   LET own == EndOfEpoch(s, m.diverging_epoch) IN
   IF own.epoch = m.diverging_epoch \/ config.profile.diverging_cut = "smaller-offset"
   THEN Smaller(own.offset, m.diverging_end_offset) ELSE own.offset
@@ -79,7 +79,7 @@ KnownCommitted(s) == IF s.high_watermark > s.base.end_offset THEN s.high_waterma
 \* Rules: fetch.response.common, fetch.diverging.truncate, voters.truncation-reverts, fetch.fetched-flag,
 \*        hw.follower, observer.becomes-voter, observer.becomes-non-voter
 AfterFetchResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
       fetched == [learned EXCEPT !.fetched = TRUE, !.searching = FALSE]
   IN
@@ -95,9 +95,9 @@ AfterFetchResponse(s, m) ==
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
        ELSE Becomes([fetched EXCEPT !.wanted_snapshot = SnapshotId(m.snapshot_end_offset, m.snapshot_epoch)])
   ELSE IF m.diverging_epoch >= 0
-  THEN IF CutOffset(s, m) < KnownCommitted(s)
+  THEN IF TruncationOffset(s, m) < KnownCommitted(s)
        THEN Ignored(rest, "TRUNCATION_BELOW_HIGH_WATERMARK")
-       ELSE Becomes(Truncated(fetched, CutOffset(s, m)))
+       ELSE Becomes(Truncated(fetched, TruncationOffset(s, m)))
   ELSE Becomes(FollowerHighWatermark(Appended(fetched, m.records), m.high_watermark))
 
 \* A leader appends a client's record.  Rules: hw.majority, durable.flush-before-fetch

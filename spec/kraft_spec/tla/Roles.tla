@@ -123,14 +123,14 @@ WithHighWatermark(s) ==
 
 \* A new leader keeps the high watermark that it knew as a follower, and a Resigned replica that it knew as the leader, or
 \* resets it to unknown (decision leader_high_watermark).  Rule: hw.own-epoch
-UntoldHighWatermark(offset) == IF config.profile.leader_high_watermark = "unknown" THEN Unknown ELSE offset
+KeptHighWatermark(offset) == IF config.profile.leader_high_watermark = "unknown" THEN Unknown ELSE offset
 
 \* Rules: state.candidate.to-leader, durable.write-before-act, hw.own-epoch
 ToLeader(s) ==
   LET leader == [Cleared(s) EXCEPT !.role = "Leader", !.leader_id = s.replica_key.id,
                                    !.leader_endpoint = OwnEndpoint(s),
                                    !.epoch_start_offset = EndOffset(s),
-                                   !.high_watermark = UntoldHighWatermark(@)]
+                                   !.high_watermark = KeptHighWatermark(@)]
   IN WithHighWatermark(Flushed(Appended(leader, StartOfEpochRecords(leader))))
 
 \* Rules: state.sole-voter, state.candidate.to-leader, state.voters-set.own-majority
@@ -174,7 +174,7 @@ PreferredCandidates(s) ==
 \* Rule: state.leader.resigns
 ToResigned(s, preferred) ==
   [Cleared(s) EXCEPT !.role = "Resigned", !.preferred_candidates = preferred,
-                     !.high_watermark = UntoldHighWatermark(@)]
+                     !.high_watermark = KeptHighWatermark(@)]
 
 (***************************************************************************)
 (* Outcomes of an event.                                                   *)

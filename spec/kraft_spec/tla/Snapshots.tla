@@ -75,7 +75,7 @@ LogOn(s, snapshot) ==
 \* After an error the replica fetches again, because the leader has a newer snapshot and names it in the Fetch response.
 \* Rules: snapshot.load-resets-history, fetch.response.common, fetch.snapshot.install
 AfterFetchSnapshotResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
       done == [rest EXCEPT !.wanted_snapshot = NoSnapshotId]
   IN

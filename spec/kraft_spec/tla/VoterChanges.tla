@@ -216,7 +216,7 @@ DueReport(s, corr) ==
 \* The replica learns epoch and leader; its own log shows whether a request to join was granted.
 \* Rules: update-voter.when-sent, add-voter.reply-after-commit, auto-join.add-self, fetch.response.common
 AfterChangeResponse(s, m) ==
-  LET rest == Answered(s, m)
+  LET rest == FreeConnection(s, m)
       learned == Learn(rest, m.epoch, m.leader_id, m.leader_endpoint)
   IN
   IF ~Correlated(s, m) THEN Ignored(s, "UNCORRELATED_RESPONSE")

@@ -23,7 +23,7 @@ Row(log, start, epoch, offset) ==
   LET s == Standing(log, start)
       end == EndOfEpoch(s, epoch)
   IN <<config.profile.diverging_cut, log, start, epoch, offset, end.epoch, end.offset, Agrees(s, offset, epoch), NeedsSnapshot(s, offset, epoch),
-       UpToDate(epoch, offset, s), CutOffset(s, [diverging_epoch |-> epoch, diverging_end_offset |-> offset])>>
+       UpToDate(epoch, offset, s), TruncationOffset(s, [diverging_epoch |-> epoch, diverging_end_offset |-> offset])>>
 
 Table == UNION {{Row(log, start, epoch, offset) :
                    start \in 0..Len(log), epoch \in 0..4, offset \in 0..(Longest + 1)} : log \in Logs}
