@@ -1,4 +1,4 @@
-"""`python -m kraft_dev edges`: what it prints and how it ends, on a graph of one edge."""
+"""`python -m kraft_dev edges`: output and exit codes, on a graph of one edge."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ from kraft_spec import mapping
 
 
 def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
-    """The election timeout of an Unattached voter, after which it has voted as told; it votes for nobody."""
+    """An edge for the election timeout of an Unattached voter with this vote afterwards; it really votes for nobody."""
     keys = {i: ReplicaKey(i, f"U{i}") for i in (1, 2, 3)}
     cluster = Configuration(
         {i: ReplicaConfiguration(key, f"E{i}") for i, key in keys.items()}, frozenset(keys.values())
@@ -48,9 +48,9 @@ def one_edge(*, voted: tuple[int, str]) -> EdgeGraph:
 
 @pytest.fixture
 def graph(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> EdgeGraph:
-    found = one_edge(voted=request.param)
-    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: found)
-    return found
+    graph = one_edge(voted=request.param)
+    monkeypatch.setattr(edges, "enumerate_edges", lambda on_progress, explaining: graph)
+    return graph
 
 
 @pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
@@ -127,6 +127,6 @@ def test_an_edge_from_a_constructed_state_is_counted_apart(
     out = capsys.readouterr().out
     assert "from 1 constructed states: 1 edges" in out
     assert "the reference departs from the model on 2 edges" in out
-    # Those of the graph (the last column: one of three differs), and those from constructed states (one of one).
+    # Edges of the graph (last column: one of three differs), and edges from constructed states (one of one).
     rows = [re.findall(r"\d+", line) for line in out.splitlines() if "ElectionTimeout " in line and "│" in line]
     assert rows == [["3", "1", "1"], ["1", "1"]]

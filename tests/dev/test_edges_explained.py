@@ -1,4 +1,4 @@
-"""Edges of the model as steps of the inductive proof; one that the proof lacks is shown."""
+"""Explanation of the model's edges as steps of the inductive proof; unexplained edges are reported."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ OBSERVER = mapping.state_to_model(new_replica(OTHER, ALONE.checkpoint(2)))
 
 
 def edges(*events: Event) -> Iterator[tuple[ReplicaState, Edge]]:
-    """Of the only voter: what it comes to at each event, and the edge."""
+    """Yield states of the only voter and its edge at each event."""
     state = FRESH
     for event in events:
         step = Replica(state, ALONE).step(event, DRAW)

@@ -75,7 +75,11 @@ def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_release
     finding = find_finding("own-vote-before-known-leader")
     steps = re.findall(r"(\w+) \(replica (\d)", counterexample_file(finding).read_text(encoding="utf-8"))
     played = play(*finding.variant()).occurrences
-    events = [(event_name(one.event), one.replica_id) for one in played if isinstance(one.event, Event)]
+    events = [
+        (event_name(occurrence.event), occurrence.replica_id)
+        for occurrence in played
+        if isinstance(occurrence.event, Event)
+    ]
     crash = events.index(("Crash", 1))
     assert ("Restart", 1) in events[crash:]
     for in_slice, in_schedule in (("1", 2), ("2", 1)):
@@ -85,14 +89,14 @@ def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_release
 
 
 def test_nothing_is_recorded_that_is_no_finding() -> None:
-    expected = {counterexample_file(one).name for one in FINDINGS}
+    expected = {counterexample_file(finding).name for finding in FINDINGS}
     assert {file.name for file in findings_folder().iterdir()} == expected
 
 
 def test_the_list_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["findings", "--json"]) == ExitCode.CONFORMANT
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed] == [finding.name for finding in FINDINGS]
+    assert [row["name"] for row in listed] == [finding.name for finding in FINDINGS]
 
 
 def test_an_unknown_finding_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:

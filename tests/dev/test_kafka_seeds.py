@@ -1,4 +1,4 @@
-"""Random schedules on Apache Kafka, counted: what does not need Kafka."""
+"""Counts of random schedules on Apache Kafka, tested without Kafka."""
 
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def campaign() -> Campaign:
 
 
 def test_runs_are_counted() -> None:
-    found = campaign()
-    assert (found.first, found.end, found.events, found.until_known, found.to_the_end) == (5, 8, 60, 25, 2)
-    assert found.statuses == {"expected failure": 1, "fail": 1, "pass": 1}
-    assert found.known == {"late": 2, "early": 1}
-    assert found.failures == ("calm.7: hw.own-epoch: why",)
+    counts = campaign()
+    assert (counts.first, counts.end, counts.events, counts.until_known, counts.to_the_end) == (5, 8, 60, 25, 2)
+    assert counts.statuses == {"expected failure": 1, "fail": 1, "pass": 1}
+    assert counts.known == {"late": 2, "early": 1}
+    assert counts.failures == ("calm.7: hw.own-epoch: why",)
 
 
 def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
@@ -43,8 +43,8 @@ def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
     seeds = (made(0, Status.PASS),) * 2
     before, shorter = (counted("4.3.1", None, "calm", first, seeds, "abc") for first in (3, 4))
     planted = counted("4.3.1", patches()["votes-twice"], "calm", 5, seeds, "abc")
-    for one in (before, planted, campaign()):
-        record(one)
+    for recorded in (before, planted, campaign()):
+        record(recorded)
     assert load_campaigns() == (before, campaign(), planted)
     record(shorter)
     assert load_campaigns() == (shorter, planted)
@@ -60,11 +60,11 @@ def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:
 
 
 def test_what_is_recorded_is_explained() -> None:
-    for one in load_campaigns():
-        assert one.workload in workloads_of(one.cluster)
-        # In 4.1 an observer does not get back to its leader, which is a finding: the liveness in the end sees it.
-        assert one.bug or all("EventuallyFetching" in failure for failure in one.failures), one
-        assert "dirty" not in one.commit
+    for recorded in load_campaigns():
+        assert recorded.workload in workloads_of(recorded.cluster)
+        # In 4.1 an observer does not return to its leader, a finding that the final liveness check detects.
+        assert recorded.bug or all("EventuallyFetching" in failure for failure in recorded.failures), recorded
+        assert "dirty" not in recorded.commit
 
 
 @pytest.mark.parametrize(

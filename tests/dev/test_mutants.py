@@ -1,4 +1,4 @@
-"""`python -m kraft_dev mutants`: mutants are detected, and one that is not makes the command fail."""
+"""`python -m kraft_dev mutants`: it passes if all mutants are detected, and fails otherwise."""
 
 import re
 import shutil
@@ -58,7 +58,9 @@ FAST = ["--tool", "scenarios", "--jobs", "1"]
 
 def chosen(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
     monkeypatch.setattr(
-        command, "seeded_subjects", lambda names: [one for one in subjects if one.name in names or not names]
+        command,
+        "seeded_subjects",
+        lambda names: [subject for subject in subjects if subject.name in names or not names],
     )
 
 
@@ -72,7 +74,7 @@ def result_of(*rows: Row, measured: Measured = Measured("abc", "0")) -> Result: 
 
 
 def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
-    """Such a mutant would be detected by its NameError, whatever the tools can see."""
+    """The NameError would detect such a mutant, regardless of the tools."""
     for subject in (*seeded_subjects(), *foreign_subjects()):
         for path, text in edited_texts(subject.edits).items():
             (tmp_path / f"{subject.name}.{path.name}").write_text(text, encoding="utf-8")
@@ -83,7 +85,7 @@ def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> No
 
 @pytest.mark.nightly
 def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
-    """Such a mutant would be detected by its TypeError or AttributeError, whatever the tools can see."""
+    """The TypeError or AttributeError would detect such a mutant, regardless of the tools."""
     packages = ("kraft_reference", "kraft_partitions")
     for package in packages:
         shutil.copytree(package_folder(package), tmp_path / package)
@@ -99,8 +101,11 @@ def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
             edited = edited_texts(subject.edits)
             for path, text in edited.items():
                 (tmp_path / path.parent.name / path.name).write_text(text, encoding="utf-8")
-            said = checked("check", *packages)
-            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", said), (subject.name, said)
+            output = checked("check", *packages)
+            assert not re.search(r"\[(attr-defined|call-arg|call-overload|name-defined)\]", output), (
+                subject.name,
+                output,
+            )
             for path in edited:
                 shutil.copy(path, tmp_path / path.parent.name / path.name)
     finally:
@@ -119,14 +124,14 @@ def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[[undetectable]]\nmutant = "a"', "undetectable.toml: Object missing required field `reason`"),
         ('[[undetectable]]\nmutant = "a"\nreason = "b"\n' * 2, "undetectable.toml: twice: a"),
     ],
 )
-def test_a_wrong_list_of_what_nothing_can_detect_is_refused(text: str, said: str) -> None:
-    with pytest.raises(UndetectableError, match=said):
+def test_a_wrong_list_of_what_nothing_can_detect_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UndetectableError, match=message):
         read_undetectable(text, behind_adapter=True)
 
 
@@ -134,7 +139,7 @@ def test_the_sample_of_machine_made_mutants_follows_from_the_seed() -> None:
     pytest.importorskip("cosmic_ray", reason="the extra `mutation` is not installed")
     first, population = machine_made.sample(8, 1)
     assert machine_made.sample(8, 1) == (first, population)
-    assert {one.key for one in machine_made.sample(8, 2)[0]} != {one.key for one in first}
+    assert {subject.key for subject in machine_made.sample(8, 2)[0]} != {subject.key for subject in first}
     assert population > 1000
     for made in first:
         (edit,) = made.edits
@@ -152,7 +157,7 @@ def test_a_line_more_leaves_the_sample_as_it_is(monkeypatch: pytest.MonkeyPatch)
     machine_made._candidates.cache_clear()
     after, _ = machine_made.sample(8, 1)
     machine_made._candidates.cache_clear()
-    assert [one.key for one in after] == [one.key for one in before]
+    assert [subject.key for subject in after] == [subject.key for subject in before]
 
 
 # -------------------------------------------------------------------------------------------------------------
@@ -210,17 +215,16 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
 
 
 # -------------------------------------------------------------------------------------------------------------
-# What is listed, and what was measured.
-# -------------------------------------------------------------------------------------------------------------
+# Lists and measurements.
 
 
 def test_what_is_listed_are_mutants_of_the_reference_in_the_order_of_the_catalogue() -> None:
     breaking = [subject.name for subject in seeded_subjects() if subject.edits]
     listed = load_listed()
     assert [*listed] == [name for name in breaking if name in listed]
-    known = {entry.id for entry in VectorCatalogue().manifest.vectors}
+    vectors = {entry.id for entry in VectorCatalogue().manifest.vectors}
     of_vectors = {where for of in listed.values() for detector, where in of.items() if detector in VECTORS.detectors}
-    assert of_vectors <= known
+    assert of_vectors <= vectors
 
 
 def test_a_mutant_meets_only_what_it_is_listed_with_and_one_that_is_not_the_whole_suite(
@@ -282,7 +286,7 @@ def test_the_page_has_every_mutant_and_says_what_is_not_recorded() -> None:
     assert all(f"| {mutant.name} | `{mutant.rules[0]}` |" in text for mutant in catalogue.mutants)
     assert "No result was recorded in this build: `python -m kraft_dev mutants" in text
     assert "**nothing**" not in text
-    # TLC detects those that have evidence.
+    # TLC detects mutants that have evidence.
     name = next(mutant.name for mutant in catalogue.mutants if mutant.reference and mutant.evidence is None)
     text = markdown(registry, result_of(Row(name, cells=(Cell("wire"),))))
     assert "**nothing**" in text
@@ -308,9 +312,9 @@ def test_a_mutant_that_changes_nothing_is_named(
 ) -> None:
     chosen(monkeypatch, COMMENTED, HALF)
     assert main(["mutants", *FAST]) == ExitCode.VIOLATION
-    shown = capsys.readouterr().out
-    assert "nothing detects only-a-comment: a bug; a check is missing for vote.log-check" in shown
-    assert "2 mutants, 2 asked of the suite, which detects 1" in shown
+    output = capsys.readouterr().out
+    assert "nothing detects only-a-comment: a bug; a check is missing for vote.log-check" in output
+    assert "2 mutants, 2 asked of the suite, which detects 1" in output
 
 
 @pytest.mark.slow
@@ -370,8 +374,8 @@ def test_of_listed_mutants_each_fourth_is_asked_and_of_the_others_all(
     subjects = [replace(HALF, name=name) for name in names]
     chosen(monkeypatch, *subjects[:3], HALF, *subjects[3:])
     assert main(["mutants", "--every", "4", "--list"]) == ExitCode.CONFORMANT
-    shown = capsys.readouterr().out
-    assert [name for name in (*names, HALF.name) if f"{name}: " in shown] == [names[0], names[4], HALF.name]
+    output = capsys.readouterr().out
+    assert [name for name in (*names, HALF.name) if f"{name}: " in output] == [names[0], names[4], HALF.name]
 
 
 def test_the_list_names_mutants(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,14 +50,14 @@ def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
     assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
 
 
-@pytest.mark.parametrize("asked", ["add-voter", "add-voter.conditions-hold-at-append"])
+@pytest.mark.parametrize("query", ["add-voter", "add-voter.conditions-hold-at-append"])
 def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
-    asked: str, capsys: pytest.CaptureFixture[str]
+    query: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert shows(["rules", asked]) == ExitCode.CONFORMANT
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in shown
-    assert "LeaderCompleteness" in shown
+    assert shows(["rules", query]) == ExitCode.CONFORMANT
+    output = " ".join(capsys.readouterr().out.split())
+    assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in output
+    assert "LeaderCompleteness" in output
 
 
 def test_a_rule_is_told_of_mutants_that_break_it_together_with_others() -> None:
@@ -86,9 +86,9 @@ def test_one_rule_is_run_and_recorded(
 ) -> None:
     monkeypatch.setattr(recorded, "FOLDER", tmp_path)
     assert main(["mutants", "vote.log-check", "--tool", "evidence", "--show", "--record"]) == ExitCode.CONFORMANT
-    said = capsys.readouterr().out
-    assert "ok   vote-without-log-check (vote.log-check): evidence: LeaderCompleteness after 14 states" in said
-    assert "violated: LeaderCompleteness\n\n" in said
+    output = capsys.readouterr().out
+    assert "ok   vote-without-log-check (vote.log-check): evidence: LeaderCompleteness after 14 states" in output
+    assert "violated: LeaderCompleteness\n\n" in output
     written = (tmp_path / "vote-without-log-check.json").read_bytes()
     assert written == (FOLDER / "vote-without-log-check.json").read_bytes()
 
@@ -106,16 +106,16 @@ def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
 def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
     mutant = load_catalogue()["vote-without-log-check"]
     before = recorded_counterexample(mutant.name)
-    found = Cell("evidence", True, "LeaderCompleteness", "replication", 14, counterexample=recorded_text(before))
-    assert not_as_recorded(mutant, found) == ""
+    cell = Cell("evidence", True, "LeaderCompleteness", "replication", 14, counterexample=recorded_text(before))
+    assert not_as_recorded(mutant, cell) == ""
     other = replace(before, steps=(*before.steps[:-1], before.steps[0]))
-    assert not_as_recorded(mutant, replace(found, counterexample=recorded_text(other))).startswith("not the recorded")
+    assert not_as_recorded(mutant, replace(cell, counterexample=recorded_text(other))).startswith("not the recorded")
     scheduled = load_catalogue()["answers-are-not-matched-to-requests"]
-    assert not_as_recorded(scheduled, replace(found, counterexample="")) == ""
+    assert not_as_recorded(scheduled, replace(cell, counterexample="")) == ""
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("options", "words"),
     [
         (("sample", "--profile", "raft"), "no profile 'raft', expected one of kip, kafka-4, kafka-4.1, kafka-4.0"),
         (
@@ -126,8 +126,8 @@ def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
         (("nothing",), "no mutant 'nothing'"),
     ],
 )
-def test_wrong_use_is_said(asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mutants", *asked, "--tool", "evidence"]) == ExitCode.USAGE
+def test_wrong_use_is_said(options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", *options, "--tool", "evidence"]) == ExitCode.USAGE
     assert words in " ".join(capsys.readouterr().err.split())
 
 

@@ -1,4 +1,4 @@
-"""The transition table; what each event does in each role, the edges of the model say."""
+"""The transition table; the model's edges determine the outcome of each event in each role."""
 
 from itertools import product
 

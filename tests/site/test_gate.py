@@ -1,4 +1,4 @@
-"""The site is not built when nothing stands behind a MUST rule and nobody says why."""
+"""The build of the site fails if a MUST rule lacks evidence without a stated reason."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ NO_VECTOR = f"{RULE}: no vector is about it, and conformance/kraft_vectors/witho
 
 
 def without(material: Material, *layers: str, vectors: bool = True) -> Material:
-    """The checkout as if these layers never named the rule, or no vector were about it."""
+    """Return the checkout as if these layers never named the rule, or no vector were about it."""
     kept = tuple(place for place in material.report.citations if place.rule_id != RULE or place.layer not in layers)
     manifest = tuple(entry for entry in material.manifest if vectors or RULE not in entry.rules)
     return replace(material, report=replace(material.report, citations=kept), manifest=manifest)
@@ -78,7 +78,7 @@ def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, 
 
 
 class App:
-    """As much of Sphinx's application as is looked at before anything is written."""
+    """The part of Sphinx's application that the build reads before it writes anything."""
 
     def __init__(self, repository: Path) -> None:
         self.srcdir = str(repository / "docs")

@@ -86,9 +86,9 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
 
 
 def test_a_superseded_rule_says_so_and_by_what(made: Mapping[str, str], material: Material) -> None:
-    gone = [rule for rule in material.registry if not rule.is_active]
-    assert gone
-    for rule in gone:
+    superseded = [rule for rule in material.registry if not rule.is_active]
+    assert superseded
+    for rule in superseded:
         text = made[f"rules/{rule.id}.md"]
         assert ":::{admonition} This rule does not hold any more" in text
         assert f"\n{rule.level}, **superseded** · " in text
@@ -102,7 +102,7 @@ def test_a_rule_that_nothing_implements_says_so(made: Mapping[str, str]) -> None
 
 
 def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
-    turned_down = [one.rule.id for one in facts.values() if one.turned_down]
+    turned_down = [fact.rule.id for fact in facts.values() if fact.turned_down]
     assert "reassign.zombie-leader" in turned_down
     assert "vote.log-check" not in turned_down
     text = made["rules/reassign.zombie-leader.md"]
@@ -135,10 +135,10 @@ def test_every_open_point_is_told_with_its_resolution(made: Mapping[str, str], m
 
 def test_every_scenario_has_a_page_and_a_place_for_its_picture(made: Mapping[str, str]) -> None:
     pages = {path for path in made if path.startswith("scenarios/")}
-    assert pages == {"scenarios/index.md", *(f"scenarios/{one.name}.md" for one in ALL_SCENARIOS)}
-    for one in ALL_SCENARIOS:
-        for variant in one.variants:
-            assert f"<svg>{one.name}/{variant.name}</svg>" in made[f"scenarios/{one.name}.md"]
+    assert pages == {"scenarios/index.md", *(f"scenarios/{scenario.name}.md" for scenario in ALL_SCENARIOS)}
+    for scenario in ALL_SCENARIOS:
+        for variant in scenario.variants:
+            assert f"<svg>{scenario.name}/{variant.name}</svg>" in made[f"scenarios/{scenario.name}.md"]
 
 
 def test_every_property_is_defined_in_a_module_that_is_shown(made: Mapping[str, str]) -> None:
@@ -156,8 +156,8 @@ def test_every_line_of_a_module_is_shown(module: str, material: Material, made: 
         for line in made[f"model/{module}.md"].splitlines()
         if line.startswith(":lines: ")
     ]
-    shown = {number for first, last in spans for number in range(int(first), int(last) + 1)}
-    missing = [line for number, line in enumerate(text, start=1) if number not in shown and line.strip("-= ")]
+    lines = {number for first, last in spans for number in range(int(first), int(last) + 1)}
+    missing = [line for number, line in enumerate(text, start=1) if number not in lines and line.strip("-= ")]
     assert [line for line in missing if "MODULE" not in line] == []
 
 
@@ -202,7 +202,7 @@ def test_every_public_module_has_a_page(made: Mapping[str, str], material: Mater
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "rendered"),
     [
         ("Different `Edge`s.", "Different ``Edge``\\ s."),
         ("`header: ` before it", "``header:`` before it"),
@@ -211,8 +211,8 @@ def test_every_public_module_has_a_page(made: Mapping[str, str], material: Mater
         ("see :func:`x`", "see :func:`x`"),
     ],
 )
-def test_code_in_a_docstring(line: str, shown: str) -> None:
-    assert as_restructured_text([line], {"vote.log-check"}) == [shown]
+def test_code_in_a_docstring(line: str, rendered: str) -> None:
+    assert as_restructured_text([line], {"vote.log-check"}) == [rendered]
 
 
 def test_tables_and_lists_in_a_docstring() -> None:

@@ -1,4 +1,4 @@
-"""Pages of recorded results: what is older than the code it is about says so."""
+"""Pages of recorded results: a result that is older than its code is marked."""
 
 import subprocess
 from collections.abc import Mapping
@@ -72,8 +72,8 @@ def test_a_result_that_is_none_is_refused_with_its_field(monkeypatch: pytest.Mon
 
 def test_each_action_of_the_proof_is_reached_from_a_rule_of_a_kip(made: Mapping[str, str]) -> None:
     lines = made["results/proved.md"].splitlines()
-    (line,) = [one for one in lines if one.startswith("| [vote.log-check]")]
+    (line,) = [row for row in lines if row.startswith("| [vote.log-check]")]
     assert "KIP-853, Leader election" in line
     assert "| `HandleVoteRequest` | `vote` |" in line
-    rows = "".join(one for one in lines if one.startswith("| ["))
+    rows = "".join(row for row in lines if row.startswith("| ["))
     assert [action.name for action in theory().actions if f"`{action.name}`" not in rows] == []

@@ -1,4 +1,4 @@
-"""The slices that leave a rule out: read from the model's own modules, and shown on the rule's page."""
+"""Model checks that omit a rule: read from the model's modules, and shown on the rule's page."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts],
 
 
 def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
-    """The heads say it in prose, and a line that is cut at a hyphen has a space there."""
+    """The head comments name rules in prose, where a hyphen at a line break is followed by a space."""
     ids = material.registry.by_id
     of_rule = slices_without(ids)
     named = [
@@ -77,6 +77,10 @@ def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> 
         "Init == Five = 5\n"
     )
     rules = ["a.base", "a.one", "a.quoted", "a.two", "a.three", "a.four", "a.five"]
-    one, three, good = check("one", Held="One"), check("three", Holds="Three"), check("good", violates="", Held="Two")
-    found = slices_without(rules, [one, three, check("plain"), good], tmp_path)
-    assert found == {"a.one": (one,), "a.three": (three,), "a.four": (three,)}
+    first_check, three, good = (
+        check("one", Held="One"),
+        check("three", Holds="Three"),
+        check("good", violates="", Held="Two"),
+    )
+    checks = slices_without(rules, [first_check, three, check("plain"), good], tmp_path)
+    assert checks == {"a.one": (first_check,), "a.three": (three,), "a.four": (three,)}

@@ -1,4 +1,4 @@
-"""The tables of docs/trace-format.md that are declared: which event, message and effect has which fields."""
+"""Declared tables of docs/trace-format.md: the fields of each event, message and effect."""
 
 import re
 
@@ -13,12 +13,12 @@ _IN_EVERY_MESSAGE = ("id", "source", "destination", "correlation_id")
 
 
 def with_tables(page: str) -> str:
-    """The Markdown of a page with the tables in place of the comments that name them.
+    """Return a page with the tables in place of the comments that name them.
 
-    What else such a comment says is for who reads the page without the site.
+    Other text of such a comment is for readers of the Markdown file.
     """
     tables = {"events": _events, "messages": _messages, "effects": _effects}
-    return re.sub(rf"^% ({'|'.join(tables)})\b.*$", lambda found: "\n".join(tables[found[1]]()), page, flags=re.M)
+    return re.sub(rf"^% ({'|'.join(tables)})\b.*$", lambda match: "\n".join(tables[match[1]]()), page, flags=re.M)
 
 
 def _events() -> list[str]:
@@ -33,7 +33,7 @@ def _events() -> list[str]:
 
 def _messages() -> list[str]:
     rows = [
-        (name, codes(one for one in traced.__struct_fields__ if one not in _IN_EVERY_MESSAGE))
+        (name, codes(field for field in traced.__struct_fields__ if field not in _IN_EVERY_MESSAGE))
         for name, traced in TRACED_MESSAGES.items()
     ]
     return table(("type", "fields"), rows)

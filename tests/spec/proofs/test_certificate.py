@@ -1,4 +1,4 @@
-"""Certificates are checked by adding up fractions, and wrong ones are refused."""
+"""Certificates are checked by adding fractions, and wrong ones are rejected."""
 
 from fractions import Fraction
 
@@ -15,7 +15,7 @@ ROWS = {fact.name: fact.rows[0] for fact in PROBLEM.facts}
 
 
 def certificate(**weights: str) -> Certificate:
-    """The rows of `PROBLEM` by fact, with these weights."""
+    """Return the rows of `PROBLEM` by fact, with these weights."""
     return tuple(WeightedRow(name, ROWS[name], Fraction(weight)) for name, weight in weights.items())
 
 
@@ -66,11 +66,11 @@ def test_only_variables_of_the_problem_are_natural_numbers() -> None:
 
 def test_the_solver_finds_a_minimal_core_and_its_certificate() -> None:
     more = PROBLEM._replace(facts=(at_most("loose", X, 9), *PROBLEM.facts))
-    found = solve(more)
-    assert isinstance(found, Contradiction)
-    assert found.core == ("sum", "x", "y")
-    assert found.certificate is not None
-    assert certifies(found.certificate, more)
+    solution = solve(more)
+    assert isinstance(solution, Contradiction)
+    assert solution.core == ("sum", "x", "y")
+    assert solution.certificate is not None
+    assert certifies(solution.certificate, more)
 
 
 def test_a_contradiction_of_parity_has_no_certificate() -> None:

@@ -22,6 +22,8 @@ def test_what_is_proved_of_the_sizes_of_regions_is_what_trying_everything_gives(
     named = {of: frozenset(ReplicaKey(n, f"U{n}") for n in range(VOTERS) if of >> n & 1) for of in SUBSETS}
     for old in SUBSETS:
         for new in SUBSETS:
-            found = prove_transition(named[old], named[new])
-            assert found.recheck()
-            assert isinstance(found, Proof) == all(one & other for one in tried[old] for other in tried[new])
+            result = prove_transition(named[old], named[new])
+            assert result.recheck()
+            assert isinstance(result, Proof) == all(
+                old_majority & other for old_majority in tried[old] for other in tried[new]
+            )

@@ -1,4 +1,4 @@
-"""Plans between sets that give some directory ids and leave others out."""
+"""Plans between sets in which only some directory ids are stated."""
 
 import pytest
 from hypothesis import given
@@ -13,13 +13,13 @@ from kraft_reference.identity import ReplicaKey, VoterSet
 
 
 def plan(current: str, target: str, leader: str | None = None) -> tuple[list[str], bool]:
-    """KIP-642's plan as text, and whether it is proved."""
+    """Return KIP-642's plan as text, and True if it is proved."""
     sets = kip642_plan(voters(current), voters(target), None if leader is None else key(leader))
     return [listed(each) for each in sets], isinstance(prove_plan(sets), ProvedPlan)
 
 
 def notes(*sets: str, leader: str | None = None) -> list[str]:
-    """The notes about a plan."""
+    """Return the notes about a plan."""
     plan = [voters(each) for each in sets]
     return [str(note) for note in plan_notes(plan, prove_plan(plan), None if leader is None else key(leader))]
 
@@ -60,8 +60,8 @@ def test_a_leader_is_the_voter_of_its_id_whose_directory_id_is_unknown() -> None
 
 
 def test_a_leader_that_goes_before_others_is_noted() -> None:
-    found = notes("1 2 3", "2 3", "2 3 4", "3 4", leader="1")
-    assert "step 1 removes the leader 1 before 2: KIP-642 removes it last (reassign.leader-removed-last)" in found
+    remarks = notes("1 2 3", "2 3", "2 3 4", "3 4", leader="1")
+    assert "step 1 removes the leader 1 before 2: KIP-642 removes it last (reassign.leader-removed-last)" in remarks
     assert not any("reassign.leader-removed-last" in note for note in notes("1 2", "1", leader="2"))
 
 

@@ -1,4 +1,4 @@
-"""KIP-853's verdict on a change, whatever the majorities do."""
+"""KIP-853's verdict on a change, regardless of majorities."""
 
 import pytest
 from tests.spec.proofs.voters import voters

@@ -11,9 +11,9 @@ from kraft_proofs.induction.smt2 import file_name, questions, smt2
 
 def test_an_exported_obligation_is_read_back_and_proved() -> None:
     answers = prove_induction(["quorums", "safety", "vote", "become-leader", "truncate"])
-    asked = questions(answers)
-    assert len(asked) == len(answers)
-    assert [name for name, question in asked.items() if not refutes(z3.parse_smt2_string(question))] == []
+    exported = questions(answers)
+    assert len(exported) == len(answers)
+    assert [name for name, question in exported.items() if not refutes(z3.parse_smt2_string(question))] == []
 
 
 def test_a_question_says_what_to_expect_and_what_it_is_about() -> None:

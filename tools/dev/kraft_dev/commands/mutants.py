@@ -1,4 +1,4 @@
-"""`python -m kraft_dev mutants`: mutants, and what detects them."""
+"""`python -m kraft_dev mutants`: check which tools detect each mutant."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -61,13 +61,13 @@ def mutants(
     show_steps: Show = False,
     list_only: List = False,
 ) -> int:
-    """Ask tools about mutants: each has to be detected as detected_by.toml lists.
+    """Run tools on mutants: each must be detected as detected_by.toml lists.
 
-    A mutant that is not listed, and a machine-made one, meets each tool of the suite up to the first that detects it.
-    `--tool` names tools instead; with `--record` all are asked, and every vector.
-    `--record` keeps what is listed of the mutants that are asked, TLC's counterexamples, and if all mutants and tools
-    are asked the result for the site.
-    Exit code 1 when a tool does not say what is stated of a mutant, nothing detects one, or too few are detected.
+    An unlisted or machine-made mutant meets each tool of the suite up to the first that detects it.
+    `--tool` selects tools instead; with `--record` all tools and all vectors run.
+    `--record` writes the list entries of these mutants, TLC's counterexamples, and, if all mutants and tools
+    were selected, the result for the site.
+    Exit code 1 if a tool contradicts the stated result, nothing detects a mutant, or too few are detected.
     """
     tools = _tools(tool or (), profile, record=record)
     need_folder_of(edges)
@@ -101,15 +101,15 @@ def mutants(
         raise CommandError(str(error), ExitCode.BAD_INPUT) from error
     except (EditError, MutantError, ResultError, ToolError, UndetectableError) as error:
         raise CommandError(str(error), ExitCode.INTERNAL_ERROR) from error
-    found = tuple(problems(rows, tools))
-    for line in _lines(rows, found, is_listed=not tools, show_steps=show_steps):
+    failures = tuple(problems(rows, tools))
+    for line in _lines(rows, failures, is_listed=not tools, show_steps=show_steps):
         stdout.print(line, markup=False, highlight=False, soft_wrap=True)
     show(measured_sections(rows))
-    return ExitCode.VIOLATION if found else ExitCode.CONFORMANT
+    return ExitCode.VIOLATION if failures else ExitCode.CONFORMANT
 
 
 def _tools(names: Sequence[str], profile: str, *, record: bool) -> tuple[Tool, ...]:
-    """The tools to ask; none if it is for each mutant what is listed."""
+    """Return the selected tools; empty to run those that each mutant is listed with."""
     for name in names:
         if name not in TOOLS:
             raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
@@ -124,10 +124,10 @@ def _tools(names: Sequence[str], profile: str, *, record: bool) -> tuple[Tool, .
 
 
 def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[Subject, ...]:
-    """The mutants of these names that the tools can be asked about.
+    """Return the mutants of these names that the tools apply to.
 
     Raises:
-        CommandError: A name has none.
+        CommandError: No such mutant, or no tool applies to it.
     """
 
     def is_asked_about(subject: Subject) -> bool:
@@ -148,15 +148,15 @@ def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[
 
 
 def _each_nth(subjects: Sequence[Subject], every: int) -> tuple[Subject, ...]:
-    """Each Nth of the mutants that are listed, and those that are not."""
-    known = load_listed()
-    there = [subject.name for subject in subjects if subject.name in known]
+    """Return every Nth listed mutant, and all unlisted ones."""
+    listed = load_listed()
+    there = [subject.name for subject in subjects if subject.name in listed]
     left_out = set(there) - set(there[::every])
     return tuple(subject for subject in subjects if subject.name not in left_out)
 
 
 def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
-    """A sample of machine-made mutants, and from how many it is drawn."""
+    """Return a sample of machine-made mutants, and the size of the population."""
     if not number:
         return (), 0
     if not machine_made.is_available():
@@ -166,15 +166,15 @@ def _machine_made(number: int, seed: int) -> tuple[tuple[Subject, ...], int]:
 
 
 def _record_counterexamples(rows: Sequence[Row]) -> None:
-    """Keep the counterexamples that are as stated: those of exhaustive searches, the shortest."""
+    """Record the counterexamples of exhaustive searches, which are the shortest, if they are as stated."""
     for row in rows:
         cell = row.by(EVIDENCE.name)
         if cell is not None and cell.counterexample and not cell.problem:
             record_counterexample(row.name, cell.counterexample)
 
 
-def _lines(rows: Sequence[Row], found: Sequence[str], *, is_listed: bool, show_steps: bool) -> Iterator[str]:
-    """How many mutants there are, a line for each, what is wrong, and what is not listed yet."""
+def _lines(rows: Sequence[Row], failures: Sequence[str], *, is_listed: bool, show_steps: bool) -> Iterator[str]:
+    """Yield the number of mutants, a line for each, the problems, and the list entries that are missing."""
     if len(rows) > 1:
         detected = sum(bool(detections(row)) for row in rows)
         yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
@@ -183,9 +183,9 @@ def _lines(rows: Sequence[Row], found: Sequence[str], *, is_listed: bool, show_s
         cell = row.by(EVIDENCE.name)
         if show_steps and cell is not None:
             yield shown(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
-    yield from found
-    known = load_listed()
+    yield from failures
+    listed = load_listed()
     for row in rows:
         entry = entry_of(row) if is_listed and row.kind == "seeded" else {}
-        if entry and row.name not in known:
+        if entry and row.name not in listed:
             yield f"not listed in detected_by.toml: {line_of_entry(row.name, entry).strip()}"

@@ -1,4 +1,4 @@
-"""`kraft_dev nightly`: the long forms of all checks, with a dated record from which a stopped night goes on."""
+"""`kraft_dev nightly`: run the long forms of all checks, with a dated record from which a stopped night resumes."""
 
 import os
 from datetime import date as calendar_date
@@ -40,11 +40,15 @@ def nightly(
 ) -> int:
     """Run every check in its long form, and go on where the last run of the same night stopped.
 
-    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 when something is not as
+    The record of the night is FOLDER/DATE.json, written after every item.  Exit code 1 if a result is not as
     expected.
     """
     day = _day(date)
-    due = [(one, name) for one in _parts(part) for name in (one.items() if every_item else one.due(day))]
+    due = [
+        (due_part, name)
+        for due_part in _parts(part)
+        for name in (due_part.items() if every_item else due_part.due(day))
+    ]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -84,15 +88,15 @@ def _day(text: str | None) -> calendar_date:
 
 
 def _parts(names: list[str] | None) -> list[Part]:
-    known = {part.name: part for part in parts.PARTS}
+    by_name = {part.name: part for part in parts.PARTS}
     for name in names or ():
-        if name not in known:
-            raise usage_error(f"no part {name!r} of a night; there are {', '.join(known)}")
-    return [known[name] for name in dict.fromkeys(names or known)]
+        if name not in by_name:
+            raise usage_error(f"no part {name!r} of a night; there are {', '.join(by_name)}")
+    return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
 
 def one_line(item: Item, taken_over: bool) -> str:
-    """An item and what it found."""
+    """Return the line of an item and its result."""
     verdict = "FAIL" if item.problems else "ok  " if item.finished else "stop"
     when = "taken over" if taken_over else f"{item.seconds:.0f} s"
     return f"{verdict} {item.part} {item.name}: {item.reached}; {when}"

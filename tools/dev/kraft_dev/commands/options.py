@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,10 +24,10 @@ Record = Annotated[
 
 
 def need_folder_of(file: Path | None) -> None:
-    """See to it, before anything runs, that a file can be written.
+    """Check, before anything runs, that the folder of an output file exists.
 
     Raises:
-        CommandError: Its folder is not there.
+        CommandError: The folder does not exist.
     """
     if file is not None and not file.resolve().parent.is_dir():
         folder = file.resolve().parent

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what the package reads and writes, generated from the types and kept in the package."""
+"""JSON Schemas of the conformance package's formats, generated from the types and kept in the package."""
 
 import json
 from functools import partial
@@ -21,7 +21,7 @@ _NAMES = {
     "kraft_partitions.errors.Error": "PartitionError",
     "kraft_partitions.outcome.Refusal": "PartitionRefusal",
 }
-"""What types are called in the protocol's schema that share a name."""
+"""Names in the protocol's schema for types that share a name."""
 
 
 def _protocol() -> dict[str, Any]:
@@ -46,18 +46,18 @@ def _file(name: str, title: str, package: str, folder: str, kind: Any) -> Commit
 ADAPTER_SCHEMA = CommittedSchema(
     messages.SCHEMA, f"A line of {messages.SCHEMA}", "kraft_conformance", "protocol/schema", _protocol
 )
-"""Of a line between runner and adapter: a request, or a reply."""
+"""Schema of a line between runner and adapter: a request or a reply."""
 
 VECTOR_SCHEMAS: dict[Subject, CommittedSchema] = {
     "replica": _file(SCHEMA, f"A {SCHEMA}", "kraft_vectors", "schema", Vector),
     "partitions": _file(PARTITION_SCHEMA, f"A {PARTITION_SCHEMA}", "kraft_vectors", "schema", PartitionVector),
 }
-"""Of a vector, by the subject."""
+"""Schemas of vectors, by subject."""
 
 WIRE_SCHEMA = _file(
     wire_format.SCHEMA, f"The pairs of a {wire_format.SCHEMA}", "kraft_kafka", "wire", wire_format.WireFile
 )
-"""Of a file of pairs of JSON and bytes."""
+"""Schema of a file of pairs of JSON and bytes."""
 
 CAPTURE_SCHEMA = _file(capture.SCHEMA, f"A line of a {capture.SCHEMA}", "kraft_kafka", "live", capture.CaptureLine)
-"""Of a line of a capture."""
+"""Schema of a line of a capture."""

@@ -1,4 +1,4 @@
-"""The JSON Schema of one line of a trace of partition reassignment, generated from the types."""
+"""JSON Schema of one line of a trace of partition reassignment, generated from the types."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from kraft_dev.schemas.committed import CommittedSchema, in_order
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine, PartitionHeader
 
 _SETS = {"PartitionHeader": ("brokers", "controllers", "assignments", "unclean_topics", "switched_off")}
-"""The fields that are sets, written as lists, by type."""
+"""Fields that are sets, written as lists, by type."""
 
 
 def _body() -> dict[str, Any]:
-    """The schema of a line (JSON Schema 2020-12), which is the header or an event.
+    """Return the schema of a line (JSON Schema 2020-12), which is the header or an event.
 
     It says everything about an event by itself; of the header it does not say which profiles there are, that a
     partition is assigned once, and that its replicas are brokers of the cluster, each once.
@@ -29,4 +29,4 @@ def _body() -> dict[str, Any]:
 
 
 PARTITION_TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)
-"""The schema of a line, which is the header or an event."""
+"""Schema of a line, which is the header or an event."""
