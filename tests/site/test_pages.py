@@ -80,7 +80,7 @@ def test_a_rule_page(made: Mapping[str, str]) -> None:
         "```{literalinclude} ../../reference/kraft_reference/elections.py\n",
         ":caption: `grants_vote` in reference/kraft_reference/elections.py, lines ",
         ":caption: [GrantsVote](../model/Elections.md#grantsvote) in spec/kraft_spec/tla/Elections.tla, lines ",
-        "violated after 14 states. Again: `python -m kraft_dev mutants vote.log-check --tool evidence`.",
+        "violated after 14 states. Reproduce with `python -m kraft_dev mutants vote.log-check --tool evidence`.",
     ):
         assert expected in text
 
@@ -90,7 +90,7 @@ def test_a_superseded_rule_says_so_and_by_what(made: Mapping[str, str], material
     assert superseded
     for rule in superseded:
         text = made[f"rules/{rule.id}.md"]
-        assert ":::{admonition} This rule does not hold any more" in text
+        assert ":::{admonition} This rule is no longer in force" in text
         assert f"\n{rule.level}, **superseded** · " in text
         assert all(f"`{successor}`" in text for successor in rule.by)
 
@@ -106,7 +106,7 @@ def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFac
     assert "reassign.zombie-leader" in turned_down
     assert "vote.log-check" not in turned_down
     text = made["rules/reassign.zombie-leader.md"]
-    assert ":::{admonition} Turned down: the text has it so" in text
+    assert ":::{admonition} Turned down: this specification departs from the text" in text
     assert "\nA Leader that nobody fetches from resigns, by `check-quorum.zombie-leader`. The rule keeps" in text
     assert "| `reassign.zombie-leader` | MUST, turned down |" in made["rules/index.md"]
 

@@ -9,7 +9,7 @@ from tools.site.slices import slices_without
 
 from kraft_spec.models import CHECKS, Configuration, ModelCheck
 
-NOTHING = "No counterexample is looked for in the model."
+NOTHING = "The model has no search for a counterexample."
 
 
 def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
@@ -22,8 +22,8 @@ def test_a_rule_has_the_slices_that_leave_it_out(facts: Mapping[str, RuleFacts],
     text = made["rules/check-quorum.resign.md"]
     assert NOTHING not in text
     for name, violates in violated.items():
-        assert f"- **slice** `{name}`: the rule is left out, and TLC must find `{violates}` viol" in text
-        assert f"  In the group `ci` of checks. Again: `kraft-spec model {name}`.\n" in text
+        assert f"- **model check** `{name}`: it omits the rule, and TLC must report `{violates}` viol" in text
+        assert f"  In the group `ci` of checks. Reproduce with `kraft-spec model {name}`.\n" in text
 
 
 def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -> None:
@@ -49,7 +49,7 @@ def test_the_sentence_stands_only_where_nothing_is_looked_for(
         text = made[f"rules/{rule.id}.md"]
         nothing = rule.is_active and not facts[rule.id].counterexamples and rule.id not in left_out
         assert (NOTHING in text) == nothing, rule.id
-        assert (f"{NOTHING} The catalogue has it as no safety rule." in text) == (nothing and not rule.safety), rule.id
+        assert (f"{NOTHING} The catalogue does not list it as a safety rule." in text) == (nothing and not rule.safety), rule.id
 
 
 def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:
