@@ -33,7 +33,7 @@ def test_the_command_measures_everything_in_one_run(capsys: pytest.CaptureFixtur
     output = capsys.readouterr().out
     for name in (
         "trace checking, one core",
-        "the same of other software",
+        "checking traces of other software, one core",
         "against interpreting",
         "validate, short trace",
         "model check voters-truncation, against interpreting",

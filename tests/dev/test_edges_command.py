@@ -58,7 +58,7 @@ def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], 
     assert main(["edges", "--edges", str(tmp_path / "edges.bin")]) == ExitCode.CONFORMANT
     out = capsys.readouterr().out
     assert "4 states, depth 1; 3 edges change a replica" in out
-    assert "ok: on every edge the reference does what the model does" in out
+    assert "ok: the reference agrees with the model on every edge" in out
     assert load_edges(tmp_path / "edges.bin") == graph.edges
 
 
@@ -90,7 +90,7 @@ def test_a_changed_edge_in_the_file_is_a_difference_and_named(
     save_edges(file, one_edge(voted=(2, "U2")))
     assert main(["edges", "--edges", str(file)]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
-    assert "FAIL: the reference departs from the model on 1 edges" in out
+    assert "FAIL: the reference differs from the model on 1 edges" in out
     assert "ElectionTimeout at replica 1" in out
     assert "state.voted_key: the model gives (2, 'U2'), the reference (-1, '')" in out
 
@@ -126,7 +126,7 @@ def test_an_edge_from_a_constructed_state_is_counted_apart(
     assert main(["edges"]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
     assert "from 1 constructed states: 1 edges" in out
-    assert "the reference departs from the model on 2 edges" in out
+    assert "the reference differs from the model on 2 edges" in out
     # Edges of the graph (last column: one of three differs), and edges from constructed states (one of one).
     rows = [re.findall(r"\d+", line) for line in out.splitlines() if "ElectionTimeout " in line and "│" in line]
     assert rows == [["3", "1", "1"], ["1", "1"]]

@@ -70,7 +70,7 @@ def test_an_edge_that_the_proof_lacks_is_shown(name: str) -> None:
     altered = Edge(first.configuration, first.event, first.before, {**first.after, name: wrong}, "", ())
     assert explaining.follow(followed, altered) is followed
     assert not explaining.agrees
-    assert "FAIL: 1 edges are no steps of the proof; the first:" in explaining.verdict
+    assert "FAIL: 1 edges are not steps of the proof; the first:" in explaining.verdict
     assert "Restart at replica 1 is no step of the proof" in explaining.verdict
 
 

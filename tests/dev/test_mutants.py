@@ -183,7 +183,7 @@ def test_a_mutant_that_cannot_be_imported_is_detected() -> None:
 
 def test_nothing_is_said_when_the_unbroken_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "UNBROKEN", HALF)
-    with pytest.raises(ToolError, match="scenarios finds fault with the unbroken reference"):
+    with pytest.raises(ToolError, match="scenarios rejects the unmodified reference"):
         asked(COMMENTED, "scenarios")
 
 
@@ -258,14 +258,14 @@ def test_the_lowest_level_and_a_history_are_listed_or_the_cheapest_tool(
     record_listed([Row("vote-without-log-check", cells=cells), Row("votes-twice")])
     assert load_listed() == {"votes-twice": {"state": "v"}, "vote-without-log-check": {"effects": "a", "history": "c"}}
     listing.FILE.write_text('votes-twice = { tarot = "v" }\n')
-    with pytest.raises(MutantError, match=r"detected_by\.toml: votes-twice: 'tarot' is no detector of the suite"):
+    with pytest.raises(MutantError, match=r"detected_by\.toml: votes-twice: 'tarot' is not a detector of the suite"):
         load_listed()
 
 
 def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> None:
     caught = Row("a", ("r",), "b", (Cell("scenarios", True),))
     missed = Row("m", ("r",), "b", (Cell("scenarios"),))
-    assert [*problems([caught, missed])] == ["nothing detects m: b; a check is missing for r"]
+    assert [*problems([caught, missed])] == ["nothing detects m: b; add a check for r"]
     excused = msgspec.structs.replace(missed, reason="nobody reads it")
     assert [*problems([caught, excused])] == []
     made = [msgspec.structs.replace(row, kind="machine") for row in (*[caught] * 9, missed, excused)]
@@ -297,7 +297,7 @@ def test_what_a_measurement_says_is_on_the_page() -> None:
     missed = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("scenarios"),), kind="machine")
     named = Row("bug", ("a",), cells=(Cell("named", True, names=("b", "a")),), kind="foreign")
     text = markdown(load_registry(), result_of(missed, named, measured=results.measured_now("mutants")))
-    assert "| log.py:7 NumberReplacer | `1 -> 2` | a check is missing |" in text
+    assert "| log.py:7 NumberReplacer | `1 -> 2` | undetected |" in text
     assert "| foreign | held out | 1 | 0 (0%) | 0 (0%) | 1 (100%) |" in text
     assert "Measured at commit " in text
 
@@ -313,8 +313,8 @@ def test_a_mutant_that_changes_nothing_is_named(
     chosen(monkeypatch, COMMENTED, HALF)
     assert main(["mutants", *FAST]) == ExitCode.VIOLATION
     output = capsys.readouterr().out
-    assert "nothing detects only-a-comment: a bug; a check is missing for vote.log-check" in output
-    assert "2 mutants, 2 asked of the suite, which detects 1" in output
+    assert "nothing detects only-a-comment: a bug; add a check for vote.log-check" in output
+    assert "2 mutants, 2 run by the suite, which detects 1" in output
 
 
 @pytest.mark.slow
@@ -357,9 +357,9 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
     [
         (["no-such-mutant"], "no mutant 'no-such-mutant'"),
         (["--tool", "hammer"], "no tool 'hammer'; there are vectors"),
-        (["--no-seeded"], "nothing to ask about"),
-        (["--tool", "edges", "--record"], "--record goes with all tools, or with --tool evidence"),
-        (["commit-of-an-older-epoch", "--tool", "random", "--profile", "kafka-4"], "goes with --tool evidence"),
+        (["--no-seeded"], "no mutants are selected"),
+        (["--tool", "edges", "--record"], "--record needs all tools, or --tool evidence"),
+        (["commit-of-an-older-epoch", "--tool", "random", "--profile", "kafka-4"], "needs --tool evidence"),
     ],
 )
 def test_wrong_use_is_said(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

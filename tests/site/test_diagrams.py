@@ -87,9 +87,9 @@ def test_what_the_bands_say(ping_pong: Run) -> None:
     assert [(row.kind, row.words) for row in ping_pong.rows if isinstance(row, Band)] == [
         ("folded", "events 30 to 41, replication only: 2 fetches of 2, 2 fetches of 3"),
         ("network", "cut 1→3, 3→1"),
-        ("differs", "≠ from here on it matters that there is no fetch.fetched-flag"),
+        ("differs", "≠ the outcome differs from here on without fetch.fetched-flag"),
         ("network", "cut 1→2, 2→1"),
-        ("violated", "✗ never, however long it goes on: violates EventualLeader, NoPingPong"),
+        ("violated", "✗ never happens: violates EventualLeader, NoPingPong"),
     ]
 
 
@@ -147,8 +147,8 @@ def test_a_diagram_is_the_same_every_time_and_well_formed(ping_pong: Run) -> Non
     text = sequence_diagram(ping_pong)
     assert text == sequence_diagram(rows_of(_ran("ping-pong/without-fetched-flag")))
     assert ET.fromstring(text).get("role") == "img"
-    assert "12 events of mere replication are told in a line." in text
-    assert figure_of(ping_pong).startswith("<details><summary>Sequence diagram: 104 events, 12 of mere replication")
+    assert "12 events of replication are summarised in one line." in text
+    assert figure_of(ping_pong).startswith("<details><summary>Sequence diagram: 104 events, 12 of replication")
 
 
 def test_a_table_of_partitions() -> None:

@@ -92,7 +92,7 @@ def test_the_build_stops(material: Material, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(facts, "check_citations", lambda *_: broken)
     written: list[object] = []
     monkeypatch.setattr(extension, "write_pages", lambda *pages: written.append(pages))
-    with pytest.raises(SystemExit, match=rf"rules that nothing stands behind:\n{RULE}: no TLA\+ names it"):
+    with pytest.raises(SystemExit, match=rf"these rules lack evidence:\n{RULE}: no TLA\+ names it"):
         extension._generate(App(material.repository))
     assert written == []
 
@@ -107,7 +107,7 @@ def test_a_build_that_stops_ends_with_the_reason_alone(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     first, *lines = done.stderr.splitlines()
-    assert first == "The site is not built, because of rules that are named wrongly:"
+    assert first == "The site is not built, because these rule ids do not exist:"
     assert lines[0].startswith(f"docs/index.md:3: {RULE[:-1]}: no rule has this id, did you mean {RULE}")
     assert all(": " in line for line in lines)
     assert "Traceback" not in done.stderr

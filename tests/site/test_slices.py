@@ -49,7 +49,9 @@ def test_the_sentence_stands_only_where_nothing_is_looked_for(
         text = made[f"rules/{rule.id}.md"]
         nothing = rule.is_active and not facts[rule.id].counterexamples and rule.id not in left_out
         assert (NOTHING in text) == nothing, rule.id
-        assert (f"{NOTHING} The catalogue does not list it as a safety rule." in text) == (nothing and not rule.safety), rule.id
+        assert (f"{NOTHING} The catalogue does not list it as a safety rule." in text) == (
+            nothing and not rule.safety
+        ), rule.id
 
 
 def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:

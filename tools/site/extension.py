@@ -57,11 +57,11 @@ def _generate(app: Sphinx) -> None:
     try:
         require_names(material.report, material.titles.keys())
     except EvidenceError as error:
-        raise SystemExit(f"The site is not built, because of rules that are named wrongly:\n{error}") from None
+        raise SystemExit(f"The site is not built, because these rule ids do not exist:\n{error}") from None
     try:
         require_evidence(facts.values())
     except EvidenceError as error:
-        raise SystemExit(f"The site is not built, because of rules that nothing stands behind:\n{error}") from None
+        raise SystemExit(f"The site is not built, because these rules lack evidence:\n{error}") from None
     published = site_facts(material, facts, app.config.release)
     write_pages(docs, pages(published, material.registry, diagram_of))
     if app.builder.format == "html":

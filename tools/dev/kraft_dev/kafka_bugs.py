@@ -78,8 +78,8 @@ def _outcomes(kafka: Kafka, ids: tuple[str, ...]) -> tuple[Outcome, ...]:
 def markdown(result: Result | None) -> str:
     """Return the page of the recorded result."""
     words = [
-        "A suite that passes on Kafka says something only if it fails on a Kafka that is wrong. "
-        "Each of these bugs is a change of one place in the classes of a release, made in their bytes: "
+        "A suite that passes on Kafka is only meaningful if it fails on a faulty Kafka. "
+        "Each mutant changes one place in the bytecode of a release: "
         "`kraft-spec kafka mutants` lists them, and `kraft-spec kafka run --mutant NAME` runs Kafka with one.",
         "",
         not_recorded("python -m kraft_dev kafka-bugs --record")
@@ -97,9 +97,9 @@ def section_of(result: Result) -> Section:
     named = sum(of[NAMED].detects for of in cells)
     early = sum(row.breaks[0] in of[VECTORS].names for row, of in zip(result.rows, cells, strict=True))
     words = (
-        f"Of {len(cells)} bugs {detected} make vectors fail. The rule that a bug is about is among the first {FIRST} "
-        f"that some failure names for {named} of them, and that the first failure of the run names for {early}: "
-        "read more than one failure.",
+        f"{detected} of {len(cells)} mutants make vectors fail. The broken rule is among the first {FIRST} rules of "
+        f"some failure for {named} of them, and among those of the first failure for {early}, so read more than one "
+        "failure.",
     )
     rows = tuple(
         (
@@ -112,4 +112,4 @@ def section_of(result: Result) -> Section:
         )
         for row, of in zip(result.rows, cells, strict=True)
     )
-    return Section("What the vectors see", words, HEADS, rows)
+    return Section("Detection by the vectors", words, HEADS, rows)

@@ -36,9 +36,9 @@ HEADS = (
     "to the end",
     "unexplained",
 )
-BUG_HEADS = ("bug", "release", "workload", "runs", "what the last comes to, after the rules that it names first")
+BUG_HEADS = ("bug", "release", "workload", "runs", "last run: its first named rules, and its outcome")
 RULES_NAMED = 3
-KNOWN_HEADS = ("what is known", "runs")
+KNOWN_HEADS = ("known difference", "runs")
 
 
 class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -184,7 +184,7 @@ def markdown(campaigns: Sequence[Campaign]) -> str:
     words = (
         "Each run is a cluster under random faults, `kraft-spec kafka run --workload`, with the "
         "[judges of random runs](../conformance.md#who-judges). "
-        "One that does what is known to differ goes on, as [it is told there](../kafka.md#what-is-known-to-differ).",
+        "A run with a known difference continues, as [described there](../kafka.md#what-is-known-to-differ).",
         "",
         *(_origins(campaigns) if campaigns else [not_recorded("python -m kraft_dev kafka-seeds --record")]),
     )
@@ -196,7 +196,7 @@ def _origins(campaigns: Iterable[Campaign]) -> Iterable[str]:
     for (date, commit), number in sorted(runs.items()):
         yield f"- {number} rows were measured on {date} at commit {commit}"
     for campaign in list(campaigns)[:1]:
-        yield f"- a row is repeated by a command as `{campaign.command}`"
+        yield f"- command for one row: `{campaign.command}`"
 
 
 def sections_of(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
@@ -210,7 +210,7 @@ def sections_of(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
 def _of_mutants(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
     if not campaigns:
         return ()
-    words = ("The runs end at the first that fails.",)
+    words = ("The runs end at the first failure.",)
     rows = [
         (
             campaign.bug,
@@ -232,18 +232,18 @@ def _plain(campaigns: Sequence[Campaign]) -> tuple[Section, ...]:
     checked = sum(campaign.until_known for campaign in campaigns)
     failing = [failure for campaign in campaigns for failure in campaign.failures]
     words = (
-        f"{runs} runs with {events} events. TLC checked the {checked} before anything that is known to differ; "
-        f"the comparison with the reference, the invariants and the liveness judge all. {len(failing)} runs are "
-        "unexplained.",
+        f"{runs} runs with {events} events. TLC checked the {checked} events before the first known difference of "
+        f"each run; the comparison with the reference, the invariants and the liveness checks cover all. "
+        f"{len(failing)} runs are unexplained.",
         *[f"- {failure}" for failure in failing],
     )
     differences: Counter[str] = Counter()
     for campaign in campaigns:
         differences.update(campaign.known)
     return (
-        Section("What the runs come to", words, HEADS, tuple(map(_row, campaigns))),
+        Section("Results of the runs", words, HEADS, tuple(map(_row, campaigns))),
         Section(
-            "What is known, and in how many runs it shows",
+            "Known differences, with their number of runs",
             (),
             KNOWN_HEADS,
             tuple((reason, str(number)) for reason, number in differences.most_common()),

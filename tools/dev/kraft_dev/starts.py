@@ -158,7 +158,7 @@ def _way(specification: "Specification") -> int | None:
                     if specification.holds("OnTheWay", after):
                         heapq.heappush(waiting, (rest(after), next(numbers), steps + 1, after))
         if len(fingerprints) > _MOST_STATES:
-            raise ModelCheckError(f"no way, and no end, after {_MOST_STATES} states")
+            raise ModelCheckError(f"gave up after {_MOST_STATES} states")
     return None
 
 

@@ -32,9 +32,7 @@ def table_of(run: PartitionScenarioRun) -> str:
             rows.append("".join([*lead_cells, *changed_cells, _cell(remark if place == 0 else "")]))
     lasting = [name for name, sequence in sorted(run.violated.items()) if sequence is None]
     if lasting:
-        rows.append(
-            f'<td colspan="{len(_HEADS)}">\u2717 never, however long it goes on: {escape(", ".join(lasting))}</td>'
-        )
+        rows.append(f'<td colspan="{len(_HEADS)}">\u2717 never happens: {escape(", ".join(lasting))}</td>')
     head = "".join(f"<th>{name}</th>" for name in _HEADS)
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return f'<table class="docutils steps"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'

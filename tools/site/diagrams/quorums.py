@@ -43,28 +43,31 @@ class Case(NamedTuple):
 CASES = (
     Case(
         "One voter added", (1, 2, 3), (1, 2, 3, 4), True,
-        "Any two majorities have a replica in common, so that whatever one decided the other one knows.",
+        "Any two majorities share a replica, so the second learns each decision of the first.",
     ),
-    Case("One voter removed", (1, 2, 3, 4), (1, 2, 3), True, "The same the other way round."),
+    Case("One voter removed", (1, 2, 3, 4), (1, 2, 3), True, "The reverse of the previous change."),
     Case(
         "One voter swapped for another", (1, 2, 3), (1, 2, 4), False,
-        "Only one voter is replaced, and yet this changes two: each half could elect a leader of its own.",
+        "Replacing one voter changes two entries: each half could elect its own leader.",
     ),
     Case(
         "Two voters added at once", (1, 2, 3), (1, 2, 3, 4, 5), False,
-        "A majority of the new set needs one old voter only.",
+        "A majority of the new set needs only one old voter.",
     ),
     Case(
         "Two voters removed at once", (1, 2, 3, 4, 5), (1, 2, 3), False,
-        "A majority of the old set needs one only of the voters that stay.",
+        "A majority of the old set needs only one of the remaining voters.",
     ),
     Case(
         "One voter swapped in a set of even size", (1, 2, 3, 4), (1, 2, 3, 5), True,
-        "A majority of four is three, one more than half, which leaves no room for two; "
-        "KIP-853 forbids the step all the same, since a VotersRecord changes one voter whatever the size.",
+        "A majority of four has three voters, so any two majorities share one here; "
+        "KIP-853 still forbids the step, because a VotersRecord changes one voter at any size.",
     ),
-    Case("Two voters added to a set of even size", (1, 2), (1, 2, 3, 4), True, "The same for two that are added."),
-    Case("Everything at once", (1, 2, 3), (4, 5, 6), False, "Two clusters, one after the other, and nothing between."),
+    Case(
+        "Two voters added to a set of even size", (1, 2), (1, 2, 3, 4), True,
+        "The majorities intersect for the same reason.",
+    ),
+    Case("Everything at once", (1, 2, 3), (4, 5, 6), False, "Two disjoint clusters."),
 )  # fmt: skip
 """Transitions on the page, in their order."""
 

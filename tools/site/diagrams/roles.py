@@ -72,8 +72,8 @@ def role_diagram(drawn: Sequence[Edge]) -> str:
     words = [f"{edge.number}: {_name(edge.source)} to {edge.target}" for edge in drawn]
     picture = Picture(
         "roles",
-        "The roles of a replica, and what leads from one to another",
-        f"Seven boxes and {len(drawn)} numbered arrows; the table below says what each is. {'; '.join(words)}.",
+        "Roles of a replica and their transitions",
+        f"Seven boxes and {len(drawn)} numbered arrows; the table below explains each. {'; '.join(words)}.",
     )
     corner, width, height = _FRAME
     picture.rectangle(corner, width, height, "frame", round_by=14)

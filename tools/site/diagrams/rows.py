@@ -141,7 +141,7 @@ def _violated(violated: Mapping[str, int | None]) -> dict[int, list[str]]:
 
 def _never(violated: Mapping[str, int | None]) -> list[Band]:
     names = sorted(name for name, sequence in violated.items() if sequence is None)
-    return [Band("violated", f"✗ never, however long it goes on: violates {', '.join(names)}")] if names else []
+    return [Band("violated", f"✗ never happens: violates {', '.join(names)}")] if names else []
 
 
 def _steps(
@@ -168,7 +168,7 @@ def _steps(
         entered = (
             "" if (old.role, old.epoch, old.leader_id) == (new.role, new.epoch, new.leader_id) else role_words(new)
         )
-        words = event_words(occurrence.event) + (" (dies on the way)" if occurrence.crash is not None else "")
+        words = event_words(occurrence.event) + (" (crashes during the step)" if occurrence.crash is not None else "")
         step = Step(
             index,
             occurrence.sequence,
@@ -246,7 +246,7 @@ def _with_bands(
         last = rows[-1] if rows else None
         if index == differing:
             off = ", ".join(sorted(without))
-            rows.append(Band("differs", f"≠ from here on it matters that there is no {off}"))
+            rows.append(Band("differs", f"≠ the outcome differs from here on without {off}"))
         occurrence = occurrences[index]
         if _goes_on(last, occurrence, occurrences):
             assert isinstance(last, Band)

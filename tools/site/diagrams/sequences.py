@@ -54,7 +54,7 @@ class _Drawing:
 
     def drawn(self) -> str:
         run = self._run
-        left_out = f" {run.folded} events of mere replication are told in a line." if run.folded else ""
+        left_out = f" {run.folded} events of replication are summarised in one line." if run.folded else ""
         name = "seq-" + run.name.replace("/", "-")
         steps = [row for row in run.rows if isinstance(row, Step)]
         entered = "; ".join(
@@ -159,7 +159,7 @@ def figure_of(run: Run) -> str:
     """Return the diagram; a tall one is collapsed."""
     drawing = sequence_diagram(run)
     step_count = sum(isinstance(row, Step) for row in run.rows)
-    left_out = f", {run.folded} of mere replication in short" if run.folded else ""
+    left_out = f", {run.folded} of replication summarised" if run.folded else ""
     opened = " open" if step_count <= OPEN_UP_TO else ""
     summary = f"Sequence diagram: {run.occurrences} events{left_out}"
     return f"<details{opened}><summary>{summary}</summary>\n{drawing}\n</details>"

@@ -129,7 +129,7 @@ def changes(before: ReplicaState, after: ReplicaState) -> tuple[str, ...]:
     if before.high_watermark != after.high_watermark and after.role is not Role.STOPPED:
         labels.append(f"HW {_offset(after.high_watermark)}")
     if after.log.end_offset < before.log.end_offset:
-        labels.append(f"log cut at {after.log.end_offset}")
+        labels.append(f"log truncated at {after.log.end_offset}")
     return tuple(labels)
 
 

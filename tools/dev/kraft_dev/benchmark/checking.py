@@ -61,7 +61,9 @@ def measure_checking(
     seconds = median(taken)
     return [
         Figure("trace checking, one core", events / seconds, CHECK_TARGET, "events/s"),
-        Figure("the same of other software", events / median(of_other_software), OTHERS_TARGET, "events/s"),
+        Figure(
+            "checking traces of other software, one core", events / median(of_other_software), OTHERS_TARGET, "events/s"
+        ),
         Figure("against interpreting", median(interpreted) / seconds, INTERPRETED_TARGET),
     ]
 

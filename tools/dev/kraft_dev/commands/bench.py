@@ -19,13 +19,14 @@ from kraft_traces.check import EVERY
 
 MixEvents = Annotated[int, typer.Option(min=10, help="Events of each workload for checking and for simulating.")]
 LongTraceEvents = Annotated[
-    int | None, typer.Option("--long-trace", min=10, help="Measure only this: checking one trace of so many events.")
+    int | None,
+    typer.Option("--long-trace", min=10, help="Measure only the checking of one trace with this many events."),
 ]
 Pipeline = Annotated[
     int | None,
-    typer.Option("--pipeline", min=2, help="Measure only this: the pipeline on so many traces, and on ten times."),
+    typer.Option("--pipeline", min=2, help="Measure only the pipeline, on this many traces and on ten times as many."),
 ]
-Every = Annotated[int, typer.Option(min=1, help="Check the full invariants every so many events, and at the end.")]
+Every = Annotated[int, typer.Option(min=1, help="Number of events between checks of the full invariants.")]
 
 
 def bench(

@@ -23,15 +23,15 @@ _CONSTRUCTED_COLUMNS = ("changing", "unchanging", "crashes", "refused")
 Explain = Annotated[
     bool,
     typer.Option(
-        "--refinement", help="Enumerate anew, and explain each edge as steps of the inductive proof: minutes."
+        "--refinement", help="Enumerate anew, and explain each edge as steps of the inductive proof (minutes)."
     ),
 ]
 
 SliceName = Annotated[
     str | None,
-    typer.Option("--slice", help="Instead: the steps of this model check of the ci group, explained, and its states."),
+    typer.Option("--slice", help="Instead explain the steps and states of this model check of the ci group."),
 ]
-TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for a slice.")]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Time limit of a model check in seconds.")]
 
 
 def edges(
@@ -68,7 +68,7 @@ def edges(
 def _explain_slice(name: str, time_limit: float | None) -> int:
     checks = slices()
     if name not in checks:
-        raise usage_error(f"no slice {name!r}; there are {', '.join(checks)}")
+        raise usage_error(f"no model check {name!r}; there are {', '.join(checks)}")
     explaining = Explaining()
     with progress(name) as advance:
         reached = explain_slice(
@@ -116,9 +116,8 @@ def _sections(graph: EdgeGraph, report: EdgeReport) -> Iterator[Section]:
     yield Section(
         f"{graph.states} states, depth {graph.depth}; {graph.changing} edges change a replica",
         (
-            "changing, unchanging: edges after which the replica is another or as it was; crashes: those cut off in "
-            "the middle; leaving: edges that leave the bounds; distinct: what is replayed, without the rest of the "
-            "cluster",
+            "changing, unchanging: edges that change the replica, or do not; crashes: edges that a crash interrupts; "
+            "leaving: edges to a state beyond the bounds; distinct: replayed edges, without the other replicas",
         ),
         ("action", *_COLUMNS, "differ"),
         _rows(graph.actions, _COLUMNS, differing),
@@ -147,9 +146,9 @@ def _rows(
 
 def _show_verdict(report: EdgeReport) -> None:
     if report.agrees:
-        say("ok: on every edge the reference does what the model does", "bold green")
+        say("ok: the reference agrees with the model on every edge", "bold green")
         return
     number = sum(report.differing.values())
-    say(f"FAIL: the reference departs from the model on {number} edges; the first:", "bold red")
+    say(f"FAIL: the reference differs from the model on {number} edges; the first:", "bold red")
     for differing in report.shown:
         say(differing)

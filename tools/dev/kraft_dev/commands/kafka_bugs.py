@@ -14,7 +14,7 @@ from kraft_dev.results import record_result
 from kraft_kafka.patching.patches import mutants
 from kraft_kafka.releases import newest, releases
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Bugs; default: all of them.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Mutants; default: all.")]
 Version = Annotated[str | None, typer.Option("--version", help="A release of Kafka; default: the newest.")]
 
 
@@ -30,7 +30,7 @@ def kafka_bugs(names: Names = None, version: Version = None, record: Record = Fa
     if release not in releases():
         raise usage_error(f"no release {release!r}, expected one of {', '.join(releases())}")
     if record and names:
-        raise usage_error("--record keeps all bugs, expected no names beside it")
+        raise usage_error("--record needs all mutants, expected no names")
     selected = [patches[name] for name in names or patches]
     with progress(f"Kafka {release} with bugs", len(selected)) as advance:
         result = bugs_of(release, lambda row: advance(1, row.name), selected)

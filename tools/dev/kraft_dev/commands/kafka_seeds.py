@@ -27,11 +27,11 @@ Clusters = Annotated[
     typer.Option(
         "--cluster",
         metavar="RELEASE[,RELEASE|,reference]...",
-        help="Who the replicas are dealt out to; repeatable; default: the newest release.",
+        help="Implementations of the replicas, separated by commas; repeatable; default: the newest release.",
     ),
 ]
 Workloads = Annotated[
-    list[str] | None, typer.Option("--workload", help="Repeatable; default: all that the releases have.")
+    list[str] | None, typer.Option("--workload", help="Workload; repeatable; default: all that the releases support.")
 ]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
 Mutant = Annotated[str | None, typer.Option("--mutant", help="A mutant of Kafka, as `kraft-spec kafka mutants` lists.")]

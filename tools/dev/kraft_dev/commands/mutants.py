@@ -29,21 +29,25 @@ from kraft_vectors.manifest import VectorFileError
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help="Mutants, ids of rules that they are about, or `sample`; default: all of the catalogue."),
+    typer.Argument(help="Mutants, ids of their main rules, or `sample`; default: all of the catalogue."),
 ]
 ToolNames = Annotated[
     list[str] | None,
-    typer.Option("--tool", help=f"Ask this tool, whatever is listed; repeatable. {', '.join(TOOLS)}."),
+    typer.Option("--tool", help=f"Run this tool instead of the listed ones; repeatable. {', '.join(TOOLS)}."),
 ]
-Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Leave out the mutants of the catalogue.")]
-Machine = Annotated[int, typer.Option(min=0, help="So many machine-made mutants too.")]
-Foreign = Annotated[bool, typer.Option("--foreign", help="The bugs of other implementations of Raft too.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the sample of machine-made mutants.")]
-Every = Annotated[int, typer.Option(min=1, help="Of the mutants that are listed each Nth, and all that are not.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Mutants at a time; default: the processors.")]
-Profile = Annotated[str, typer.Option("--profile", help="Who decides what a search of `evidence` leaves open.")]
+Seeded = Annotated[bool, typer.Option("--seeded/--no-seeded", help="Skip the mutants of the catalogue.")]
+Machine = Annotated[int, typer.Option(min=0, help="Number of machine-made mutants to add.")]
+Foreign = Annotated[bool, typer.Option("--foreign", help="Add the bugs of other implementations of Raft.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the sample of machine-made mutants.")]
+Every = Annotated[int, typer.Option(min=1, help="Run every Nth listed mutant, and all unlisted ones.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Mutants in parallel; default: number of processors.")
+]
+Profile = Annotated[
+    str, typer.Option("--profile", help="Profile for the decisions that a search of `evidence` leaves open.")
+]
 Show = Annotated[bool, typer.Option("--show", help="Print each counterexample that TLC finds, step by step.")]
-List = Annotated[bool, typer.Option("--list", help="List the mutants, and ask no tool.")]
+List = Annotated[bool, typer.Option("--list", help="List the mutants, and run no tool.")]
 
 
 def mutants(
@@ -80,7 +84,7 @@ def mutants(
         made, population = _machine_made(machine, seed)
         subjects = (*seeded, *made, *(foreign_subjects() if foreign else ()))
         if not subjects:
-            raise usage_error("nothing to ask about: no mutants of the catalogue, no --machine N and no --foreign")
+            raise usage_error("no mutants are selected: --no-seeded needs --machine N or --foreign")
         at_a_time = jobs or os.cpu_count() or 1
         workers = max(1, at_a_time // len(subjects))
         means = Means(profile=profile, workers=workers, records=record)
@@ -115,11 +119,11 @@ def _tools(names: Sequence[str], profile: str, *, record: bool) -> tuple[Tool, .
             raise usage_error(f"no tool {name!r}; there are {', '.join(TOOLS)}")
     tools = tuple(tool for name, tool in TOOLS.items() if name in names or (record and not names))
     if record and names and tools != (EVIDENCE,):
-        raise usage_error(f"--record goes with all tools, or with --tool {EVIDENCE.name}")
+        raise usage_error(f"--record needs all tools, or --tool {EVIDENCE.name}")
     if profile not in PROFILES:
         raise usage_error(f"no profile {profile!r}, expected one of {', '.join(PROFILES)}")
     if profile != KIP.name and (tools != (EVIDENCE,) or record):
-        raise usage_error(f"--profile {profile} goes with --tool {EVIDENCE.name}; the recorded ones are of {KIP.name}")
+        raise usage_error(f"--profile {profile} needs --tool {EVIDENCE.name}; only {KIP.name} can be recorded")
     return tools
 
 
@@ -139,7 +143,7 @@ def _seeded(names: Sequence[str], tools: Sequence[Tool], profile: str) -> tuple[
         for name in names:
             if not any(map(is_asked_about, seeded_subjects([name]))):
                 raise usage_error(
-                    f"none of {', '.join(tool.name for tool in tools or SUITE)} can be asked about {name}"
+                    f"none of {', '.join(tool.name for tool in tools or SUITE)} applies to {name}"
                     + (f" where {profile} decides" if profile != KIP.name else "")
                 )
         return tuple(filter(is_asked_about, seeded_subjects(names)))
@@ -177,7 +181,7 @@ def _lines(rows: Sequence[Row], failures: Sequence[str], *, is_listed: bool, sho
     """Yield the number of mutants, a line for each, the problems, and the list entries that are missing."""
     if len(rows) > 1:
         detected = sum(bool(detections(row)) for row in rows)
-        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} asked of the suite, which detects {detected}"
+        yield f"{len(rows)} mutants, {sum(map(is_asked, rows))} run by the suite, which detects {detected}"
     for row in rows:
         yield line_of(row)
         cell = row.by(EVIDENCE.name)

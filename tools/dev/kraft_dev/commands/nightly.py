@@ -18,14 +18,18 @@ from kraft_dev.nightly.record import Item, RecordError, record_path
 from kraft_dev.nightly.running import begin, fingerprint_of_model, fingerprint_of_sources, run_item, run_night
 
 _KNOWN = ", ".join(part.name for part in parts.PARTS)
-Folder = Annotated[Path, typer.Option("--folder", help="Where the dated records and the checkpoints are.")]
+Folder = Annotated[Path, typer.Option("--folder", help="Folder of the dated records and the checkpoints.")]
 PartNames = Annotated[list[str] | None, typer.Option("--part", help=f"Only this part ({_KNOWN}); repeatable.")]
 Day = Annotated[str | None, typer.Option("--date", help="The night's date, YYYY-MM-DD; today if not given.")]
-EveryItem = Annotated[bool, typer.Option("--every-item", help="Not only the items that are due on that date.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Take nothing over: no checkpoint, no finished item.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Items at a time; default: the processors.")]
-Workers = Annotated[int, typer.Option(min=1, help="Threads of TLC, and processes elsewhere, of one item.")]
-TimeLimit = Annotated[float | None, typer.Option(min=1, help="Seconds for each check that has a time limit.")]
+EveryItem = Annotated[bool, typer.Option("--every-item", help="Run all items, not only those due on that date.")]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Start from the beginning, without checkpoints or finished items.")
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Items in parallel; default: number of processors.")
+]
+Workers = Annotated[int, typer.Option(min=1, help="TLC threads, or processes elsewhere, per item.")]
+TimeLimit = Annotated[float | None, typer.Option(min=1, help="Time limit in seconds for each check that has one.")]
 
 
 def nightly(

@@ -12,14 +12,16 @@ Edges = Annotated[
     Path | None,
     typer.Option(
         "--edges",
-        help="Keep the model's edges in this file, or take them from it if they are of this very model; enumerating "
-        "takes minutes.",
+        help="File of the model's edges: read if the current model enumerated it, otherwise written, which takes "
+        "minutes.",
     ),
 ]
 
 Record = Annotated[
     bool,
-    typer.Option("--record", help="Keep the result for the site, in build/results or the folder $KRAFT_SPEC_RESULTS."),
+    typer.Option(
+        "--record", help="Record the result for the site, in build/results or the folder $KRAFT_SPEC_RESULTS."
+    ),
 ]
 
 

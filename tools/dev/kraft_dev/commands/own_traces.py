@@ -14,7 +14,10 @@ from kraft_simulation.workload import WORKLOADS
 
 Workloads = Annotated[list[str] | None, typer.Option("--workload", help="Repeatable; default: all.")]
 Profiles = Annotated[list[str] | None, typer.Option("--profile", help="Repeatable; default: all.")]
-Voters = Annotated[list[int] | None, typer.Option("--replicas", min=1, max=9, help="Repeatable; default: 3, 5 and 7.")]
+Voters = Annotated[
+    list[int] | None,
+    typer.Option("--replicas", min=1, max=9, help="Number of voters; repeatable; default: 3, 5 and 7."),
+]
 Seeds = Annotated[str, typer.Option("--seeds", help="FIRST:END.")]
 Steps = Annotated[int, typer.Option("--steps", min=1, help="Events of each run before its faults stop.")]
 

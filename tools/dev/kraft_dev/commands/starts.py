@@ -29,9 +29,10 @@ def starts(names: Names = None) -> int:
                     reached.add(key)
                     steps = reach(goal)
                     rows.append((name, checks[name].configuration.module, "no way" if steps is None else str(steps)))
-    show_table("Starts of the model's slices", ("first in", "module", "steps from the first start"), rows)
+    show_table("Starts of the model checks", ("first in", "module", "steps from the initial state"), rows)
     lost = [row[0] for row in rows if row[2] == "no way"]
     say(
-        f"no way to the start of {', '.join(lost)}" if lost else "all are reached", "bold red" if lost else "bold green"
+        f"no path to the start of {', '.join(lost)}" if lost else "all are reached",
+        "bold red" if lost else "bold green",
     )
     return ExitCode.VIOLATION if lost else ExitCode.CONFORMANT

@@ -78,7 +78,7 @@ class Explaining:
         if self.agrees:
             return "ok: every edge is a sequence of the proof's steps"
         broken = ", ".join(f"{name} in {number} states" for name, number in self.broken.items())
-        unexplained = f"{self.differing.total()} edges are no steps of the proof; the first:"
+        unexplained = f"{self.differing.total()} edges are not steps of the proof; the first:"
         return "\n".join(
             (
                 *((f"FAIL: broken: {broken}",) if broken else ()),

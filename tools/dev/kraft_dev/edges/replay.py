@@ -82,7 +82,7 @@ class _Crossing:
         if converted is None:
             converted = self._states[id(record)] = mapping.state_from_model(record)
             if mapping.state_to_model(converted) != record:
-                raise ValueError("the state comes back from the reference as another")
+                raise ValueError("the state does not round-trip through the reference")
         return converted
 
 

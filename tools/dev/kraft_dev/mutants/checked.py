@@ -123,7 +123,7 @@ def check_problems(checks: Sequence[Check], catalogue: Catalogue, listed: Listed
     reasons = {(aside.layer, aside.check) for aside in listed.aside}
     for check in checks:
         if not (any(_detected_by(check, catalogue, listed)) or (check.layer, check.name) in reasons):
-            yield f"{check.layer} {check.name}: no mutant that it detects"
+            yield f"{check.layer} {check.name}: detects no mutant"
     known_checks, mutants = (
         {(check.layer, check.name) for check in checks},
         {mutant.name for mutant in catalogue.mutants},
@@ -132,7 +132,10 @@ def check_problems(checks: Sequence[Check], catalogue: Catalogue, listed: Listed
     for entry in entries:
         mutant = entry.mutant if isinstance(entry, Detected) else ""
         if (entry.layer, entry.check) not in known_checks or (mutant and mutant not in mutants):
-            yield f"{entry.layer} {entry.check}: listed with mutant {mutant or 'none'}: one of the two does not exist"
+            yield (
+                f"{entry.layer} {entry.check}: listed with mutant {mutant or 'none'}, "
+                "but the check or the mutant does not exist"
+            )
 
 
 def _detected_by(check: Check, catalogue: Catalogue, listed: Listed) -> Iterator[tuple[str, str]]:
@@ -145,7 +148,7 @@ def _detected_by(check: Check, catalogue: Catalogue, listed: Listed) -> Iterator
     if check.layer == "model":
         for model in CHECKS:
             if model.violates == check.name:
-                yield model.name, "the slice of this name must violate it"
+                yield model.name, "the model check of this name must violate it"
     for detected in listed.detected:
         if (detected.layer, detected.check) == (check.layer, check.name):
             yield detected.mutant, str(detected)
@@ -161,8 +164,8 @@ def _detected_by(check: Check, catalogue: Catalogue, listed: Listed) -> Iterator
 def checks_section(checks: Sequence[Check], catalogue: Catalogue, listed: Listed) -> Section:
     """Return the table of checks."""
     words = (
-        "Each check stands with the mutants, or slices with a rule broken or left out, that it detects first or alone; "
-        "the last column is about the first of them.",
+        "Each check is listed with the mutants, or model checks with an omitted rule, that it detects first or alone; "
+        "the last column gives the evidence for the first.",
         "`python -m kraft_dev mutants --tool evidence` runs those of the models, "
         "and `--tool checks` the listed runs of the others.",
     )
@@ -174,4 +177,4 @@ def checks_section(checks: Sequence[Check], catalogue: Catalogue, listed: Listed
         how = detected[0][1] if detected else ""
         none = f"none: {reasons.get((check.layer, check.name), '')}"
         rows.append((f"{check.layer}: {check.name}", check.kind, names or none, how))
-    return Section("Checks", words, ("check", "kind", "detects", "how the first is known"), tuple(rows))
+    return Section("Checks", words, ("check", "kind", "detects", "evidence for the first"), tuple(rows))

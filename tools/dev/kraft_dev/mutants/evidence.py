@@ -65,15 +65,13 @@ def safety_rules_section(listed: Sequence[Row]) -> Section:
         "`python -m kraft_dev mutants --tool evidence` runs every line of this table, "
         "and `python -m kraft_dev mutants RULE --tool evidence --show` prints the counterexample of one.",
         "Each safety rule of elections, voter changes and reassignment is broken in the model, "
-        "and TLC says what that violates.",
+        "and TLC reports the violated property.",
         "*alone*: breaking this rule alone is enough.",
-        "*together*: the counterexample breaks other rules too, which are named.",
-        "*covered*: no counterexample by this way of breaking the rule, because of the rules named.",
-        "A rule may be listed more than once: it can be broken in several ways, some of which others make good.",
+        "*together*: the counterexample also breaks the named rules.",
+        "*covered*: no counterexample for this mutant, because of the named rules.",
+        "A rule may be listed more than once: it can be broken in several ways, and other rules compensate for some.",
     )
-    return Section(
-        "Safety rules", words, ("rule", "without it", "verdict", "how it is known"), tuple(map(_cells, listed))
-    )
+    return Section("Safety rules", words, ("rule", "without it", "verdict", "evidence"), tuple(map(_cells, listed)))
 
 
 def _cells(row: Row) -> tuple[str, ...]:

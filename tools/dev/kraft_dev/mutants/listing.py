@@ -37,7 +37,7 @@ def load_listed() -> Listed:
     for name, detectors in listed.items():
         for detector in detectors:
             if BY_DETECTOR.get(detector) not in SUITE:
-                raise MutantError(f"{FILE.name}: {name}: {detector!r} is no detector of the suite")
+                raise MutantError(f"{FILE.name}: {name}: {detector!r} is not a detector of the suite")
     return listed
 
 

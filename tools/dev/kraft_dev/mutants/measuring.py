@@ -131,13 +131,13 @@ class Runner:
             return self._limits[tool.name]
 
     def _baseline(self, tool: Tool) -> float:
-        self.on_step(f"{tool.name} on the unbroken reference")
+        self.on_step(f"{tool.name} on the unmodified reference")
         began = monotonic()
         for cell in tool.cells(UNBROKEN, Means(self._edges)):
             if cell.detects:
                 raise ToolError(
-                    f"{tool.name} finds fault with the unbroken reference, so what it finds in a mutant says "
-                    f"nothing ({cell.where}: {cell.what})"
+                    f"{tool.name} rejects the unmodified reference, so its results for mutants are meaningless "
+                    f"({cell.where}: {cell.what})"
                 )
         return max(LIMIT_SECONDS_MIN, LIMIT_FACTOR * (monotonic() - began))
 
@@ -184,7 +184,7 @@ def problems(rows: Sequence[Row], tools: Sequence[Tool] = ()) -> Iterator[str]:
     if tuple(tools) != (VECTORS,):
         for row in seeded:
             if not (detections(row) or row.reason or any(cell.problem for cell in row.cells)):
-                yield f"nothing detects {row.name}: {row.change}; a check is missing for {', '.join(row.breaks)}"
+                yield f"nothing detects {row.name}: {row.change}; add a check for {', '.join(row.breaks)}"
     made = [row for row in rows if row.kind == "machine" and is_asked(row)]
     if made and share(made) < MACHINE_TARGET and tuple(tools) != (VECTORS,):
         yield f"{share(made):.1%} of the machine-made mutants, less than {MACHINE_TARGET:.0%}"

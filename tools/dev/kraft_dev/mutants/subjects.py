@@ -62,7 +62,7 @@ class Subject:
     mutant: Mutant | None = None
 
 
-UNBROKEN = Subject("the unbroken reference")
+UNBROKEN = Subject("the unmodified reference")
 
 
 def subject_of(mutant: Mutant) -> Subject:

@@ -28,21 +28,21 @@ def markdown(registry: Registry, result: Result | None) -> str:
     """Return the page: the listed and stated detections of each mutant, and the recorded result."""
     catalogue = load_catalogue()
     words = (
-        "Each mutant of the catalogue, and which tools detect it; [mutants](../checks.md#mutants) says what the tools "
-        "are.",
+        "Mutants of the catalogue, and the tools that detect each; [mutants](../checks.md#mutants) describes the "
+        "tools.",
         "",
         f"By `{result.command}`: {origin(result)}" if result else not_recorded(COMMAND),
     )
     rows = tuple(listed_rows(catalogue, load_listed(), result))
     measured = () if result is None else result.rows
     sections = (
-        _counts("What each tool detects", rows),
+        _counts("Detections by tool", rows),
         safety_rules_section(safety_rows(catalogue, registry, load_scope().outside)),
         checks_section(all_checks(), catalogue, load_checks()),
         *measured_sections(measured),
         _mutants(rows),
     )
-    return page("Mutants: what detects them", words, sections)
+    return page("Mutants and their detection", words, sections)
 
 
 def measured_sections(rows: Sequence[Row]) -> Iterator[Section]:
@@ -66,7 +66,7 @@ def listed_rows(catalogue: Catalogue, listed: Listed, result: Result | None) -> 
                 if all(cell.detector != EVIDENCE for cell in cells):
                     cells = (*cells, Cell(EVIDENCE, True, violated))
             case Covered() if not mutant.reference:
-                reason = "changes nothing: other rules do the same work"
+                reason = "no violation: other rules prevent it"
         yield Row(mutant.name, mutant.rules, mutant.bug, cells, reason)
 
 
@@ -103,12 +103,12 @@ def _counts(title: str, rows: Sequence[Row]) -> Section:
         detects.update({BY_DETECTOR[c.detector].name for c in row.cells if c.detects and c.detector in BY_DETECTOR})
     numbers = [_number(rows, LEVELS[:last]) for last in (1, 2, 3)]
     words = (
-        f"Vectors detect {numbers[2]} mutants of the reference: {numbers[0]} where messages alone are shown (`wire`), "
-        f"{numbers[1]} with what is written (`effects`), the others with the `state`.",
+        f"Vectors detect {numbers[2]} mutants of the reference: {numbers[0]} at observability level `wire` "
+        f"(messages alone), {numbers[1]} at `effects` (also writes), the others at `state`.",
     )
     there = [tool for tool in TOOLS.values() if totals[tool.name]]
     cells = tuple((tool.name, tool.does, str(totals[tool.name]), str(detects[tool.name])) for tool in there)
-    return Section(title, words, ("tool", "what it does", "asked about", "detects"), cells)
+    return Section(title, words, ("tool", "method", "mutants", "detects"), cells)
 
 
 def _number(rows: Iterable[Row], detectors: Iterable[str]) -> int:
@@ -116,7 +116,7 @@ def _number(rows: Iterable[Row], detectors: Iterable[str]) -> int:
 
 
 def _mutants(rows: Iterable[Row]) -> Section:
-    heads = ("mutant", "breaks", "what is wrong", "detected by", "first, and what it finds", "named first")
+    heads = ("mutant", "breaks", "fault", "detected by", "first detection", "named first")
     return Section("All mutants", (), heads, tuple(map(_cells, rows)))
 
 
@@ -128,7 +128,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.name,
         code(row.breaks[0] if row.breaks else ""),
         row.change,
-        detectors or ("nothing can" if row.reason else "**nothing**" if row.cells else "not listed"),
+        detectors or ("undetectable" if row.reason else "**nothing**" if row.cells else "not listed"),
         ": ".join(filter(None, (detecting[0].where, detecting[0].what))) if detecting else row.reason,
         codes(named.names[:_NAMES_SHOWN]) if named is not None else "",
     )
@@ -139,15 +139,14 @@ def _machine_made(rows: Sequence[Row]) -> Iterator[Section]:
     raised = sum(any(cell.what.startswith(("raises ", "hangs: ")) for cell in detections(row)[:1]) for row in rows)
     counts = _counts("Machine-made mutants", rows)
     words = (
-        f"{len(rows)} changes that Cosmic Ray can make in the protocol's modules, drawn at random, each up to the "
-        f"first tool that detects it; those that nothing can detect do not count. Detected: {share(rows):.1%}, of at "
-        f"least {MACHINE_TARGET:.0%} that have to be. Of these detections {raised} are an exception or a hang, "
-        "and no check.",
+        f"{len(rows)} changes by Cosmic Ray in the protocol's modules, drawn at random; each runs up to the first tool "
+        f"that detects it, and undetectable ones do not count. Detected: {share(rows):.1%} (required: "
+        f"{MACHINE_TARGET:.0%}). {raised} of these detections are an exception or a hang, not a failed check.",
     )
     yield counts._replace(words=words)
     left = [row for row in rows if not detections(row)]
     if left:
-        cells = tuple((row.name, code(row.change), row.reason or "a check is missing") for row in left)
+        cells = tuple((row.name, code(row.change), row.reason or "undetected") for row in left)
         yield Section("Machine-made mutants that no tool detects", (), ("where", "change", "verdict"), cells)
 
 
@@ -163,13 +162,13 @@ def is_held_out(name: str) -> bool:
 def _naming(rows: Sequence[Row]) -> Iterator[Section]:
     """Yield the share of mutants whose first failure names the broken rule."""
     words = (
-        "All vectors were asked of each mutant behind its adapter, in the order of `conformance run`, and the first "
-        f"{ATTRIBUTED_MAX} failures were looked into; counted are the rules that the first failure names.",
-        f"*{NAMED}*: failures are compared with the catalogue of mutants, the mutant itself among them.",
+        "All vectors ran on each mutant behind its adapter, in the order of `conformance run`, and the first "
+        f"{ATTRIBUTED_MAX} failures were attributed; the table counts the rules that the first failure names.",
+        f"*{NAMED}*: failures are compared with the catalogue of mutants, including this mutant.",
         f"*{UNKNOWN}*: without the mutant in the catalogue, and without those that change the same text.",
-        "*machine*: machine-made; broken are the rules that the reference cites at the changed line or around it.",
-        "*foreign*: bugs that other implementations of Raft had.",
-        "A ranking is chosen by the training half alone.",
+        "*machine*: machine-made; the broken rules are those that the reference cites at or around the changed line.",
+        "*foreign*: bugs of other implementations of Raft.",
+        "Rankings are chosen by the training half alone.",
     )
     cells = tuple(
         (kind, half, str(len(named)), *(f"{number} ({number / len(named):.0%})" for number in score(named)))
@@ -177,7 +176,7 @@ def _naming(rows: Sequence[Row]) -> Iterator[Section]:
     )
     heads = ("mutants", "half", "with a failure", "its rule named first", "a broken rule first", "its rule among three")
     if cells:
-        yield Section("Is the broken rule the first one named?", words, heads, cells)
+        yield Section("Rules named by the first failure", words, heads, cells)
 
 
 _Named = tuple[tuple[str, ...], tuple[str, ...]]
