@@ -16,7 +16,7 @@ def test_the_mix_has_a_trace_of_each_workload() -> None:
     assert [recording.name for recording in mix(30)] == [f"{name}-1" for name in WORKLOADS]
 
 
-def test_what_is_measured_is_more_than_nothing() -> None:
+def test_measurements_are_positive() -> None:
     figures = measure_checking(mix(20)[:2], every=7, warm_up=1, passes=1)
     assert all(figure.value > 0 for figure in (*figures, measure_simulation(50, workloads=("calm", "chaos"))))
 

@@ -62,7 +62,7 @@ def test_the_checks_are_those_of_the_sources() -> None:
         if entry.layer == STARTS_NO_JVM or entry.check == "RoleChange"
     ],
 )
-def test_a_recorded_run_shows_what_it_is_recorded_for(detected: Detected) -> None:
+def test_a_recorded_run_still_violates_its_property(detected: Detected) -> None:
     assert problem_of(detected) == ""
 
 
@@ -100,7 +100,7 @@ def test_other_values_are_other_and_near() -> None:
     assert next(other_values(plain(kinds["event"]), "Poll", False)) != "Poll"
 
 
-def test_another_run_is_found_for_one_that_shows_nothing_any_more() -> None:
+def test_another_run_replaces_one_that_no_longer_detects_the_mutant() -> None:
     entry = next(entry for entry in LISTED.detected if (entry.layer, entry.check) == ("simulator", "Assertion"))
     calm = msgspec.structs.replace(entry.run, workload="calm", steps=20)
     run = another_run(msgspec.structs.replace(entry, run=calm), seeds=3)

@@ -82,7 +82,7 @@ def test_the_graph_has_three_voters_two_epochs_and_both_versions(graph: EdgeGrap
     assert {0, 1, 2} <= {edge.before["epoch"] for edge in graph.edges}
 
 
-def test_what_the_reference_may_refuse_is_refused_by_the_model(graph: EdgeGraph) -> None:
+def test_the_model_refuses_what_the_reference_may_refuse(graph: EdgeGraph) -> None:
     refused = {edge.refusal for edge in graph.edges if not edge.in_graph and not edge.constructed}
     assert refused == set(NOT_ALLOWED)
     assert refused < {edge.refusal for edge in graph.edges} <= {"", *Refusal}
@@ -127,7 +127,7 @@ def test_every_event_is_tried_in_constructed_states(graph: EdgeGraph) -> None:
     assert roles == set(Role)
 
 
-def test_a_constructed_edge_is_none_of_the_graph(graph: EdgeGraph) -> None:
+def test_constructed_edges_are_not_in_the_graph(graph: EdgeGraph) -> None:
     def what_happens(edge: Edge) -> tuple[int, ...]:
         # Equal values are one object.
         return (id(edge.configuration), id(edge.event), id(edge.before), edge.completed, edge.kept)
@@ -138,7 +138,7 @@ def test_a_constructed_edge_is_none_of_the_graph(graph: EdgeGraph) -> None:
     assert len(constructed) == len(set(constructed))
 
 
-def test_constructed_states_show_what_no_state_of_the_graph_does(graph: EdgeGraph) -> None:
+def test_constructed_states_have_outcomes_that_the_graph_lacks(graph: EdgeGraph) -> None:
     in_graph = {edge.refusal for edge in graph.edges if not edge.constructed}
     constructed = {edge.refusal for edge in graph.edges if edge.constructed}
     assert {"NO_PRE_VOTE_ROUND", "ELECTION_IS_OVER", "SECOND_LEADER_IN_EPOCH"} <= constructed - in_graph
@@ -190,6 +190,6 @@ def test_the_edges_are_replayed_from_a_file_without_java(graph: EdgeGraph, tmp_p
     assert "detects=False" in done.stdout
 
 
-def test_an_edge_says_what_it_is() -> None:
+def test_an_edge_has_a_description() -> None:
     edge = Edge({}, {"name": "PollFetch", "replica": 2, "destination": 1}, {}, {}, "", (), completed=1, kept=0)
     assert str(edge) == "PollFetch at replica 2, destination 1, crash after 1 effects, 0 records kept"

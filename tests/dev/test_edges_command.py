@@ -63,7 +63,7 @@ def test_edges_that_agree(graph: EdgeGraph, capsys: pytest.CaptureFixture[str], 
 
 
 @pytest.mark.parametrize("graph", [(-1, "")], indirect=True)
-def test_a_stored_enumeration_is_used_when_asked_for_and_said(
+def test_a_stored_enumeration_is_used_on_request_and_reported(
     graph: EdgeGraph, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "edges"

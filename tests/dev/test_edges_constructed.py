@@ -30,7 +30,9 @@ def constructed() -> Mapping[str, tuple[ConstructedState, ...]]:
 
 
 @pytest.mark.parametrize("cluster", PLACES)
-def test_in_turn_every_message_is_told(cluster: str, constructed: Mapping[str, tuple[ConstructedState, ...]]) -> None:
+def test_every_message_is_delivered_in_turn(
+    cluster: str, constructed: Mapping[str, tuple[ConstructedState, ...]]
+) -> None:
     met = {
         message
         for constructed_state in constructed[cluster]

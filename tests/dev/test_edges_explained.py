@@ -62,7 +62,7 @@ def test_a_cluster_that_begins_with_a_leader_has_elected_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["epoch", "voted_key"])
-def test_an_edge_that_the_proof_lacks_is_shown(name: str) -> None:
+def test_an_unexplained_edge_is_reported(name: str) -> None:
     explaining, taken = started()
     wrong = {"epoch": 7, "voted_key": (2, "U2")}[name]
     first = taken[0]

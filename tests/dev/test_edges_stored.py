@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_stored_is_read(file: Path) -> None:
+def test_stored_edges_are_read(file: Path) -> None:
     assert stored_graph(file) == graph_of(3)
     assert load_edges(file) == graph_of(3).edges
 

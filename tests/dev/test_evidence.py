@@ -53,7 +53,7 @@ def test_no_rule_is_accounted_for_twice() -> None:
     assert [rule for rule, number in places.items() if number > 1] == []
 
 
-def test_evidence_names_what_there_is() -> None:
+def test_evidence_names_only_existing_items() -> None:
     """Reading the catalogue does not check the names, which would load all checks and scenarios."""
     for mutant in CATALOGUE.mutants:
         match mutant.evidence:

@@ -120,7 +120,7 @@ def test_two_findings_of_one_name_are_refused() -> None:
         ),
     ],
 )
-def test_a_counterexample_that_is_none_or_another_is_a_problem(counterexample: str, problem: str) -> None:
+def test_a_missing_or_different_counterexample_is_a_problem(counterexample: str, problem: str) -> None:
     (finding,) = read_findings(TABLE.format_map({**GOOD, "counterexample": counterexample}).encode())
     assert counterexample_of(finding)[1] == problem
 
@@ -205,7 +205,7 @@ def test_a_restart_ends_the_refusal_of_the_observer() -> None:
     director.roles("stopped", "L(5)", "U(5,voted=2)")
 
 
-def test_a_counterexample_that_is_not_the_one_that_is_meant_is_not_recorded(
+def test_an_unexpected_counterexample_is_not_recorded(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = FINDINGS[0]

@@ -50,7 +50,7 @@ def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
     assert load_campaigns() == (shorter, planted)
 
 
-def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:
+def test_the_page_lists_unexplained_runs_and_the_command() -> None:
     page = markdown((campaign(), counted("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),), "abc")))
     assert "1 runs are unexplained" in page
     assert "- calm.7: hw.own-epoch: why" in page
@@ -59,7 +59,7 @@ def test_the_page_says_what_is_unexplained_and_what_repeats_it() -> None:
     assert "kafka-seeds --cluster 4.3.1 --workload calm --seeds 5:8" in page
 
 
-def test_what_is_recorded_is_explained() -> None:
+def test_recorded_failures_are_explained() -> None:
     for recorded in load_campaigns():
         assert recorded.workload in workloads_of(recorded.cluster)
         # In 4.1 an observer does not return to its leader, a finding that the final liveness check detects.
@@ -70,7 +70,7 @@ def test_what_is_recorded_is_explained() -> None:
 @pytest.mark.parametrize(
     "words", [("--cluster", "4.3.1,latest"), ("--cluster", "reference"), ("--mutant", "none"), ("--seeds", "5:5")]
 )
-def test_wrong_use_is_said(words: tuple[str, ...]) -> None:
+def test_wrong_usage_is_reported(words: tuple[str, ...]) -> None:
     assert main(["kafka-seeds", *words]) == ExitCode.USAGE
 
 

@@ -112,7 +112,7 @@ def test_no_edit_calls_what_its_module_does_not_have(tmp_path: Path) -> None:
         checked("stop")
 
 
-def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> None:
+def test_undetectable_entries_name_existing_lines_and_mutants() -> None:
     paths = machine_made.protocol_modules()
     modules = {f"kraft_reference/{path.name}": path.read_text().splitlines() for path in paths}
     names = {subject.name for subject in seeded_subjects()}
@@ -130,7 +130,7 @@ def test_what_nothing_can_detect_names_lines_and_mutants_that_are_there() -> Non
         ('[[undetectable]]\nmutant = "a"\nreason = "b"\n' * 2, "undetectable.toml: twice: a"),
     ],
 )
-def test_a_wrong_list_of_what_nothing_can_detect_is_refused(text: str, message: str) -> None:
+def test_a_wrong_list_of_undetectable_mutants_is_rejected(text: str, message: str) -> None:
     with pytest.raises(UndetectableError, match=message):
         read_undetectable(text, behind_adapter=True)
 
@@ -181,7 +181,7 @@ def test_a_mutant_that_cannot_be_imported_is_detected() -> None:
     assert (first.what, first.where) == ("raises ZeroDivisionError: integer division or modulo by zero", "import")
 
 
-def test_nothing_is_said_when_the_unbroken_reference_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tool_that_rejects_the_unmodified_reference_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "UNBROKEN", HALF)
     with pytest.raises(ToolError, match="scenarios rejects the unmodified reference"):
         asked(COMMENTED, "scenarios")
@@ -218,7 +218,7 @@ def test_edges_of_another_model_are_enumerated_again(tmp_path: Path, monkeypatch
 # Lists and measurements.
 
 
-def test_what_is_listed_are_mutants_of_the_reference_in_the_order_of_the_catalogue() -> None:
+def test_the_list_has_mutants_of_the_reference_in_the_order_of_the_catalogue() -> None:
     breaking = [subject.name for subject in seeded_subjects() if subject.edits]
     listed = load_listed()
     assert [*listed] == [name for name in breaking if name in listed]
@@ -227,7 +227,7 @@ def test_what_is_listed_are_mutants_of_the_reference_in_the_order_of_the_catalog
     assert of_vectors <= vectors
 
 
-def test_a_mutant_meets_only_what_it_is_listed_with_and_one_that_is_not_the_whole_suite(
+def test_a_listed_mutant_meets_its_detectors_and_an_unlisted_one_the_whole_suite(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measuring, "SUITE", (PARTITIONS, SCENARIOS))
@@ -262,7 +262,7 @@ def test_the_lowest_level_and_a_history_are_listed_or_the_cheapest_tool(
         load_listed()
 
 
-def test_what_nothing_detects_and_a_share_below_the_target_are_problems() -> None:
+def test_undetected_mutants_and_a_share_below_the_target_are_problems() -> None:
     caught = Row("a", ("r",), "b", (Cell("scenarios", True),))
     missed = Row("m", ("r",), "b", (Cell("scenarios"),))
     assert [*problems([caught, missed])] == ["nothing detects m: b; add a check for r"]
@@ -280,7 +280,7 @@ def test_a_rule_counts_as_named_where_a_failure_names_it() -> None:
     assert score(named) == (1, 2, 2)
 
 
-def test_the_page_has_every_mutant_and_says_what_is_not_recorded() -> None:
+def test_the_page_has_every_mutant_and_reports_a_missing_result() -> None:
     catalogue, registry = load_catalogue(), load_registry()
     text = markdown(registry, None)
     assert all(f"| {mutant.name} | `{mutant.rules[0]}` |" in text for mutant in catalogue.mutants)
@@ -293,7 +293,7 @@ def test_the_page_has_every_mutant_and_says_what_is_not_recorded() -> None:
     assert "**Older than the code:** measured at commit abc; " in text
 
 
-def test_what_a_measurement_says_is_on_the_page() -> None:
+def test_a_measurement_is_on_the_page() -> None:
     missed = Row("log.py:7 NumberReplacer", change="1 -> 2", cells=(Cell("scenarios"),), kind="machine")
     named = Row("bug", ("a",), cells=(Cell("named", True, names=("b", "a")),), kind="foreign")
     text = markdown(load_registry(), result_of(missed, named, measured=results.measured_now("mutants")))
@@ -362,12 +362,12 @@ def test_an_edit_that_does_not_fit_is_a_defect_that_names_the_file(
         (["commit-of-an-older-epoch", "--tool", "random", "--profile", "kafka-4"], "needs --tool evidence"),
     ],
 )
-def test_wrong_use_is_said(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", *arguments]) == ExitCode.USAGE
     assert words in " ".join(capsys.readouterr().err.split())
 
 
-def test_of_listed_mutants_each_fourth_is_asked_and_of_the_others_all(
+def test_every_fourth_listed_mutant_and_all_others_are_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [*load_listed()][:6]

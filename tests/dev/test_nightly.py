@@ -94,7 +94,7 @@ def test_a_record_is_read_as_it_was_written(
         ),
     ],
 )
-def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, text: bytes, expected: str) -> None:
+def test_an_invalid_record_is_rejected_by_name(tmp_path: Path, text: bytes, expected: str) -> None:
     path = tmp_path / "2026-01-01.json"
     path.write_bytes(text)
     with pytest.raises(RecordError) as raised:
@@ -149,7 +149,7 @@ def test_an_item_that_its_time_limit_stopped_goes_on(tmp_path: Path) -> None:
     assert slow.ran == ["slow", "slow"]
 
 
-def test_nothing_is_taken_over_from_other_sources_or_when_told_not_to(tmp_path: Path) -> None:
+def test_nothing_is_reused_from_other_sources_or_without_resume(tmp_path: Path) -> None:
     write_night(record_path(tmp_path, "2026-01-01"), night(item()))
     empty = night(complete=False, sources="other")
     assert begin(tmp_path, "2026-01-01", "0.1.0", "other", resume=True) == empty
@@ -231,7 +231,7 @@ def part_of(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, **fields: 
         ("print('FAIL one: violates It; 7'); exit(1)", {"one": "ok"}, None, None, True),
     ],
 )
-def test_an_item_is_what_its_command_says(
+def test_an_item_records_the_result_of_its_command(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     text: str,
@@ -248,7 +248,7 @@ def test_an_item_is_what_its_command_says(
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_of_each_item_exists(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
     limited = replace(MEANS, time_limit_seconds=60)
     for name in part.items():
         module, *words = part.command(name, limited)
@@ -264,7 +264,7 @@ def test_the_command_of_each_item_is_one_that_there_is(part: Part, capsys: pytes
         break
 
 
-def test_the_command_ends_with_what_is_not_as_expected(
+def test_the_command_reports_unexpected_results_last(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["nightly", "--folder", str(tmp_path / "nights"), "--part", "part"]

@@ -34,7 +34,7 @@ def test_every_search_is_recorded_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", SEARCHED)
-def test_the_record_is_what_the_mutant_states(name: str) -> None:
+def test_the_record_agrees_with_the_mutant(name: str) -> None:
     counterexample = recorded_counterexample(name)
     assert (counterexample.property, len(counterexample.steps)) == (SEARCHED[name].property, SEARCHED[name].states)
 
@@ -48,7 +48,7 @@ def test_the_records_begin_at_a_first_state_and_go_on_by_actions_of_the_model() 
         assert {step.action for step in steps} <= actions, name
 
 
-def test_every_step_says_where_it_happened_and_what_it_changed() -> None:
+def test_every_step_names_its_place_and_its_changes() -> None:
     """A step of the quorum names its replica, or its message or link."""
     for name in SEARCHED:
         steps = recorded_counterexample(name).steps[1:]
@@ -64,7 +64,7 @@ def test_the_records_are_compact_and_written_in_one_way() -> None:
         assert written.decode() == recorded_text(recorded_counterexample(file.stem)), file.name
 
 
-def test_a_record_that_is_not_there_is_said_how_to_make() -> None:
+def test_a_missing_record_names_the_command_that_makes_it() -> None:
     with pytest.raises(MutantError, match="nobody is recorded: python -m kraft_dev mutants nobody --tool evidence"):
         recorded_counterexample("nobody")
 

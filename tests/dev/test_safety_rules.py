@@ -23,7 +23,7 @@ from kraft_spec.rules.scope import load_scope
 LISTED = rows(load_catalogue(), load_registry(), load_scope().outside)
 
 
-def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
+def test_every_safety_rule_is_listed() -> None:
     outside = load_scope().outside
     safety = [rule.id for rule in load_registry() if rule.safety and rule.is_active and rule.id not in outside]
     assert list(dict.fromkeys(row.rule for row in LISTED)) == safety
@@ -31,7 +31,7 @@ def test_every_safety_rule_stands_in_the_list_once_or_more() -> None:
     assert "NOT ACCOUNTED FOR" not in {row.reason for row in LISTED}
 
 
-def test_a_rule_that_nobody_accounts_for_is_said_to_be_so() -> None:
+def test_a_rule_without_a_verdict_is_reported() -> None:
     empty = rows(Catalogue((), ()), load_registry(), load_scope().outside)
     assert {(row.verdict, row.reason) for row in empty} == {("not modelled", "NOT ACCOUNTED FOR")}
 
@@ -44,29 +44,27 @@ def test_a_rule_with_one_counterexample_carries_weight_however_else_it_is_broken
     assert verdict_counts(both[:1]) == {"alone": 0, "together": 0, "covered": 1, "not modelled": 0}
 
 
-def test_a_rule_broken_only_with_others_is_said_to_be() -> None:
+def test_a_rule_broken_only_with_others_has_the_verdict_together() -> None:
     mutant = Mutant("a", ("vote.log-check", "vote.voter-key"), "x", evidence=Schedule("ElectionSafety", scenario="s/v"))
     row = Row("vote.log-check", mutant, "")
     assert (row.verdict, row.how) == ("together", "with vote.voter-key: scenario s/v: ElectionSafety")
 
 
 @pytest.mark.parametrize("query", ["add-voter", "add-voter.conditions-hold-at-append"])
-def test_who_looks_up_add_voter_is_told_of_the_bug_of_single_changes(
-    query: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_looking_up_add_voter_shows_the_bug_of_single_changes(query: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shows(["rules", query]) == ExitCode.CONFORMANT
     output = " ".join(capsys.readouterr().out.split())
     assert "the bug of single-server changes together: with voters.epoch-committed-before-change: search of" in output
     assert "LeaderCompleteness" in output
 
 
-def test_a_rule_is_told_of_mutants_that_break_it_together_with_others() -> None:
+def test_a_rule_lists_mutants_that_break_it_together_with_others() -> None:
     about = rows_about("vote.known-leader.rejects", load_catalogue())
     assert {row.verdict for row in about} == {"covered", "together"}
     assert "lost-vote-and-known-leader" in {row.mutant.name for row in about if row.mutant is not None}
 
 
-def test_every_safety_rule_of_voter_changes_is_said_to_carry_weight_or_why_not() -> None:
+def test_every_safety_rule_of_voter_changes_has_a_counterexample_or_a_reason() -> None:
     for rule in (
         "voters.epoch-committed-before-change",
         "voters.one-change-at-a-time",
@@ -94,7 +92,7 @@ def test_one_rule_is_run_and_recorded(
 
 
 @pytest.mark.nightly
-def test_tlc_is_held_to_a_schedule_and_a_wrong_statement_is_found() -> None:
+def test_tlc_follows_a_schedule_and_detects_a_wrong_statement() -> None:
     mutant = load_catalogue()["answers-are-not-matched-to-requests"]
     held = hold(mutant)
     assert held.problem == ""
@@ -126,7 +124,7 @@ def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
         (("nothing",), "no mutant 'nothing'"),
     ],
 )
-def test_wrong_use_is_said(options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported(options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", *options, "--tool", "evidence"]) == ExitCode.USAGE
     assert words in " ".join(capsys.readouterr().err.split())
 

@@ -9,7 +9,7 @@ def test_a_start_is_reached_from_the_first_one() -> None:
     assert reach(goal) is not None
 
 
-def test_a_start_that_no_way_leads_to_is_found() -> None:
+def test_an_unreachable_start_is_detected() -> None:
     """Replica 3 knows no committed record, although the response with the record reported the high watermark."""
     (goal,) = goals(first_checks()["crash-candidate"])
     third = goal["replicas"].rindex("high_watermark |-> 1")

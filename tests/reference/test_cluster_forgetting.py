@@ -80,7 +80,7 @@ CLAIMS = ("lead", "lead again", "follow", "commit", "write", "is committed", "sn
 
 
 @given(logs(), st.data())
-def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], data: st.DataObject) -> None:
+def test_violations_below_discarded_records_are_detected(log: tuple[Record, ...], data: st.DataObject) -> None:
     put_away = data.draw(st.integers(1, len(log)))
     length = data.draw(st.integers(1, len(log)))
     # A different log of records that the protocol can write: an epoch that had a leader has only that leader's records.
@@ -105,6 +105,6 @@ def test_wrong_runs_are_found_below_what_is_put_away(log: tuple[Record, ...], da
         ("snapshot", (record(1, 0), record(1, 1), voters(1, 1)), 1, "ConfigFollowsLog"),
     ],
 )
-def test_what_is_put_away_still_counts(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
+def test_discarded_records_still_count(claim: str, log: tuple[Record, ...], epoch: int, broken: str) -> None:
     history = led((record(1, 0), record(1, 1), voters(1, 0), record(3, 3), record(4, 4)), put_away=5)
     assert judged(history, claim, log, epoch) == broken

@@ -62,7 +62,7 @@ def test_a_connected_majority_remains(seed: int, voters: int) -> None:
     assert not draw_lasting_faults(seed, Faults(), world)
 
 
-def test_what_lasts_is_of_many_shapes() -> None:
+def test_lasting_faults_have_many_shapes() -> None:
     """Lasting faults include stopped replicas, one-way cuts, isolated replicas, and none at all."""
     shapes = {"nothing": 0, "stopped": 0, "one way": 0, "no link": 0, "leader outside": 0}
     for seed in range(60):
@@ -89,7 +89,7 @@ def test_what_lasts_is_of_many_shapes() -> None:
 
 
 @pytest.mark.parametrize("workload", LASTING)
-def test_what_lasts_is_not_mended(workload: str) -> None:
+def test_lasting_faults_are_not_healed(workload: str) -> None:
     kept = 0
     for seed in range(10):
         simulation = RunPlan(seed, 3, 300, workload).simulation(keeps_schedule=True)
@@ -150,7 +150,7 @@ IN_VAIN = {(1, 2), (1, 3), *both_ways((1, 5), (2, 5), (3, 5), (4, 5))}
 """Only 4 receives from 1, which receives from 2, 3 and 4; 5 is isolated."""
 
 
-def test_who_is_reached_by_a_majority_and_reaches_none_leads_in_vain() -> None:
+def test_a_leader_that_receives_from_a_majority_and_reaches_none_leads_in_vain() -> None:
     assert topology(5, IN_VAIN).connected_majority() == frozenset({2, 3, 4})
     assert topology(5, IN_VAIN).led_in_vain() == {1}
     assert topology(5, IN_VAIN | {(2, 1), (3, 1)}).led_in_vain() == set()

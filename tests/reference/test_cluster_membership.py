@@ -101,7 +101,7 @@ def test_a_long_run_remembers_no_more_than_a_short_one(workload: str) -> None:
         ("loaded-snapshot-leaves-sets-beyond-its-end", 46),
     ],
 )
-def test_a_run_comes_to_a_set_at_the_end_of_a_snapshot_and_beyond(kept: str, seed: int) -> None:
+def test_a_run_reaches_a_voter_set_at_the_end_of_a_snapshot_and_beyond(kept: str, seed: int) -> None:
     """An uncommitted voter set survives the snapshot in a replica with one of three mutants, one for each place."""
     plan = RunPlan(seed, steps=600, workload="hasty-snapshots")
     edits = reference_edits(load_catalogue()[kept])

@@ -13,7 +13,7 @@ def started() -> World:
     return World(RunPlan(seed=1, workload="calm").configuration())
 
 
-def test_who_looks_for_the_leader_at_one_server_only_is_found() -> None:
+def test_a_replica_that_asks_only_one_server_is_detected() -> None:
     world = started()
     check = EverybodyIsAsked(world.configuration)
     searches = (world.happen(1, event) for _ in range(40) for event in (PollFetch(2), RequestTimeout(2)))
@@ -22,7 +22,7 @@ def test_who_looks_for_the_leader_at_one_server_only_is_found() -> None:
     assert violation.message.endswith("none of them to bootstrap server 3")
 
 
-def test_an_effect_out_of_its_order_is_found() -> None:
+def test_an_effect_out_of_order_is_detected() -> None:
     world = started()
     invariants = Invariants(world.configuration, {replica: world.state(replica) for replica in world.replicas})
     (sent,) = world.happen(2, PollFetch(1)).effects

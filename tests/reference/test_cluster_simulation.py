@@ -69,7 +69,7 @@ def test_invariants_hold_and_the_healed_cluster_makes_progress(
 
 
 @pytest.mark.parametrize("workload", WORKLOAD_NAMES)
-def test_every_step_of_a_run_can_be_cut_short_and_tells_what_is_on_disk(workload: str) -> None:
+def test_every_step_of_a_run_can_crash_and_sends_only_stored_state(workload: str) -> None:
     for seed in range(3):
         plan = RunPlan(seed, 3 + seed, 300, workload)
         arguments = (plan.configuration(), seed, plan.preset().workload, plan.preset().faults)
@@ -123,7 +123,7 @@ def test_a_calm_cluster_elects_once() -> None:
         assert len(epochs) == 1
 
 
-def test_a_plan_names_what_is_wrong_with_it() -> None:
+def test_a_plan_names_its_fault() -> None:
     with pytest.raises(ValueError, match="no workload 'none'"):
         RunPlan(1, workload="none").simulation()
     with pytest.raises(ValueError, match="no profile 'none'"):

@@ -66,7 +66,7 @@ def test_a_leader_describes_voters_and_observers() -> None:
 
 
 @pytest.mark.parametrize("state", [s for s in in_every_role(4) if s.role is not Role.LEADER], ids=role_name)
-def test_nobody_else_describes_it(state: ReplicaState) -> None:
+def test_only_a_leader_describes_the_quorum(state: ReplicaState) -> None:
     """Rule: wire.describe-quorum-2."""
     expected = QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, where(state.leader_id), 4)
     assert describe_quorum(state, THREE, {}, 0) == expected
@@ -74,7 +74,7 @@ def test_nobody_else_describes_it(state: ReplicaState) -> None:
     assert unknown == QuorumDescription(Error.NOT_LEADER_OR_FOLLOWER, state.leader_id, None, 4)
 
 
-def test_what_is_not_known_yet() -> None:
+def test_unknown_values_are_described_as_unknown() -> None:
     """Rule: wire.describe-quorum-2."""
     fresh = leader(5, log=log_of(4, 4), high_watermark=2)
     described = describe_quorum(fresh, THREE, {}, 9)
@@ -115,7 +115,7 @@ def test_a_static_voter_is_shown_once_after_an_upgrade() -> None:
     assert [observer.key for observer in described.observers] == [ReplicaKey(10)]
 
 
-def test_of_several_entries_of_one_id_the_latest_is_shown() -> None:
+def test_of_several_entries_of_one_id_the_latest_is_listed() -> None:
     """Rule: wire.describe-quorum-2."""
     listed = (*details(1, 2), VoterDetails(2, "latest:1", 0, 1))
     record = Record(4, RecordKind.VOTERS, 0, keys(1, 2) | {key(2, "U2'")}, listed)
@@ -142,7 +142,7 @@ def test_the_target_is_described_beside_voters_and_observers() -> None:
     )
 
 
-def test_of_several_disks_the_voter_is_shown_and_else_the_one_furthest_on() -> None:
+def test_of_several_disks_the_voter_or_the_most_advanced_is_listed() -> None:
     """Rule: reassign.describe-quorum."""
     disks = {key(5): 1, key(5, "U5'"): 2, key(2, "U2'"): 2, key(2): 1}
     described = describe_quorum(reassigning(1, 2, 3, target=(2, 5), fetch_offsets=disks), SIX, {}, 0)

@@ -78,7 +78,7 @@ def test_a_removal_from_its_append_to_its_commit() -> None:
     assert gauges(receive(state, fetch(2, 1, 4, 2, 4)).state) == (0, 0, 0)
 
 
-def test_what_is_no_addition_and_no_removal() -> None:
+def test_other_changes_do_not_count_as_additions_or_removals() -> None:
     """Rule: metric.pending-changes."""
     moved = receive(established(4), update_voter(2, 1, 4, endpoint="elsewhere:1")).state
     assert (gauges(moved), moved.log.end_offset) == ((0, 0, 0), 2)

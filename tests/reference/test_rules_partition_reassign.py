@@ -91,7 +91,7 @@ def test_no_target_cancels_and_an_empty_one_is_no_target() -> None:
     assert after(MOVING, alter()) == Outcome(state_of(MOVING), (answer,), Refusal.REQUEST_REFUSED)
 
 
-def test_a_new_controller_has_what_was_stored_and_tells_everybody() -> None:
+def test_a_new_controller_reads_the_store_and_notifies_all_brokers() -> None:
     """Rule: partition-reassign.persisted."""
     outcome = after(MOVING, ControllerFailover(2))
     partitions = {A0: MOVING, B0: B_IDLE}
@@ -138,7 +138,7 @@ def test_a_leader_that_knows_something_wrongly_changes_nothing(request: AlterPar
     assert handle(state, request, FIVE) == Outcome(state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED)
 
 
-def test_a_leader_is_answered_and_its_replicas_are_not_told() -> None:
+def test_a_leader_gets_a_response_and_its_replicas_nothing() -> None:
     now = MOVING._replace(in_sync=frozenset({1, 5}), partition_epoch=3)
     outcome = after(MOVING, AlterPartition(1, 1, A0, 0, 2, frozenset({1, 5})))
     effects = (StorePartitions(((A0, now),)), AlterPartitionAnswer(Error.NONE, 3))

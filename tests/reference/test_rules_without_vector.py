@@ -216,7 +216,7 @@ def test_a_resigned_voter_without_pre_vote_becomes_candidate_of_the_next_epoch(o
         assert (left.state, left.timers) == (unattached(5, own), ())
 
 
-def test_whom_a_follower_asks_whose_leader_does_not_answer() -> None:
+def test_a_follower_without_responses_fetches_from_other_servers() -> None:
     """Rules: fetch.who-fetches, update-voter.when-sent."""
     waits = follower(4, 2, log=log_of(3), fetched=True, moved_to="elsewhere:1", awaiting={2: 77})
     again = step(waits, RequestTimeout(2)).state
@@ -279,7 +279,7 @@ def test_endpoints_are_read_from_the_newest_set() -> None:
     assert reached == follower(4, 4, 2, log=added)
 
 
-def test_a_removed_voter_that_missed_it_deposes_nobody() -> None:
+def test_a_removed_voter_that_missed_its_removal_deposes_no_leader() -> None:
     """Rule: voters.removed-voter-must-not-disrupt."""
     log = log_of(3, more=(voters_record(4, 1, 2),))
     second = follower(4, 1, 2, log=log, fetched=True)
@@ -355,7 +355,7 @@ def test_0_is_the_id_of_a_voter() -> None:
     assert (accepted.refusal, accepted.sends) == (None, ())
 
 
-def test_who_was_formatted_for_other_static_voters_does_not_start() -> None:
+def test_a_replica_formatted_for_other_static_voters_does_not_start() -> None:
     """Rule: durable.fields-v0."""
     down = stopped(5, log=log_of(5, voters=STATIC.voters))
     with pytest.raises(ValueError, match="formatted for other static voters"):
@@ -388,7 +388,7 @@ def test_a_removed_voter_is_served_and_learns_of_it_from_the_record() -> None:
     assert (is_voter(removed), is_voter(notified), notified.role) == (True, False, Role.FOLLOWER)
 
 
-def test_a_leader_that_nobody_fetches_from_resigns() -> None:
+def test_a_leader_without_fetches_resigns() -> None:
     """Rule: reassign.zombie-leader."""
     state = reassigning(1, 4, 5, 6, acknowledged=frozenset(TARGET))
     assert step(state, CheckQuorumTimeout(), SIX).state.role is Role.RESIGNED
@@ -403,7 +403,7 @@ def test_progress_of_observers_is_known_without_a_target() -> None:
         assert receive(state, fetch(4, 1, 4, end, 4), SIX).state.fetch_offsets == {key(4): end}
 
 
-def test_nobody_is_added_before_it_has_fetched() -> None:
+def test_no_replica_is_added_before_it_has_fetched() -> None:
     """Rule: reassign.promotion-by-leader."""
     assert steps(reassigning(1, 2, 3)) == []
     assert next_steps(reassigning(1, 2, 3, fetch_offsets={key(5): 0, key(2): 2})) == {key(5)}
@@ -442,7 +442,7 @@ def test_an_addition_learns_versions_and_waits_until_it_has_caught_up() -> None:
     assert steps(done.state) == []
 
 
-def test_an_addition_that_runs_out_of_time_is_nobodys_loss() -> None:
+def test_an_addition_that_runs_out_of_time_changes_nothing() -> None:
     """Rule: reassign.promotion-by-leader."""
     ready = reassigning(1, 2, 3, fetch_offsets=FETCHED)
     for change in (learning(requester=None), catching_up(requester=None)):
@@ -526,7 +526,7 @@ def test_voters_of_the_own_set_pre_votes_and_observers_are_not_concerned() -> No
     assert receive(state, other, CAMPAIGNS).state.role is Role.PROSPECTIVE
 
 
-def test_a_leader_prefers_whoever_has_fetched_most() -> None:
+def test_a_leader_prefers_the_voter_that_has_fetched_most() -> None:
     """Rule: state.leader.resigns.  No vector has three voters whose logs end at three places above 0."""
     state = established(4, log=log_of(voters=keys(1, 2, 3, 4)), fetch_offsets={key(2): 1, key(3): 3, key(4): 2})
     resigned_leader = step(state, CheckQuorumTimeout(), cluster(4)).state
@@ -534,7 +534,7 @@ def test_a_leader_prefers_whoever_has_fetched_most() -> None:
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["sole-voter", "without-pre-vote"])
-def test_what_the_refusal_says_is_on_disk(alone: bool) -> None:
+def test_the_state_in_a_refusal_is_on_disk(alone: bool) -> None:
     """A rival that need not send Pre-Votes is in the next epoch when it responds.
 
     Rule: reassign.votes-from-non-voters.

@@ -102,7 +102,7 @@ def test_every_experiment_is_used_by_a_scenario() -> None:
 # A faulty reference makes a scenario fail, with a readable message.
 
 
-def test_a_follower_that_grants_pre_votes_is_found() -> None:
+def test_a_follower_that_grants_pre_votes_is_detected() -> None:
     partitioned = scenario("partitioned-follower")
     variant = replace(partitioned.variants[0], mutants=("prevote.follower.rejects-after-fetch",))
     with pytest.raises(ScenarioFailure) as caught:
@@ -218,7 +218,7 @@ def test_the_start_reaches_exactly_the_situation(leader: int, epoch: int) -> Non
         assert (state.log.end_offset, state.high_watermark) == (9, 9)
 
 
-def test_a_loop_that_is_none_fails() -> None:
+def test_a_false_loop_fails() -> None:
     simulated = director()
     start(simulated, 1, 1)
     with pytest.raises(ScenarioFailure, match="the loop"):

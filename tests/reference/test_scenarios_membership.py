@@ -25,7 +25,7 @@ REASSIGNING = {f"s{n}" for n in range(20, 25)}
 """Scenarios of KIP-642."""
 
 
-def test_every_scenario_of_the_text_is_told() -> None:
+def test_every_scenario_of_the_text_exists() -> None:
     labels = [scenario.name.partition("-")[0] for scenario in MEMBERSHIP]
     assert len(set(labels)) == len(labels)
     assert set(labels) == {f"s{n}" for n in range(1, 25)} | {"s2b", "s6b", "s7b"}
@@ -34,7 +34,7 @@ def test_every_scenario_of_the_text_is_told() -> None:
         assert re.match(rf"{text}, {label.replace('s', 'S')}\b", entry.source), entry.name
 
 
-def test_parts_of_a_scenario_are_told_one_by_one() -> None:
+def test_parts_of_a_scenario_are_separate() -> None:
     for name, parts in {"s5-directory-id-checked": "abc", "s14-votes-without-membership": "ab"}.items():
         names = {variant.name for variant in scenario(name).variants}
         assert {f"{side}-{part}" for part in parts for side in ("right", "wrong")} <= names
@@ -56,7 +56,7 @@ def test_right_has_every_rule_in_force_and_wrong_has_not(scenario: Scenario) -> 
             assert without or scenario.name == "s2b-lists-differ", "an assumption, for which there is no switch"
 
 
-def test_changes_are_asked_for_by_requests() -> None:
+def test_changes_are_made_by_requests() -> None:
     """A script appends a voter set directly only where no request can, and states the reason."""
     bare = set()
     changes: set[str] = set()

@@ -101,7 +101,7 @@ def test_an_event_is_refused_in_every_role_that_it_does_not_happen_in(state: Rep
 
 @pytest.mark.parametrize("before", range(5))
 @pytest.mark.parametrize("with_it", range(4))
-def test_a_voters_set_stands_at_the_offset_of_its_record(before: int, with_it: int) -> None:
+def test_a_voter_set_has_the_offset_of_its_record(before: int, with_it: int) -> None:
     """Rule: voters.effective-on-append."""
     appended = (*data(*[1] * with_it), voters_record(1, 1, 2))
     log = append(append(log_from(Snapshot(0, 0, 1, keys(1))), data(*[1] * before)), appended)
@@ -114,7 +114,7 @@ def test_a_key_without_a_directory_id_is_shown_as_its_id() -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 10))
-def test_a_majority_is_more_than_those_who_are_left(size: int) -> None:
+def test_a_majority_is_larger_than_its_complement(size: int) -> None:
     """Rule: state.voters-set.own-majority."""
     voters = keys(*range(1, size + 1))
     for number in range(size + 1):

@@ -54,7 +54,7 @@ def address(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_shuts_nobody_out(browser: Any, address: str, path: str, scheme: str) -> None:
+def test_a_page_is_accessible(browser: Any, address: str, path: str, scheme: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = browser.new_page(color_scheme=scheme, viewport={"width": 1000, "height": 800})

@@ -15,7 +15,7 @@ from tools.site.annotations import is_readable, public_bases, with_names, with_s
         ("(one: dict[str, int], two: Annotation)", "(one: dict[str, int], two: Annotation)"),
     ],
 )
-def test_what_is_said_of_a_type_beside_it_is_left_out(written: str, shortened: str) -> None:
+def test_metadata_of_a_type_is_omitted(written: str, shortened: str) -> None:
     assert without_metadata(written) == shortened
 
 

@@ -44,7 +44,7 @@ def test_the_file_has_the_form_of_its_schema() -> None:
     assert len(keywords) == len(set(keywords)) > 0
 
 
-def test_what_the_page_names_as_an_example_exists() -> None:
+def test_the_example_of_the_page_exists() -> None:
     assert set(re.findall(r"rule `([a-z.-]+)`", CITING)) <= set(load_registry().by_id)
     (vector,) = re.findall(r"\*\*A vector\*\*: by its id, such as `([a-z.-]+)`", CITING)
     assert vector in set(Catalogue())

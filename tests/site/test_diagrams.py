@@ -83,7 +83,7 @@ def test_every_event_is_drawn_folded_or_a_loss(ping_pong: Run) -> None:
     assert len(lost) == sum(isinstance(occurrence.event, DropMessage) for occurrence in network) == 15
 
 
-def test_what_the_bands_say(ping_pong: Run) -> None:
+def test_the_text_of_the_bands(ping_pong: Run) -> None:
     assert [(row.kind, row.words) for row in ping_pong.rows if isinstance(row, Band)] == [
         ("folded", "events 30 to 41, replication only: 2 fetches of 2, 2 fetches of 3"),
         ("network", "cut 1→3, 3→1"),

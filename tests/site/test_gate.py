@@ -45,7 +45,7 @@ def test_nothing_is_lacking(facts: Mapping[str, RuleFacts]) -> None:
         (("reference", "model"), False, (NO_PYTHON, NO_TLA, NO_VECTOR)),
     ],
 )
-def test_what_a_must_rule_lacks_is_named(
+def test_missing_evidence_of_a_must_rule_is_named(
     material: Material, layers: tuple[str, ...], vectors: bool, lines: tuple[str, ...]
 ) -> None:
     assert problems(without(material, *layers, vectors=vectors)) == lines
@@ -60,7 +60,7 @@ def test_a_stated_reason_is_enough(material: Material) -> None:
 
 
 @pytest.mark.parametrize("change", [{"level": "SHOULD"}, {"status": "superseded"}])
-def test_of_a_weaker_or_superseded_rule_nothing_is_asked(
+def test_a_weaker_or_superseded_rule_requires_no_evidence(
     facts: Mapping[str, RuleFacts], change: dict[str, str]
 ) -> None:
     rule = replace(facts[RULE].rule, **change)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ def asked(option: str) -> list[str]:
     return [name for lines in options for line in lines for name in line.split()]
 
 
-def test_the_reference_has_what_is_asked_for() -> None:
+def test_the_reference_has_every_named_definition() -> None:
     names = asked("reference")
     assert len(names) >= 15
     for name in names:
@@ -27,7 +27,7 @@ def test_the_reference_has_what_is_asked_for() -> None:
         assert text[0].startswith(("def ", "class ", "@"))
 
 
-def test_the_model_has_what_is_asked_for() -> None:
+def test_the_model_has_every_named_operator() -> None:
     names = asked("model")
     assert len(names) >= 15
     for name in names:

@@ -101,7 +101,9 @@ def test_a_rule_that_nothing_implements_says_so(made: Mapping[str, str]) -> None
     assert "\nkafka-topics prints this from a response" in made["rules/cli.topics-describe.md"]
 
 
-def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
+def test_a_rule_that_was_turned_down_names_the_rule_in_force(
+    facts: Mapping[str, RuleFacts], made: Mapping[str, str]
+) -> None:
     turned_down = [fact.rule.id for fact in facts.values() if fact.turned_down]
     assert "reassign.zombie-leader" in turned_down
     assert "vote.log-check" not in turned_down
@@ -111,7 +113,7 @@ def test_a_rule_that_was_turned_down_says_what_holds(facts: Mapping[str, RuleFac
     assert "| `reassign.zombie-leader` | MUST, turned down |" in made["rules/index.md"]
 
 
-def test_a_reason_stands_where_there_is_nothing(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
+def test_a_missing_item_has_a_reason(facts: Mapping[str, RuleFacts], made: Mapping[str, str]) -> None:
     reason = facts["metric.current-state"].model_reason
     assert reason
     assert f"## TLA+\n\nNone: {prose(reason)}\n" in made["rules/metric.current-state.md"]
@@ -123,7 +125,7 @@ def test_every_rule_is_in_the_table_once(made: Mapping[str, str], material: Mate
         assert len([line for line in lines if line.startswith(f"| `{rule.id}` |")]) == 1, rule.id
 
 
-def test_every_open_point_is_told_with_its_resolution(made: Mapping[str, str], material: Material) -> None:
+def test_every_open_point_is_listed_with_its_resolution(made: Mapping[str, str], material: Material) -> None:
     text = made["rules/open-points.md"]
     for rule in material.registry:
         assert (f"\n`{rule.id}`\n: " in text) == bool(rule.open), rule.id
@@ -246,7 +248,7 @@ def test_generated_pages_are_ignored_by_git_and_by_the_check_of_citations(materi
     assert set(extension.FOLDERS) <= docs.without
 
 
-def test_pages_that_are_none_any_more_are_taken_away(tmp_path: Path) -> None:
+def test_obsolete_pages_are_deleted(tmp_path: Path) -> None:
     extension = pytest.importorskip("tools.site.extension")
     (tmp_path / "written.md").write_text("by hand", encoding="utf-8")
     extension.write_pages(tmp_path, {"rules/a.md": "a", "rules/b.md": "b"})

@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 MAIN_JOB = PAGE.partition("```sh\nmake run\n```\n\n```\n")[2].partition("```")[0]
 
 
-def test_the_counts_of_the_main_job_are_those_of_what_it_runs() -> None:
+def test_the_counts_of_the_main_job_are_real() -> None:
     variants = sum(len(scenario.variants) for scenario in SCENARIOS)
     assert f"│ {len(SCENARIOS)} scenarios, {variants} variants, " in MAIN_JOB
     assert f"│ {3 * len(WORKLOADS)} runs of {len(WORKLOADS)} workloads, " in MAIN_JOB

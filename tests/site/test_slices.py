@@ -41,7 +41,7 @@ def test_a_rule_that_the_bounds_name_is_found_in_the_model(material: Material) -
     assert [(rule, check.name) for rule, check in named if check not in of_rule.get(rule, ())] == []
 
 
-def test_the_sentence_stands_only_where_nothing_is_looked_for(
+def test_the_sentence_appears_only_without_a_search(
     facts: Mapping[str, RuleFacts], made: Mapping[str, str], material: Material
 ) -> None:
     left_out = slices_without(material.registry.by_id)
@@ -54,7 +54,7 @@ def test_the_sentence_stands_only_where_nothing_is_looked_for(
         ), rule.id
 
 
-def test_what_a_mutant_finds_in_a_slice_is_not_shown_twice(facts: Mapping[str, RuleFacts]) -> None:
+def test_a_counterexample_of_a_mutant_is_not_listed_twice(facts: Mapping[str, RuleFacts]) -> None:
     rule = "voters.one-change-at-a-time"
     assert [each.name for each in slices_without([rule])[rule]] == ["voters-one-change", "voters-one-change-loss"]
     assert facts[rule].slices == ("voters-one-change",)
@@ -64,7 +64,7 @@ def check(name: str, violates: str = "Holds", **replaces: str) -> ModelCheck:
     return ModelCheck(name, Configuration("MCSmall", replaces=replaces), ("nightly",), "small", "", violates=violates)
 
 
-def test_what_a_configuration_does_not_reach_is_not_left_out(tmp_path: Path) -> None:
+def test_unreachable_operators_do_not_count_as_omitting_a_rule(tmp_path: Path) -> None:
     (tmp_path / "Base.tla").write_text("\\* Without a.base.\nNext == TRUE\n")
     (tmp_path / "MCSmall.tla").write_text(
         "EXTENDS Base, Naturals\n\n"

@@ -46,7 +46,7 @@ def test_every_comment_that_names_a_table_gives_way_to_it() -> None:
     assert all(header in page for header in ("| event | cause | input |", "| type | fields |", "| kind | fields |"))
 
 
-def test_what_each_group_and_each_property_needs_is_what_the_checker_counts() -> None:
+def test_the_page_states_the_fields_that_each_group_and_property_needs() -> None:
     text = PAGE.partition("## How much was compared\n")[2].partition("\n## ")[0]
     groups, properties = (
         dict(re.findall(r"^\| `?(\w+)`? \| (.*) \|$", table.partition("|---|---|\n")[2], re.MULTILINE))

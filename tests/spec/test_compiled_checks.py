@@ -84,7 +84,7 @@ def test_a_counterexample_is_the_same(wide: Path) -> None:
     assert len(compiled.trace) == 3
 
 
-def test_a_fault_of_the_compiler_is_found(wide: Path, tmp_path: Path) -> None:
+def test_a_fault_of_the_compiler_is_detected(wide: Path, tmp_path: Path) -> None:
     """The mutant of the compiler makes a difference of sets remove nothing."""
     jar = tmp_path / "faulty.jar"
     subprocess.run([sys.executable, "-c", FAULTY, str(wide), str(jar)], check=True)
@@ -102,7 +102,7 @@ def test_the_models_own_steps_and_properties_agree() -> None:
 
 
 @pytest.mark.parametrize(("name", "what"), NOT_COMPILED.items())
-def test_what_is_not_compiled_is_said(name: str, what: str) -> None:
+def test_the_reason_for_not_compiling_is_reported(name: str, what: str) -> None:
     with pytest.raises(ModelCheckError, match=f"^{name} is not compiled: .*{what} is not compiled"):
         run_check(find_check(name), way=Way.BOTH)
 
@@ -111,7 +111,7 @@ def _outcome(way: Way) -> CheckReport:
     return run_check(find_check("changes"), way=way, time_limit_seconds=1)
 
 
-def test_what_is_not_compiled_is_interpreted_unless_both_are_asked_for(
+def test_uncompiled_checks_are_interpreted_unless_both_are_required(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

@@ -23,7 +23,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return folder.name
 
 
-def test_only_what_is_edited_is_compiled_again(package: str) -> None:
+def test_only_edited_files_are_compiled_again(package: str) -> None:
     with edited_packages([Edit(f"{package}/__init__.py", "VALUE = 1", "VALUE = 2")]) as environment:
         copy = Path(environment["PYTHONPATH"].split(os.pathsep)[0]) / package
         assert [path.name for path in (copy / "__pycache__").iterdir()] == [f"other.{sys.implementation.cache_tag}.pyc"]

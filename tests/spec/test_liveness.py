@@ -39,7 +39,7 @@ def test_a_broken_protocol_goes_round_in_a_loop(name: str) -> None:
     assert any("VoteResponse" in state.text and "granted |-> FALSE" in state.text for state in loop)
 
 
-def test_without_the_fall_back_the_check_that_held_fails() -> None:
+def test_without_the_fall_back_the_check_fails() -> None:
     """The same configuration, with all properties, on a model that never leaves a lost round."""
     broken = replace(find_check("liveness-removed-voter"), mutants=("state.prospective.lost.known-leader",))
     report = run_mutated(broken)

@@ -150,7 +150,7 @@ def test_every_field_of_the_reference_is_mapped_or_named_as_left_out(kind: type,
         (lambda details: next(iter(mapping_forms.details_to_model([details]))), VoterDetails(1, "E1", 0, 1)),
     ],
 )
-def test_what_is_seen_of_a_part_has_all_its_fields(
+def test_the_row_of_a_part_has_all_its_fields(
     row: Callable[[object], tuple[object, ...]], whole: tuple[object, ...]
 ) -> None:
     assert len(row(whole)) == len(whole)

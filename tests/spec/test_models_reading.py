@@ -55,7 +55,7 @@ def checks_in(folder: Path, text: str) -> tuple[ModelCheck, ...]:
     return read_checks(folder, GROUPS)
 
 
-def test_an_entry_says_what_is_different(tmp_path: Path) -> None:
+def test_an_entry_states_only_its_differences(tmp_path: Path) -> None:
     mine, other = checks_in(tmp_path, TABLE)
     assert (mine.leaves_out, other.leaves_out) == ("the rest", "the rest")
     assert mine.configuration == Configuration(
@@ -169,7 +169,7 @@ def left_open(closed: Configuration, text: str) -> set[str]:
     }
 
 
-def test_every_check_is_closed_but_for_what_it_says() -> None:
+def test_every_check_is_closed_except_for_its_stated_switches() -> None:
     closed = msgspec.toml.decode((TABLES / "closed.toml").read_text(encoding="utf-8"))["base"]["closed"]
     configuration = Configuration("MCBounds", replaces=dict(text.split(" <- ") for text in closed["replaces"]))
     text = (model_directory() / "KRaft.tla").read_text(encoding="utf-8")

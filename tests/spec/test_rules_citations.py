@@ -150,7 +150,7 @@ def test_a_rule_is_missing_from_each_layer_that_does_not_name_it(tmp_path: Path)
     assert "hw.majority: not named in the model" in result.problems()
 
 
-def test_superseded_rules_and_rules_outside_are_not_asked_for() -> None:
+def test_superseded_rules_and_rules_outside_are_not_required() -> None:
     registry = load_registry()
     required = NO_SCOPE.required(registry, "model")
     assert "identity.replica-key" in required
@@ -229,7 +229,7 @@ def test_the_installed_packages_are_read_without_a_checkout() -> None:
     assert check_citations(load_registry()).citations
 
 
-def test_one_rule_is_found_as_all_are_found() -> None:
+def test_the_search_for_one_rule_equals_the_search_for_all() -> None:
     """The search for one rule reads only files that contain its id literally, so no string may split the id."""
     sources = [*package_sources(), *filter(None, [reference_tests()])]
     texts = {path: file.read_text(encoding="utf-8") for source in sources for path, file in source.files()}

@@ -21,7 +21,7 @@ def test_jar_with_another_hash_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         find_jar({})
 
 
-def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jar, "JAR_PACKAGE", "no_such_package_of_tla_tools")
     with pytest.raises(JarMissing, match="pip install"):
         find_jar({})
@@ -80,7 +80,7 @@ def test_old_java_is_refused_with_the_command_to_type(tmp_path: Path, version: s
         find_java({"JAVA_HOME": str(tmp_path / "old")})
 
 
-def test_no_java_says_what_to_type(tmp_path: Path) -> None:
+def test_missing_java_names_the_command(tmp_path: Path) -> None:
     with pytest.raises(JavaMissing, match="apt-get install"):
         find_java({"PATH": str(tmp_path)})
     with pytest.raises(JavaMissing, match="JAVA_HOME"):

@@ -108,7 +108,7 @@ def test_deadlock_and_its_check_switched_off(tmp_path: Path) -> None:
         ("Odd", "INIT Init\nNEXT Init", ["Unknown operator: `unknown'", "line 3"]),
     ],
 )
-def test_what_cannot_be_evaluated_found_or_parsed_is_an_error(
+def test_evaluation_lookup_and_parse_failures_are_errors(
     tmp_path: Path, module: str, configuration: str, fragments: list[str]
 ) -> None:
     (tmp_path / "Odd.tla").write_text("---- MODULE Odd ----\nVARIABLE x\nInit == x = unknown\n====\n")

@@ -114,7 +114,7 @@ def test_values_read_as_tla(value: object, text: str) -> None:
         ModelValue("m1"),
     ],
 )
-def test_what_tla_does_not_have_is_refused(value: object) -> None:
+def test_values_outside_tla_are_rejected(value: object) -> None:
     with pytest.raises(ValueConversionError):
         encode(value)
 

@@ -83,7 +83,7 @@ def test_an_event_without_a_row_fails() -> None:
         stage.complete()
 
 
-def test_a_wrong_row_says_what_differs() -> None:
+def test_a_wrong_row_names_the_difference() -> None:
     stage = PartitionStage("wrong", cluster(4))
     with pytest.raises(ScenarioFailure) as caught:
         stage.row("[1,2]", "[1,2,3]", "[]", "[]")
@@ -91,7 +91,7 @@ def test_a_wrong_row_says_what_differs() -> None:
     assert caught.value.actual == "[1,2,3] | [1,2,3] | [] | []"
 
 
-def test_a_leader_adds_only_whom_it_was_told_of() -> None:
+def test_a_leader_adds_only_replicas_that_it_was_sent() -> None:
     mixed = partition_scenario("s25").variant("wrong-mixed-versions")
     stage = PartitionStage("told", mixed.configuration, mutated_controllers(mixed.mutants))
     mixed.script(stage)

@@ -23,7 +23,7 @@ def certificate(**weights: str) -> Certificate:
     "weights",
     [{"sum": "1", "x": "2", "y": "1"}, {"sum": "1/3", "x": "2/3", "y": "1/3"}, {"sum": "1", "x": "2", "y": "1/1"}],
 )
-def test_what_adds_up_to_a_contradiction_is_accepted(weights: dict[str, str]) -> None:
+def test_weights_that_add_up_to_a_contradiction_are_accepted(weights: dict[str, str]) -> None:
     assert certifies(certificate(**weights), PROBLEM)
 
 
@@ -38,7 +38,7 @@ def test_what_adds_up_to_a_contradiction_is_accepted(weights: dict[str, str]) ->
         {"sum": "1", "x": "2", "y": "-1"},
     ],
 )
-def test_what_does_not_add_up_is_refused(weights: dict[str, str]) -> None:
+def test_weights_that_do_not_add_up_are_rejected(weights: dict[str, str]) -> None:
     assert not certifies(certificate(**weights), PROBLEM)
 
 

@@ -71,7 +71,7 @@ def test_wrong_use_is_explained(capsys: Captured) -> None:
     assert capsys.readouterr().err == "usage: python -m kraft_dev.proofs_cross_check DIR...\n"
 
 
-def test_without_cvc5_it_says_what_to_install(tmp_path: Path, capsys: Captured) -> None:
+def test_without_cvc5_the_message_names_the_installation(tmp_path: Path, capsys: Captured) -> None:
     def missing(text: str) -> str:
         raise ImportError(text)
 
@@ -90,7 +90,7 @@ def test_cvc5_agrees_on_a_theorem(tmp_path: Path, capsys: Captured) -> None:
     assert "17 of 17 agree (13 unsat, 4 sat)" in capsys.readouterr().out
 
 
-def test_cvc5_is_not_believed_when_it_understands_nothing() -> None:
+def test_an_incomplete_or_empty_question_has_no_answer() -> None:
     pytest.importorskip(
         "cvc5", reason="the extra cross-check is not installed; `make cross-check` asks about everything"
     )

@@ -17,7 +17,7 @@ def majorities(of: int) -> Iterator[int]:
     return (part for part in range(of + 1) if part & of == part and 2 * part.bit_count() > of.bit_count())
 
 
-def test_what_is_proved_of_the_sizes_of_regions_is_what_trying_everything_gives() -> None:
+def test_proofs_about_region_sizes_agree_with_exhaustive_search() -> None:
     tried = {of: list(majorities(of)) for of in SUBSETS}
     named = {of: frozenset(ReplicaKey(n, f"U{n}") for n in range(VOTERS) if of >> n & 1) for of in SUBSETS}
     for old in SUBSETS:

@@ -86,7 +86,7 @@ def test_a_plan_has_at_least_one_set_and_that_a_voter() -> None:
     assert prove_plan([voters("1 2")]) == ProvedPlan((), Shape((2, 2), (2, 3), (0,)))
 
 
-def test_a_detour_is_safe_and_said_to_be_one() -> None:
+def test_a_detour_is_safe_and_noted() -> None:
     result = prove_plan([voters(each) for each in ("1 2", "1 2 3", "1 2 3 4", "1 2 3 4 5", "1 2 3 4", "1 2 3")])
     assert isinstance(result, ProvedPlan)
     assert (result.shape.is_bounded, result.shape.is_direct) == (False, False)

@@ -81,7 +81,7 @@ def test_a_proof_is_summed_up_in_one_line() -> None:
     assert proof("1 2 3", "1 2 3 4").summary == "majorities of 2 and 3 share one of 4 replicas"
 
 
-def test_facts_are_told_with_their_rules() -> None:
+def test_facts_are_listed_with_their_rules() -> None:
     counted = sizes(change(voters("1 2 3"), voters("1 2 3 4")))
     assert [in_words(counted, name) for name in WHOLE_CORE] == [
         Reason("voters in both sets: 3", ("identity.replica-key",)),

@@ -38,7 +38,7 @@ def test_without_a_condition_an_action_breaks_these_invariants(action: str, conj
     assert unproved == [f"{action}/{invariant}" for invariant in failing]
 
 
-def test_a_disk_lost_under_its_own_key_breaks_what_was_acknowledged() -> None:
+def test_a_disk_lost_under_its_own_key_breaks_acknowledged_records() -> None:
     about = theory()
     failing = _fails(about.with_action(about.action("replace-disk").without("key-is-new")), "replace-disk")
     assert "replace-disk/acknowledged-is-kept" in failing

@@ -68,7 +68,7 @@ def test_a_step_is_possible_exactly_where_its_guard_is_true(action: str) -> None
 
 
 @pytest.mark.parametrize("action", [action.name for action in THEORY.actions])
-def test_the_state_after_a_step_is_what_the_terms_say(action: str) -> None:
+def test_the_state_after_a_step_agrees_with_the_terms(action: str) -> None:
     definition = THEORY.action(action)
     any_step = False
     for world in WORLDS:

@@ -45,12 +45,12 @@ def test_there_are_enough_mutants_under_permanent_names() -> None:
 
 
 @pytest.mark.parametrize("change", ["without vote/luck", "without axiom/luck", "unchanged vote/luck", "luck"])
-def test_a_change_of_what_is_not_there_is_refused(change: str) -> None:
+def test_a_change_of_an_unknown_part_is_rejected(change: str) -> None:
     with pytest.raises(KeyError, match="luck"):
         changed(theory(), [change])
 
 
-def test_a_run_is_told_in_words() -> None:
+def test_a_run_is_described_in_words() -> None:
     script = moves("elect 1 2; append 1\nreplicate 1 2; append 1 {1,2}; commit 1; crash replica=2 kept=bootstrap")
     assert [str(move) for move in script] == [
         "stand(candidate=1)",
@@ -86,7 +86,7 @@ def test_a_run_of_a_mutant_breaks_the_expected_invariant(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOSES_WHAT_WAS_COMMITTED)
-def test_in_a_scripted_run_a_leader_lacks_what_was_committed(name: str) -> None:
+def test_in_a_scripted_run_a_leader_lacks_committed_records(name: str) -> None:
     replayed = mutant(name).replay()
     assert replayed.refused is None
     assert any("leader-completeness" in breach.names for breach in replayed.breaches)

@@ -56,7 +56,7 @@ def test_each_lemma_is_proved_of_an_action() -> None:
     assert {f"{action}/{lemma.name}/contradiction" for action, listed in LEMMAS.items() for lemma in listed} <= names
 
 
-def test_the_premises_that_served_are_found_among_all_facts() -> None:
+def test_the_used_premises_are_identified_among_all_facts() -> None:
     chain = {f"part {n}": prefix(*pair) for n, pair in enumerate([(a, b), (b, a), (x, y), (y, x)] * 4)}
     obligation = Obligation("part/goal", {**chain, "needed": epoch_of(a) > 3}, epoch_of(a) > 2)
     assert premises(prove(obligation)) == ("needed",)

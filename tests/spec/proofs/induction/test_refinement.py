@@ -62,7 +62,7 @@ def test_where_kafka_decides_the_steps_are_those_of_its_own_proof(profile: Profi
     assert "follows-nobody forbids stand-again" in problem
 
 
-def test_a_state_in_which_an_invariant_is_false_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_that_violates_an_invariant_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     replica = variables(REPLICA, "r")
     nobody_stands = Invariant("nobody-stands", "", lambda state: forall(replica, state.epoch(*replica) == 0))
     with_it = theory()._replace(invariants=(*theory().invariants, nobody_stands))
@@ -142,7 +142,7 @@ def _without(action: str) -> type[Refinement]:
         pytest.param(lambda: _without("learn-leader"), id="nobody follows"),
     ],
 )
-def test_a_wrong_mapping_is_found(mapping: Callable[[], type[Refinement]], interpreter: Interpreter) -> None:
+def test_a_wrong_mapping_is_detected(mapping: Callable[[], type[Refinement]], interpreter: Interpreter) -> None:
     plans = (RunPlan(seed, steps=300, workload="crashes") for seed in range(5))
     with pytest.raises(UnexplainedStepError):
         list(chain.from_iterable(follow(interpreter, plan, mapping()) for plan in plans))
@@ -156,7 +156,7 @@ def test_a_wrong_mapping_is_found(mapping: Callable[[], type[Refinement]], inter
         ("voters.epoch-committed-before-change", "voter-changes", 10, "has-high-watermark or epoch-is-committed"),
     ],
 )
-def test_a_step_that_the_proof_lacks_is_shown_with_the_guard_and_both_states(
+def test_an_unexplained_step_is_reported_with_the_guard_and_both_states(
     rule: str, workload: str, seed: int, words: str, interpreter: Interpreter
 ) -> None:
     plan = RunPlan(seed, steps=400, workload=workload, mutants=(rule,))

@@ -28,7 +28,7 @@ def test_a_change_before_the_own_epoch_is_committed_is_refused(mutant: Mutant) -
     [(SINGLE_SERVER, 32, 40), (KIP_642, 35, 43)],
     ids=["single-server", "kip-642"],
 )
-def test_without_the_rule_it_loses_what_was_committed(mutant: Mutant, elected: int, committed: int) -> None:
+def test_without_the_rule_committed_records_are_lost(mutant: Mutant, elected: int, committed: int) -> None:
     replayed = replay(WITHOUT_THE_RULE, mutant.cluster, moves(mutant.run))
     assert replayed.refused is None
     assert [(breach.number, breach.step.action, breach.names) for breach in replayed.breaches] == [

@@ -88,7 +88,7 @@ def test_both_sets_are_next_steps_of_one_plan() -> None:
 
 
 @pytest.mark.parametrize("adds", [True, False])
-def test_with_an_entry_of_the_epoch_committed_first_nobody_is_elected_without_it(adds: bool) -> None:
+def test_after_a_commit_in_the_epoch_every_elected_leader_has_it(adds: bool) -> None:
     for size in range(1, 6):
         base = frozenset(range(1, size + 1))
         for first, _, schedule in found(size, adds=adds):

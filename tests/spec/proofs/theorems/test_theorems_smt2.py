@@ -29,7 +29,7 @@ def test_each_obligation_and_each_weakening_has_a_file() -> None:
     ]
 
 
-def test_a_file_says_what_it_is_about() -> None:
+def test_a_file_states_its_subject() -> None:
     questions = theorem("same-set").questions()
     assert {name: text.splitlines()[:3] for name, text in questions.items()} == {
         "same-set": ["; expect: unsat", f"; {theorem('same-set').statement}", "; same-set"],
