@@ -120,7 +120,7 @@ def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "error"),
+    ("alter_partition", "error"),
     [
         (AlterPartition(1, 1, TopicPartition("A", 9), 0, 2, frozenset({1})), Error.UNKNOWN_TOPIC_OR_PARTITION),
         (AlterPartition(1, 9, A0, 1, 0, frozenset()), Error.NOT_CONTROLLER),
@@ -133,9 +133,11 @@ def test_the_old_znode_is_acted_on_only_when_it_was_empty() -> None:
         (AlterPartition(1, 1, A0, 0, 2, frozenset({1, 5})), Error.INELIGIBLE_REPLICA),
     ],
 )
-def test_a_leader_that_knows_something_wrongly_changes_nothing(request: AlterPartition, error: Error) -> None:
+def test_a_leader_with_wrong_knowledge_changes_nothing(alter_partition: AlterPartition, error: Error) -> None:
     state = state_of(MOVING)._replace(alive=frozenset({1, 2, 3, 4, 6}))
-    assert handle(state, request, FIVE) == Outcome(state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED)
+    assert handle(state, alter_partition, FIVE) == Outcome(
+        state, (AlterPartitionAnswer(error),), Refusal.REQUEST_REFUSED
+    )
 
 
 def test_a_leader_gets_a_response_and_its_replicas_nothing() -> None:
