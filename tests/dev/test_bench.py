@@ -6,18 +6,18 @@ import pytest
 
 from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure
-from kraft_dev.benchmark.recording import mix
+from kraft_dev.benchmark.recording import record_workloads
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.cli import main
 from kraft_simulation.workload import WORKLOADS
 
 
 def test_the_mix_has_a_trace_of_each_workload() -> None:
-    assert [recording.name for recording in mix(30)] == [f"{name}-1" for name in WORKLOADS]
+    assert [recording.name for recording in record_workloads(30)] == [f"{name}-1" for name in WORKLOADS]
 
 
 def test_measurements_are_positive() -> None:
-    figures = measure_checking(mix(20)[:2], every=7, warm_up=1, passes=1)
+    figures = measure_checking(record_workloads(20)[:2], every=7, warm_up=1, passes=1)
     assert all(figure.value > 0 for figure in (*figures, measure_simulation(50, workloads=("calm", "chaos"))))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kraft_conformance.exit_codes import ExitCode
 from kraft_dev.cli import main
-from kraft_dev.commands.kafka_add import CONTROLLERS, RELEASES, controller_row, release_row, with_row
+from kraft_dev.commands.kafka_add import CONTROLLERS, RELEASES, controller_row, insert_row, release_row
 from kraft_dev.commands.kafka_matrix import FOLDER
 from kraft_kafka.controllers import controllers
 from kraft_kafka.recorded import FILE_NAME
@@ -30,7 +30,7 @@ def test_a_row_that_was_taken_out_is_written_as_it_was(table: str) -> None:
         before, written, after = text.partition(row)
         assert written, version
         without = before + after.removeprefix("\n") if after else before.removesuffix("\n")
-        assert with_row(without, version, row) == text
+        assert insert_row(without, version, row) == text
 
 
 def test_a_release_that_is_pinned_or_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

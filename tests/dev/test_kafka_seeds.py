@@ -9,7 +9,7 @@ from kraft_conformance.random_runs.outcome import RandomOutcome
 from kraft_conformance.runner.outcome import Outcome, Status
 from kraft_dev import kafka_seeds
 from kraft_dev.cli import main
-from kraft_dev.kafka_seeds import Campaign, counted, load_campaigns, markdown, record, workloads_of
+from kraft_dev.kafka_seeds import Campaign, count_campaign, load_campaigns, markdown, record, workloads_of
 from kraft_kafka.patching.patches import patches
 from kraft_kafka.releases import newest
 
@@ -25,7 +25,7 @@ def campaign() -> Campaign:
         made(6, Status.EXPECTED_FAILURE, events=20, until_known=7, known=("late",), is_whole=True),
         made(7, Status.FAIL, events=30, until_known=8, known=("late", "early")),
     )
-    return counted("4.3.1", None, "calm", 5, runs, "abc")
+    return count_campaign("4.3.1", None, "calm", 5, runs, "abc")
 
 
 def test_runs_are_counted() -> None:
@@ -41,8 +41,8 @@ def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
 ) -> None:
     monkeypatch.setattr(kafka_seeds, "FILE", tmp_path / "kafka-seeds.json")
     seeds = (made(0, Status.PASS),) * 2
-    before, shorter = (counted("4.3.1", None, "calm", first, seeds, "abc") for first in (3, 4))
-    planted = counted("4.3.1", patches()["votes-twice"], "calm", 5, seeds, "abc")
+    before, shorter = (count_campaign("4.3.1", None, "calm", first, seeds, "abc") for first in (3, 4))
+    planted = count_campaign("4.3.1", patches()["votes-twice"], "calm", 5, seeds, "abc")
     for recorded in (before, planted, campaign()):
         record(recorded)
     assert load_campaigns() == (before, campaign(), planted)
@@ -51,7 +51,9 @@ def test_a_recorded_campaign_takes_the_place_of_those_with_a_seed_of_it(
 
 
 def test_the_page_lists_unexplained_runs_and_the_command() -> None:
-    page = markdown((campaign(), counted("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),), "abc")))
+    page = markdown(
+        (campaign(), count_campaign("4.3.1", patches()["votes-twice"], "calm", 0, (made(0, Status.FAIL),), "abc"))
+    )
     assert "1 runs are unexplained" in page
     assert "- calm.7: hw.own-epoch: why" in page
     assert "| 4.3.1 | calm | 5 to 7 | 60 | 25 | 1 | 1 | 2 | 1 |" in page

@@ -16,7 +16,7 @@ from kraft_dev.cli import main
 from kraft_dev.commands import mutants as command
 from kraft_dev.edges import EdgeGraph, save_edges
 from kraft_dev.mutants import listing, machine_made, measuring, tools
-from kraft_dev.mutants.inside import look
+from kraft_dev.mutants.inside import run_tool
 from kraft_dev.mutants.listing import entry_of, load_listed, record_listed
 from kraft_dev.mutants.measuring import problems, runner
 from kraft_dev.mutants.subjects import (
@@ -189,7 +189,7 @@ def test_a_tool_that_rejects_the_unmodified_reference_is_an_error(monkeypatch: p
 
 def test_a_process_that_imports_the_installed_reference_asks_nothing() -> None:
     with pytest.raises(RuntimeError, match=a_module.rpartition("/")[0]):
-        look("scenarios", Tally())
+        run_tool("scenarios", Tally())
 
 
 def test_a_mutant_meets_tools_up_to_the_first_that_detects_it() -> None:

@@ -10,9 +10,9 @@ from kraft_conformance.exit_codes import ExitCode
 from kraft_dev import results
 from kraft_dev.cli import main
 from kraft_dev.mutants import recorded
-from kraft_dev.mutants.evidence import not_as_recorded, verdict_counts
+from kraft_dev.mutants.evidence import difference_from_recorded, verdict_counts
 from kraft_dev.mutants.recorded import FOLDER, recorded_counterexample, recorded_text
-from kraft_dev.mutants.searching import hold
+from kraft_dev.mutants.searching import follow_schedule
 from kraft_dev.mutants.tables import line_of
 from kraft_dev.results import Cell
 from kraft_mutants import Catalogue, Covered, Mutant, MutantError, Schedule, load_catalogue
@@ -94,22 +94,24 @@ def test_one_rule_is_run_and_recorded(
 @pytest.mark.nightly
 def test_tlc_follows_a_schedule_and_detects_a_wrong_statement() -> None:
     mutant = load_catalogue()["answers-are-not-matched-to-requests"]
-    held = hold(mutant)
+    held = follow_schedule(mutant)
     assert held.problem == ""
     assert "ElectionSafety" in held.what
     with pytest.raises(MutantError, match="is not held to a schedule"):
-        hold(load_catalogue()["vote-without-log-check"])
+        follow_schedule(load_catalogue()["vote-without-log-check"])
 
 
 def test_a_counterexample_other_than_the_recorded_one_is_a_problem() -> None:
     mutant = load_catalogue()["vote-without-log-check"]
     before = recorded_counterexample(mutant.name)
     cell = Cell("evidence", True, "LeaderCompleteness", "replication", 14, counterexample=recorded_text(before))
-    assert not_as_recorded(mutant, cell) == ""
+    assert difference_from_recorded(mutant, cell) == ""
     other = replace(before, steps=(*before.steps[:-1], before.steps[0]))
-    assert not_as_recorded(mutant, replace(cell, counterexample=recorded_text(other))).startswith("not the recorded")
+    assert difference_from_recorded(mutant, replace(cell, counterexample=recorded_text(other))).startswith(
+        "not the recorded"
+    )
     scheduled = load_catalogue()["answers-are-not-matched-to-requests"]
-    assert not_as_recorded(scheduled, replace(cell, counterexample="")) == ""
+    assert difference_from_recorded(scheduled, replace(cell, counterexample="")) == ""
 
 
 @pytest.mark.parametrize(

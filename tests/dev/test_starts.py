@@ -1,12 +1,12 @@
 """Model checks that start in the middle: a path of the protocol reaches each start."""
 
-from kraft_dev.starts import first_checks, goals, reach
+from kraft_dev.starts import first_checks, goals, path_length
 
 
 def test_a_start_is_reached_from_the_first_one() -> None:
     """The nightly checks of a week cover all others."""
     (goal,) = goals(first_checks()["crash-candidate"])
-    assert reach(goal) is not None
+    assert path_length(goal) is not None
 
 
 def test_an_unreachable_start_is_detected() -> None:
@@ -16,4 +16,4 @@ def test_an_unreachable_start_is_detected() -> None:
     wrong = goal["replicas"][:third] + goal["replicas"][third:].replace(
         "high_watermark |-> 1", "high_watermark |-> -1", 1
     )
-    assert reach({**goal, "replicas": wrong}) is None
+    assert path_length({**goal, "replicas": wrong}) is None

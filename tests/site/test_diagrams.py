@@ -7,7 +7,7 @@ import pytest
 from tools.site.diagrams import diagram_of
 from tools.site.diagrams.quorums import CASES, QuorumError, quorum_cases, quorum_picture
 from tools.site.diagrams.roles import edges, role_diagram
-from tools.site.diagrams.rows import Band, Run, Step, deciding, folds, rows_of
+from tools.site.diagrams.rows import Band, Run, Step, deciding_occurrence, folds, rows_of
 from tools.site.diagrams.sequences import figure_of, sequence_diagram
 from tools.site.diagrams.svg import Picture, Point
 from tools.site.names import ALL_SCENARIOS
@@ -130,11 +130,11 @@ def test_a_violation_stands_after_its_event() -> None:
 
 def test_where_a_rule_decides() -> None:
     ran = _ran("s11-two-changes/wrong")
-    decided = deciding(ran.variant, ran.occurrences, rows_of(ran).before)
+    decided = deciding_occurrence(ran.variant, ran.occurrences, rows_of(ran).before)
     assert decided is not None
     assert ran.occurrences[decided].sequence == 63
     right = _ran("s11-two-changes/right")
-    assert deciding(right.variant, right.occurrences, rows_of(right).before) is None
+    assert deciding_occurrence(right.variant, right.occurrences, rows_of(right).before) is None
 
 
 def test_every_variant_of_every_scenario_has_a_picture() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tools.site.facts import Material, RuleFacts, gather
-from tools.site.gate import EvidenceError, lacking, require_evidence
+from tools.site.gate import EvidenceError, missing_evidence, require_evidence
 
 from kraft_spec.rules.scope import Exemption
 
@@ -64,8 +64,8 @@ def test_a_weaker_or_superseded_rule_requires_no_evidence(
     facts: Mapping[str, RuleFacts], change: dict[str, str]
 ) -> None:
     rule = replace(facts[RULE].rule, **change)  # type: ignore[arg-type]
-    assert lacking(RuleFacts(rule)) == ()
-    assert lacking(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
+    assert missing_evidence(RuleFacts(rule)) == ()
+    assert missing_evidence(RuleFacts(facts[RULE].rule)) == (NO_PYTHON, NO_TLA, NO_VECTOR)
 
 
 def test_a_scenario_that_names_a_rule_does_not_implement_it(facts: Mapping[str, RuleFacts]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.site.conftest import RELEASE
 from tools.site.api_facts import public_modules
-from tools.site.command_facts import EXAMPLES, NAMES, READ_MORE, codes, tidied
+from tools.site.command_facts import EXAMPLES, NAMES, READ_MORE, codes, tidy_help
 from tools.site.docstrings import as_restructured_text, with_raised_in_full
 from tools.site.facts import Material, RuleFacts
 from tools.site.markup import code_block, options_as_code, prose, split_resolution
@@ -187,10 +187,10 @@ def test_every_command_has_a_page(made: Mapping[str, str]) -> None:
 
 
 def test_placeholders_and_bounds_are_plain() -> None:
-    assert tidied("--n <int range>") == "--n N"
-    assert tidied("--p <list[Path]>") == "--p PATH"
-    assert tidied("y [default: 3; x>=1]") == "y [default: 3; 1 or more]"
-    assert tidied("y [1<=x<=9]") == "y [1 to 9]"
+    assert tidy_help("--n <int range>") == "--n N"
+    assert tidy_help("--p <list[Path]>") == "--p PATH"
+    assert tidy_help("y [default: 3; x>=1]") == "y [default: 3; 1 or more]"
+    assert tidy_help("y [1<=x<=9]") == "y [1 to 9]"
     assert options_as_code("See --w-x and `--y`.") == "See `--w-x` and `--y`."
 
 

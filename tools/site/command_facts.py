@@ -72,14 +72,14 @@ def _parts(title: str, command: Any, context: typer.Context, depth: int) -> Iter
     """Yield a command, then the commands of a group."""
     parts: Mapping[str, Any] = getattr(command, "commands", {})
     records = [
-        (parameter.param_type_name, *map(tidied, record))
+        (parameter.param_type_name, *map(tidy_help, record))
         for parameter in command.get_params(context)
         if "--help" not in parameter.opts and (record := parameter.get_help_record(context)) is not None
     ]
     yield {
         "title": title,
         "depth": depth,
-        "help": tidied(command.help or ""),
+        "help": tidy_help(command.help or ""),
         "usage": " ".join([title, *command.collect_usage_pieces(context)]),
         **{
             f"{kind}s": {name: meaning for each, name, meaning in records if each == kind}
@@ -110,7 +110,7 @@ def codes() -> tuple[tuple[ExitCode, str], ...]:
     return tuple(sorted(codes_with_text))
 
 
-def tidied(text: str) -> str:
+def tidy_help(text: str) -> str:
     """Return Typer's description of a parameter, with plain placeholders and bounds, and option names as code."""
     text = re.sub(r"<(?:list\[)?([A-Za-z]+(?: range)?)\]?>", _placeholder, text)
     text = re.sub(r"\[([^\[\]]*)\b(-?[\d.]+)<=x<=(-?[\d.]+)(?=[\];])", r"[\1\2 to \3", text)

@@ -20,7 +20,7 @@ class EvidenceError(ValueError):
         self.lines = lines
 
 
-def lacking(facts: RuleFacts) -> tuple[str, ...]:
+def missing_evidence(facts: RuleFacts) -> tuple[str, ...]:
     """Return a line for each piece of evidence that a MUST rule lacks, with the place to state a reason."""
     rule = facts.rule
     if rule.level != "MUST" or not rule.is_active:
@@ -43,7 +43,7 @@ def require_evidence(facts: Iterable[RuleFacts]) -> None:
     Raises:
         EvidenceError: Evidence is missing; all of it is listed.
     """
-    if lines := tuple(line for each in facts for line in lacking(each)):
+    if lines := tuple(line for each in facts for line in missing_evidence(each)):
         raise EvidenceError(lines)
 
 

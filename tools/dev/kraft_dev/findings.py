@@ -3,7 +3,7 @@
 import sys
 
 from kraft_dev.mutants.evidence import run_evidence
-from kraft_dev.mutants.recorded import shown
+from kraft_dev.mutants.recorded import steps_in_words
 from kraft_kafka.findings.finding import Finding, find_finding, load_findings
 from kraft_kafka.findings.showing import counterexample_file, show
 from kraft_mutants import load_catalogue
@@ -28,7 +28,7 @@ def counterexample_of(finding: Finding) -> tuple[str, str]:
     cell = run_evidence(load_catalogue()[found_by.mutant])
     otherwise = cell.problem or _not(found_by.property, cell.what)
     if cell.counterexample:
-        return shown(cell.counterexample), otherwise
+        return steps_in_words(cell.counterexample), otherwise
     violated = cell.what.replace(" and ", ", ")
     return f"violated: {violated}\nby line {cell.amount} of {cell.where}, held to by TLC\n", otherwise
 

@@ -122,7 +122,7 @@ def make_runs(
     random_campaign(plan, on_made)
 
 
-def counted(
+def count_campaign(
     cluster: str, patch: Patch | None, workload: str, first: int, outcomes: Sequence[RandomOutcome], commit: str
 ) -> Campaign:
     """Return the campaign of runs that were made at a commit."""

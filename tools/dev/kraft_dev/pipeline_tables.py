@@ -4,7 +4,7 @@ from kraft_dev.markdown import code, table
 from kraft_pipeline.schemas import RUNS, TABLES, TALLIES
 
 
-def documented() -> str:
+def tables_markdown() -> str:
     """Return the tables as Markdown, for docs/pipeline.md."""
     parts: list[str] = []
     for of in (*TABLES, TALLIES, RUNS):
@@ -21,4 +21,4 @@ def documented() -> str:
 
 
 if __name__ == "__main__":
-    print(documented())
+    print(tables_markdown())

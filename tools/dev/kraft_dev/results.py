@@ -176,7 +176,7 @@ def _sources(name: str) -> str:
     return fingerprint_of(DESCRIBES[name], _ENDINGS)
 
 
-def one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """Return a text without line breaks, shortened if it is too long for a cell."""
     line = " ".join(text.split())
     return line if len(line) <= _CELL_LENGTH_MAX else f"{line[: _CELL_LENGTH_MAX - 1]}…"

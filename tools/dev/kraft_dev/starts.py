@@ -95,7 +95,7 @@ def goals(check: ModelCheck) -> tuple[Goal, ...]:
     return tuple(texts)
 
 
-def reach(goal: Goal) -> int | None:
+def path_length(goal: Goal) -> int | None:
     """Search a path to a start, and return its length; None if there is no restricted path.
 
     Raises:

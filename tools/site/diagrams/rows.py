@@ -95,7 +95,7 @@ def rows_of(run: ScenarioRun) -> Run:
         flights.follow(index, event_line(occurrence))
     arrows = flights.arrows()
     steps, quiet = _steps(occurrences, before, arrows)
-    differing = deciding(run.variant, occurrences, before)
+    differing = deciding_occurrence(run.variant, occurrences, before)
     violated = _violated(run.violated)
     kept = {differing, *(sequence - 1 for sequence in violated)}
     in_bands = folds(quiet - kept, arrows, [index for index, _ in steps])
@@ -110,7 +110,9 @@ def rows_of(run: ScenarioRun) -> Run:
     )
 
 
-def deciding(variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]) -> int | None:
+def deciding_occurrence(
+    variant: Variant, occurrences: Sequence[Occurrence], before: Mapping[int, ReplicaState]
+) -> int | None:
     """Return the index of the first occurrence whose outcome would differ with every rule in force."""
     if not variant.mutants:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
-from kraft_dev.benchmark.recording import Recording, of_others
+from kraft_dev.benchmark.recording import Recording, rewrite_as_foreign
 from kraft_traces.check import EVERY, VerdictKind, check_reader
 from kraft_traces.check.fast_path import COMPILED, INTERPRETED, Way
 from kraft_traces.check.model import trace_model
@@ -48,7 +48,7 @@ def measure_checking(
     """
     events = sum(recording.events for recording in recordings)
     trace_model()
-    foreign = of_others(recordings)
+    foreign = rewrite_as_foreign(recordings)
     for _ in range(warm_up):
         _timed_pass(recordings, every)
         _timed_pass(foreign, every)

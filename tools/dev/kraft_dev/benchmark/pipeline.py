@@ -19,7 +19,7 @@ import psutil
 from kraft_conformance.console import progress
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
 from kraft_dev.benchmark.long_trace import record_long_trace
-from kraft_dev.benchmark.recording import recording
+from kraft_dev.benchmark.recording import record_run
 from kraft_simulation.plan import RunPlan
 from kraft_simulation.workload import WORKLOADS
 
@@ -103,7 +103,7 @@ def _write_corpus(folder: Path, traces: int) -> None:
 
 
 def _write(path: Path, plan: RunPlan) -> None:
-    path.write_bytes(recording(plan).content)
+    path.write_bytes(record_run(plan).content)
 
 
 def _link_tenfold(folder: Path, target: Path) -> None:

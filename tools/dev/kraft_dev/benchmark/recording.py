@@ -22,7 +22,7 @@ class Recording:
     content: bytes
 
 
-def recording(plan: RunPlan) -> Recording:
+def record_run(plan: RunPlan) -> Recording:
     """Return the trace of a run, without the liveness phase."""
     simulation = plan.simulation()
     generator = own_generator(plan.seed, plan.workload)
@@ -32,12 +32,12 @@ def recording(plan: RunPlan) -> Recording:
     return Recording(f"{plan.workload}-{plan.seed}", len(lines) - 2, b"".join(lines))
 
 
-def mix(events: int) -> list[Recording]:
+def record_workloads(events: int) -> list[Recording]:
     """Return one trace of each named workload."""
-    return [recording(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
+    return [record_run(RunPlan(seed=1, steps=events, workload=name)) for name in WORKLOADS]
 
 
-def of_others(recordings: Iterable[Recording]) -> list[Recording]:
+def rewrite_as_foreign(recordings: Iterable[Recording]) -> list[Recording]:
     """Return the same traces as other software might write them: other correlation ids, fields omitted."""
     rewritten = []
     for number, original in enumerate(recordings):

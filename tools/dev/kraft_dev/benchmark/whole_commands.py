@@ -9,7 +9,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from kraft_dev.benchmark.figure import BenchmarkError, Figure
-from kraft_dev.benchmark.recording import recording
+from kraft_dev.benchmark.recording import record_run
 from kraft_simulation.plan import RunPlan
 
 SHORT_EVENTS = 100
@@ -51,7 +51,7 @@ def measure_short() -> Figure:
     Raises:
         BenchmarkError: the trace is not accepted.
     """
-    short = recording(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"))
+    short = record_run(RunPlan(seed=1, steps=SHORT_EVENTS, workload="calm"))
     with TemporaryDirectory(prefix="kraft-spec-bench-") as folder:
         file = Path(folder) / "short.jsonl"
         file.write_bytes(short.content)

@@ -12,7 +12,7 @@ from kraft_dev.benchmark.checking import measure_checking
 from kraft_dev.benchmark.figure import Figure, describe_machine, show_figures
 from kraft_dev.benchmark.long_trace import measure_long_trace
 from kraft_dev.benchmark.pipeline import measure_pipeline
-from kraft_dev.benchmark.recording import mix
+from kraft_dev.benchmark.recording import record_workloads
 from kraft_dev.benchmark.simulating import measure_simulation
 from kraft_dev.benchmark.whole_commands import measure_short, measure_slice
 from kraft_traces.check import EVERY
@@ -62,7 +62,7 @@ def measure(mix_events: int, every: int) -> list[Figure]:
     with progress(f"simulating {mix_events} events of each workload"):
         figures = [measure_simulation(mix_events)]
     with progress("checking traces of each workload"):
-        figures += measure_checking(mix(mix_events), every=every)
+        figures += measure_checking(record_workloads(mix_events), every=every)
     with progress("a short trace from the shell"):
         figures.append(measure_short())
     with progress("a model check in both ways"):

@@ -9,7 +9,7 @@ import typer
 
 from kraft_conformance.console import progress
 from kraft_conformance.failure import usage_error
-from kraft_dev.commands.kafka_matrix import FOLDER, current_runs, run_release, show_runs, with_runs
+from kraft_dev.commands.kafka_matrix import FOLDER, current_runs, merge_runs, run_release, show_runs
 from kraft_kafka.recorded import FILE_NAME
 from kraft_kafka.releases import Jar, nearest, number, releases
 from kraft_kafka.unpinned import classes_digest, is_version, unpinned_jars
@@ -36,10 +36,10 @@ def kafka_add(version: Version) -> int:
         RELEASES: release_row(version, [*unpinned_jars(version, "partitions")], classes),
         CONTROLLERS: controller_row(version, [*unpinned_jars(version, "controller")]),
     }
-    texts = {name: with_row((FOLDER / name).read_text(encoding="utf-8"), version, row) for name, row in rows.items()}
+    texts = {name: insert_row((FOLDER / name).read_text(encoding="utf-8"), version, row) for name, row in rows.items()}
     with progress(f"Apache Kafka {version}"):
         run = run_release(version)
-    _write({**{name: text.encode() for name, text in texts.items()}, FILE_NAME: with_runs(recorded, [run])})
+    _write({**{name: text.encode() for name, text in texts.items()}, FILE_NAME: merge_runs(recorded, [run])})
     return show_runs([run])
 
 
@@ -70,7 +70,7 @@ def controller_row(version: str, jars: list[Jar]) -> str:
     return f'[[controller]]\nversion = "{version}"\n[controller.jars]\n{lines}'
 
 
-def with_row(text: str, version: str, row: str) -> str:
+def insert_row(text: str, version: str, row: str) -> str:
     """Insert the row of a version into a table; versions ascend, and an empty line ends a row."""
     rows = re.finditer(r'^\[\[\w+\]\]\nversion = "(.+)"\n(?:.+\n)*', text, re.MULTILINE)
     older = [match for match in rows if number(match[1]) < number(version)]

@@ -48,7 +48,7 @@ def kafka_matrix(versions: Versions = None, record: Record = False) -> int:
             advance(1, version)
     if record:
         with whole_file(FOLDER / FILE_NAME) as output:
-            output.write(with_runs(recorded, runs))
+            output.write(merge_runs(recorded, runs))
     return show_runs(runs)
 
 
@@ -65,15 +65,15 @@ def current_runs() -> tuple[RecordedRun, ...]:
     return recorded.releases
 
 
-def with_runs(recorded: Sequence[RecordedRun], runs: Sequence[RecordedRun]) -> bytes:
+def merge_runs(recorded: Sequence[RecordedRun], runs: Sequence[RecordedRun]) -> bytes:
     """Return the file of recorded runs, with new runs in place of those of the same release."""
     by_version = {run.version: run for run in (*recorded, *runs)}
-    return encoded(
+    return encode_recorded(
         Recorded(manifest_digest(), tuple(by_version[version] for version in sorted(by_version, key=number)))
     )
 
 
-def encoded(recorded: Recorded) -> bytes:
+def encode_recorded(recorded: Recorded) -> bytes:
     """Return the text of the file of recorded runs."""
     return msgspec.json.format(msgspec.json.encode(recorded), indent=1) + b"\n"
 

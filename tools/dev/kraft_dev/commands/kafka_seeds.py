@@ -15,7 +15,7 @@ from kraft_conformance.random_runs.reports import details
 from kraft_conformance.random_runs.seats import REFERENCE
 from kraft_conformance.runner.outcome import FAILING
 from kraft_dev.commands.options import Record
-from kraft_dev.kafka_seeds import Campaign, counted, make_runs, record, sections_of, workloads_of
+from kraft_dev.kafka_seeds import Campaign, count_campaign, make_runs, record, sections_of, workloads_of
 from kraft_dev.markdown import show
 from kraft_dev.results import commit_now
 from kraft_kafka.patching.patches import Patch, mutants
@@ -72,7 +72,7 @@ def _made(
     made: dict[str, list[RandomOutcome]] = {}
 
     def campaign(workload: str) -> Campaign:
-        return counted(cluster, patch, workload, seeds.start, made[workload], commit)
+        return count_campaign(cluster, patch, workload, seeds.start, made[workload], commit)
 
     def on_run(outcome: RandomOutcome) -> None:
         runs = made.setdefault(outcome.workload, [])

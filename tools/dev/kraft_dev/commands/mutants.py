@@ -15,7 +15,7 @@ from kraft_dev.markdown import show
 from kraft_dev.mutants import machine_made
 from kraft_dev.mutants.listing import entry_of, line_of_entry, load_listed, record_listed
 from kraft_dev.mutants.measuring import problems, runner
-from kraft_dev.mutants.recorded import record_counterexample, shown
+from kraft_dev.mutants.recorded import record_counterexample, steps_in_words
 from kraft_dev.mutants.searching import leaves_open
 from kraft_dev.mutants.subjects import Subject, UndetectableError, foreign_subjects, seeded_subjects
 from kraft_dev.mutants.tables import line_of, measured_sections
@@ -186,7 +186,9 @@ def _lines(rows: Sequence[Row], failures: Sequence[str], *, is_listed: bool, sho
         yield line_of(row)
         cell = row.by(EVIDENCE.name)
         if show_steps and cell is not None:
-            yield shown(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
+            yield (
+                steps_in_words(cell.counterexample) if cell.counterexample else f"no counterexample but {cell.where}\n"
+            )
     yield from failures
     listed = load_listed()
     for row in rows:

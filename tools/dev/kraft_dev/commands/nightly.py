@@ -70,7 +70,7 @@ def nightly(
 
         def shown(item: Item, taken_over: bool) -> None:
             advance(1)
-            say(one_line(item, taken_over))
+            say(item_line(item, taken_over))
             for problem in item.problems:
                 say(f"  {problem}", "red")
 
@@ -99,7 +99,7 @@ def _parts(names: list[str] | None) -> list[Part]:
     return [by_name[name] for name in dict.fromkeys(names or by_name)]
 
 
-def one_line(item: Item, taken_over: bool) -> str:
+def item_line(item: Item, taken_over: bool) -> str:
     """Return the line of an item and its result."""
     verdict = "FAIL" if item.problems else "ok  " if item.finished else "stop"
     when = "taken over" if taken_over else f"{item.seconds:.0f} s"

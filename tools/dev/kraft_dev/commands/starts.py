@@ -7,7 +7,7 @@ import typer
 from kraft_conformance.console import progress, say, show_table
 from kraft_conformance.exit_codes import ExitCode
 from kraft_conformance.failure import usage_error
-from kraft_dev.starts import first_checks, goals, reach
+from kraft_dev.starts import first_checks, goals, path_length
 
 Names = Annotated[list[str] | None, typer.Argument(help="Model checks that start there; all if none is named.")]
 
@@ -27,7 +27,7 @@ def starts(names: Names = None) -> int:
                 key = tuple(goal.values())
                 if key not in reached:
                     reached.add(key)
-                    steps = reach(goal)
+                    steps = path_length(goal)
                     rows.append((name, checks[name].configuration.module, "no way" if steps is None else str(steps)))
     show_table("Starts of the model checks", ("first in", "module", "steps from the initial state"), rows)
     lost = [row[0] for row in rows if row[2] == "no way"]

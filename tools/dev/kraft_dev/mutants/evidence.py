@@ -7,7 +7,7 @@ import msgspec
 
 from kraft_dev.markdown import Section, code
 from kraft_dev.mutants.recorded import recorded_counterexample, recorded_text
-from kraft_dev.mutants.searching import hold, search
+from kraft_dev.mutants.searching import follow_schedule, search
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means
 from kraft_dev.results import Cell
@@ -27,7 +27,7 @@ def run_evidence(mutant: Mutant, *, profile: str = KIP.name, workers: int = 1) -
     """
     started = monotonic()
     held = isinstance(mutant.evidence, Schedule)
-    cell = hold(mutant) if held else search(mutant, profile=profile, workers=workers)
+    cell = follow_schedule(mutant) if held else search(mutant, profile=profile, workers=workers)
     return msgspec.structs.replace(cell, seconds=round(monotonic() - started, 1))
 
 
@@ -40,11 +40,11 @@ def run_tlc(subject: Subject, means: Means) -> Iterator[Cell]:
     assert subject.mutant is not None, "the tool applies to mutants of the catalogue alone"
     cell = run_evidence(subject.mutant, profile=means.profile, workers=means.workers)
     if means.profile == KIP.name and not (means.records or cell.problem):
-        cell = msgspec.structs.replace(cell, problem=not_as_recorded(subject.mutant, cell))
+        cell = msgspec.structs.replace(cell, problem=difference_from_recorded(subject.mutant, cell))
     yield cell
 
 
-def not_as_recorded(mutant: Mutant, cell: Cell) -> str:
+def difference_from_recorded(mutant: Mutant, cell: Cell) -> str:
     """Return why the counterexample is not the recorded one; empty if it is, or if none is recorded.
 
     Raises:

@@ -15,7 +15,7 @@ import msgspec
 from kraft_dev.child import ChildError, ChildTimeoutError, run_child
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means, Tally, ToolError
-from kraft_dev.results import Cell, one_line
+from kraft_dev.results import Cell, single_line
 from kraft_spec.edits import edited_packages, imported_from
 
 WITH_EDGES = "edges"
@@ -43,7 +43,7 @@ def in_own_process(tool: str) -> Callable[[Subject, Means], Iterator[Cell]]:
     return cells
 
 
-def look(tool: str, tally: Tally) -> Cell:
+def run_tool(tool: str, tally: Tally) -> Cell:
     """Run the tool on the reference that this process imports.
 
     Raises:
@@ -67,7 +67,7 @@ def look(tool: str, tally: Tally) -> Cell:
             raise
         what = f"raises {name}: {raised}"
     where = tally.where if what else ""
-    return Cell(tool, bool(what), one_line(what), where, tally.amount, round(perf_counter() - began, 1))
+    return Cell(tool, bool(what), single_line(what), where, tally.amount, round(perf_counter() - began, 1))
 
 
 class _NotTheMutantError(RuntimeError):
@@ -80,7 +80,7 @@ def main() -> None:
     output = sys.stdout
     # Output of the mutant must not mix with the tool's result.
     sys.stdout = sys.stderr
-    cell = look(tool, Tally(Path(edges[0]) if edges else None))
+    cell = run_tool(tool, Tally(Path(edges[0]) if edges else None))
     output.write(msgspec.json.encode(cell).decode() + "\n")
     output.flush()
 

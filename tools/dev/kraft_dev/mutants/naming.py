@@ -14,7 +14,7 @@ from kraft_conformance.runner.running import run_vector
 from kraft_conformance.runner.selection import selected
 from kraft_conformance.runner.whole_run import likeliest_first
 from kraft_dev.mutants.adapter import MutantProcess, mutant_process
-from kraft_dev.mutants.subjects import Subject, alike
+from kraft_dev.mutants.subjects import Subject, mutants_of_same_text
 from kraft_dev.mutants.tool import Means
 from kraft_dev.results import Cell
 from kraft_vectors.catalogue import AnyVector, Catalogue
@@ -36,7 +36,7 @@ def name_rules(subject: Subject, _means: Means) -> Iterator[Cell]:
     """Run all vectors of the mutant's part; yield the rules that the first failure names."""
     catalogue, vectors = _catalogue()
     selected = [vector for vector in vectors if vector.subject == subject.part or not subject.edits]
-    same_text = alike(subject) if subject.mutant is not None else frozenset()
+    same_text = mutants_of_same_text(subject) if subject.mutant is not None else frozenset()
     with mutant_process(subject) as process:
         outcomes, without = _outcomes(process, selected, same_text)
         hello = process.hello

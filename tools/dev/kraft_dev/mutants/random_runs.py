@@ -10,7 +10,7 @@ from kraft_conformance.runner.outcome import FAILING
 from kraft_dev.mutants.adapter import PROFILE, REPLY_TIMEOUT_S, broken_adapter
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means
-from kraft_dev.results import Cell, one_line
+from kraft_dev.results import Cell, single_line
 from kraft_simulation.workload import WORKLOADS
 
 SEEDS = 1
@@ -45,6 +45,6 @@ def run_random(subject: Subject, _means: Means) -> Iterator[Cell]:
             )
             for outcome in random_campaign(plan):
                 if outcome.outcome.status in FAILING:
-                    yield Cell("random", True, one_line(outcome.outcome.reason), f"{workload}, seed {seed}", number)
+                    yield Cell("random", True, single_line(outcome.outcome.reason), f"{workload}, seed {seed}", number)
                     return
     yield Cell("random", amount=number)

@@ -46,7 +46,7 @@ def recorded_text(counterexample: Counterexample) -> str:
     return msgspec.json.format(msgspec.json.encode(counterexample, order="sorted"), indent=1).decode() + "\n"
 
 
-def shown(text: str) -> str:
+def steps_in_words(text: str) -> str:
     """Return the steps of a counterexample in words, from the text of its file."""
     return text_of(msgspec.json.decode(text, type=Counterexample))
 

@@ -175,7 +175,7 @@ def broken_configuration(of_slice: Configuration, bounds: Bounds) -> Configurati
     )
 
 
-def hold(mutant: Mutant) -> Cell:
+def follow_schedule(mutant: Mutant) -> Cell:
     """Check the broken model against the mutant's schedule, in a separate process.
 
     Raises:

@@ -117,7 +117,7 @@ def foreign_subjects() -> tuple[Subject, ...]:
     )
 
 
-def alike(subject: Subject) -> frozenset[str]:
+def mutants_of_same_text(subject: Subject) -> frozenset[str]:
     """Return the catalogue mutants that change the same text as this one, itself included."""
     edited = {(edit.file, edit.old) for edit in subject.edits}
     texts_of = {

@@ -15,7 +15,7 @@ from kraft_dev.mutants.adapter import MutantProcess, mutant_process
 from kraft_dev.mutants.showing import at_level
 from kraft_dev.mutants.subjects import Subject
 from kraft_dev.mutants.tool import Means
-from kraft_dev.results import Cell, one_line
+from kraft_dev.results import Cell, single_line
 from kraft_vectors.catalogue import AnyVector, Catalogue
 from kraft_vectors.features import LEVELS, Level
 
@@ -85,7 +85,7 @@ class _Asked:
     def cells(self) -> tuple[Cell, ...]:
         detections = self._detecting(self._vectors, "state", injects=True, all_of_them=not self._one_is_enough)
         if detections and self._process.hello is None:
-            return tuple(Cell(name, True, one_line(detections[0][1].reason), AT_HELLO) for name in DETECTORS)
+            return tuple(Cell(name, True, single_line(detections[0][1].reason), AT_HELLO) for name in DETECTORS)
         detecting = [vector for vector, _ in detections]
         # Without injection the detecting vector is mostly one of those already detecting; only if none is, run all.
         history = self._first(detecting, "state", injects=False)
@@ -129,4 +129,4 @@ def _cell(detector: str, detection: _Detection | None, counted: int) -> Cell:
     if detection is None:
         return Cell(detector)
     vector, outcome = detection
-    return Cell(detector, True, one_line(outcome.reason), vector.id, counted)
+    return Cell(detector, True, single_line(outcome.reason), vector.id, counted)

@@ -61,22 +61,22 @@ class CommittedSchema:
         return document
 
 
-def body_of(kind: type) -> dict[str, Any]:
+def schema_body(kind: type) -> dict[str, Any]:
     """Return the schema of a type and the types that it is made of."""
     schema = msgspec.json.schema(kind)
     definitions = schema.pop("$defs")
-    return {**in_order(schema), "$defs": in_order(definitions)}
+    return {**normalize(schema), "$defs": normalize(definitions)}
 
 
-def in_order(part: Any) -> Any:
+def normalize(part: Any) -> Any:
     """Return a schema independent of msgspec's version: sort alternatives, dedent docstrings."""
     if isinstance(part, dict):
-        return {key: of_key(key, value) for key, value in part.items()}
-    return [in_order(value) for value in part] if isinstance(part, list | tuple) else part
+        return {key: normalize_value(key, value) for key, value in part.items()}
+    return [normalize(value) for value in part] if isinstance(part, list | tuple) else part
 
 
-def of_key(key: str, value: Any) -> Any:
+def normalize_value(key: str, value: Any) -> Any:
     """Return the normalized value of one key."""
     if key == "description" and isinstance(value, str):
         return cleandoc(value)
-    return sorted(map(in_order, value), key=json.dumps) if key == "anyOf" else in_order(value)
+    return sorted(map(normalize, value), key=json.dumps) if key == "anyOf" else normalize(value)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kraft_conformance.protocol import messages
-from kraft_dev.schemas.committed import CommittedSchema, body_of, in_order
+from kraft_dev.schemas.committed import CommittedSchema, normalize, schema_body
 from kraft_dev.wire import format as wire_format
 from kraft_kafka.live import capture
 from kraft_vectors.features import Subject
@@ -35,12 +35,12 @@ def _protocol() -> dict[str, Any]:
     (requests, replies), definitions = json.loads(components)
     return {
         "anyOf": [{"$ref": "#/$defs/Request"}, {"$ref": "#/$defs/Reply"}],
-        "$defs": in_order({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),
+        "$defs": normalize({"Request": requests, "Reply": replies, **dict(sorted(definitions.items()))}),
     }
 
 
 def _file(name: str, title: str, package: str, folder: str, kind: Any) -> CommittedSchema:
-    return CommittedSchema(name, title, package, folder, partial(body_of, kind))
+    return CommittedSchema(name, title, package, folder, partial(schema_body, kind))
 
 
 ADAPTER_SCHEMA = CommittedSchema(

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from kraft_dev.schemas.committed import CommittedSchema, in_order
+from kraft_dev.schemas.committed import CommittedSchema, normalize
 from kraft_traces.partitions.lines import SCHEMA, PartitionEventLine, PartitionHeader
 
 _SETS = {"PartitionHeader": ("brokers", "controllers", "assignments", "unclean_topics", "switched_off")}
@@ -25,7 +25,7 @@ def _body() -> dict[str, Any]:
         for field in fields:
             definitions[definition]["properties"][field]["uniqueItems"] = True
     definitions["PartitionHeader"]["properties"]["controllers"]["minItems"] = 1
-    return {"anyOf": [header, event], "$defs": in_order(definitions)}
+    return {"anyOf": [header, event], "$defs": normalize(definitions)}
 
 
 PARTITION_TRACE_SCHEMA = CommittedSchema(SCHEMA, f"A line of a {SCHEMA} file", "kraft_traces", "schema", _body)

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from kraft_dev.schemas.committed import CommittedSchema, in_order
+from kraft_dev.schemas.committed import CommittedSchema, normalize
 from kraft_reference.records import SET_KINDS, RecordKind
 from kraft_spec.mapping_forms import NOBODY_ASKED
 from kraft_traces.lines import SCHEMA, Line
@@ -59,7 +59,7 @@ def _body() -> dict[str, Any]:
     ]
     _leave_nothing_out(definitions)
     definitions["EventLine"]["allOf"] = [_event_rule(name, shape) for name, shape in EVENTS.items()]
-    return {**in_order(schema), "$defs": in_order(definitions)}
+    return {**normalize(schema), "$defs": normalize(definitions)}
 
 
 def _leave_nothing_out(definitions: dict[str, Any]) -> None:

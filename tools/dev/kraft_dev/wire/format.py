@@ -97,6 +97,6 @@ class Manifest(_Written, frozen=True, kw_only=True):
     files: tuple[ManifestFile, ...]
 
 
-def separated(name: str, mark: str) -> str:
+def split_camel_case(name: str, mark: str) -> str:
     """Return a camel-case name as words in lower case: `replica_id` for `replicaId`."""
     return "".join(f"{mark}{letter.lower()}" if letter.isupper() else letter for letter in name).removeprefix(mark)

@@ -26,11 +26,11 @@ from kraft_dev.wire.format import (
     Refusal,
     VersionEntry,
     WireFile,
-    separated,
+    split_camel_case,
 )
 from kraft_dev.wire.kio_entities import kio_bytes, kio_frame, kio_read, without_unknown_tags
-from kraft_dev.wire.typical import typical, typical_header
-from kraft_dev.wire.values import Valued, minimal, not_droppable, valued
+from kraft_dev.wire.typical import typical_body, typical_header
+from kraft_dev.wire.values import Valued, contents_of, minimal_document, undroppable_paths
 from kraft_kafka.wire.batches import batch_of, decode_batch, encode_batch, encode_value
 from kraft_kafka.wire.decoding import Document
 from kraft_kafka.wire.errors import Reason, WireError
@@ -94,7 +94,7 @@ def kebab(name: str) -> str:
     """Return a name in kebab case: `begin-quorum-epoch` for `BeginQuorumEpoch`, `kraft-version-record` for
     `KRaftVersionRecord`.
     """
-    return separated(name.replace("KRaft", "Kraft"), "-")
+    return split_camel_case(name.replace("KRaft", "Kraft"), "-")
 
 
 def wire_file(name: str, of: list[Message]) -> WireFile:
@@ -136,7 +136,7 @@ def _absent(fields: tuple[Field, ...], version: int, where: str) -> Iterator[Abs
 
 def pairs_of(message: Message, version: int) -> Iterator[Pair]:
     """Yield the pairs of one version of a message."""
-    for content in valued(message, version):
+    for content in contents_of(message, version):
         document, encoded = _encoded(message, version, content)
         yield Pair(
             id=f"{kebab(message.name)}-v{version}-{content.values}",
@@ -212,8 +212,8 @@ def _refusals(message: Message, version: int) -> Iterator[Refusal]:
     """Yield a refusal of the ordinary message if this version would lose one of its fields."""
     if message.kind not in (Kind.REQUEST, Kind.RESPONSE):
         return
-    whole = minimal(message.fields, version) | typical(message, message.versions.high)
-    lost = list(not_droppable(message.fields, version, whole))
+    whole = minimal_document(message.fields, version) | typical_body(message, message.versions.high)
+    lost = list(undroppable_paths(message.fields, version, whole))
     if not lost:
         return
     document = {"header": typical_header(message), "body": whole}

@@ -18,7 +18,7 @@ from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 from kio.static.constants import EntityType
 
-from kraft_dev.wire.format import separated
+from kraft_dev.wire.format import split_camel_case
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_kafka.wire.frames import header_of, header_version
 from kraft_kafka.wire.other_requests import entity_in, entity_of
@@ -33,7 +33,7 @@ _TYPES: dict[Kind, Any] = {
 
 def entity_class(message: Message, version: int) -> Any:
     """Return kio's class of a message."""
-    name = separated(message.api or message.name, "_")
+    name = split_camel_case(message.api or message.name, "_")
     return load_entity_schema(name, version, _TYPES.get(message.kind, EntityType.data))
 
 
@@ -67,7 +67,7 @@ def to_entity(of: tuple[Field, ...], version: int, cls: Any, document: Document)
 
 def _by_names_of_kio(of: tuple[Field, ...], version: int, cls: Any, document: Document) -> Document:
     values = {}
-    for field, theirs in paired(of, version, cls):
+    for field, theirs in pair_fields(of, version, cls):
         value = document.get(field.name, default_of(field))
         if field.is_struct:
             value = each(field, value, partial(_by_names_of_kio, field.fields, version, entity_in(theirs.type)))
@@ -78,7 +78,7 @@ def _by_names_of_kio(of: tuple[Field, ...], version: int, cls: Any, document: Do
 def from_entity(of: tuple[Field, ...], version: int, entity: Any) -> Document:
     """Return the JSON of an entity of kio."""
     document: Document = {}
-    for field, theirs in paired(of, version, type(entity)):
+    for field, theirs in pair_fields(of, version, type(entity)):
         value = getattr(entity, theirs.name)
         if field.is_array and value is not None:
             made: Any = [_from_value(field, version, element) for element in value]
@@ -100,7 +100,7 @@ class MismatchError(AssertionError):
     """kio's entity and `messages.toml` have different fields."""
 
 
-def paired(of: tuple[Field, ...], version: int, cls: Any) -> Iterator[tuple[Field, "EntityField[Any]"]]:
+def pair_fields(of: tuple[Field, ...], version: int, cls: Any) -> Iterator[tuple[Field, "EntityField[Any]"]]:
     """Yield our fields of a version with those of kio, which are in the same order.
 
     Raises:

@@ -335,7 +335,7 @@ def typical_header(message: Message) -> dict[str, Any]:
     return {**_HEADERS[message.kind]}
 
 
-def typical(message: Message, version: int) -> dict[str, Any]:
+def typical_body(message: Message, version: int) -> dict[str, Any]:
     """Return the body of a message, with the fields of every version.
 
     Exceptions: the fetching replica is in one of two fields, since no sender fills both; a feature with lowest

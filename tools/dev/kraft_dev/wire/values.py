@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kraft_dev.wire.typical import ERRORS, typical, typical_header
+from kraft_dev.wire.typical import ERRORS, typical_body, typical_header
 from kraft_kafka.wire.decoding import UNKNOWN_TAGS, Document, uuid_text
 from kraft_kafka.wire.frames import header_of, header_version
 from kraft_kafka.wire.schema import NULL_UUID, RANGES, Field, Kind, Message, default_of, each, fields_of
@@ -31,16 +31,18 @@ class Valued(NamedTuple):
     """Rules beside those of the message."""
 
 
-def valued(message: Message, version: int) -> Iterator[Valued]:
+def contents_of(message: Message, version: int) -> Iterator[Valued]:
     """Yield the messages to make pairs of, with fields that the version lacks if the sender may drop them."""
     has_header = message.kind in (Kind.REQUEST, Kind.RESPONSE)
     header = typical_header(message) if has_header else {}
-    whole = _fitting(message.fields, version, _with_version(message, version, typical(message, version)))
-    yield Valued("minimal", _plain_header(message), _with_version(message, version, minimal(message.fields, version)))
+    whole = _fitting(message.fields, version, _with_version(message, version, typical_body(message, version)))
+    yield Valued(
+        "minimal", _plain_header(message), _with_version(message, version, minimal_document(message.fields, version))
+    )
     yield Valued("typical", header, whole)
     if message.name in ERRORS:
         code, text = ERRORS[message.name]
-        failed = minimal(message.fields, version) | {"errorCode": code}
+        failed = minimal_document(message.fields, version) | {"errorCode": code}
         if text is not None and any(field.name == "errorMessage" for field in fields_of(message.fields, version)):
             failed["errorMessage"] = text
         if any(field.name == "errorCode" for field in fields_of(message.fields, version)):
@@ -48,7 +50,7 @@ def valued(message: Message, version: int) -> Iterator[Valued]:
             yield Valued("error", header, failed, ("wire.error-codes", *common))
     for name, end in (("lowest", 0), ("highest", 1)):
         of_header = _extreme_header(message, version, end) if has_header else {}
-        yield Valued(name, of_header, _with_version(message, version, extreme(message.fields, version, end)))
+        yield Valued(name, of_header, _with_version(message, version, extreme_document(message.fields, version, end)))
     if version in message.flexible and message.kind is not Kind.TEXT:
         is_tagged = has_header and header_version(message, version) == _TAGGED_HEADERS[message.kind]
         of_future = header | ({UNKNOWN_TAGS: FUTURE_TAGS} if is_tagged else {})
@@ -61,16 +63,16 @@ _TAGGED_HEADERS = {Kind.REQUEST: 2, Kind.RESPONSE: 1}
 """Header version that has tagged fields."""
 
 
-def minimal(fields: tuple[Field, ...], version: int) -> Document:
+def minimal_document(fields: tuple[Field, ...], version: int) -> Document:
     """Return every field at its default, without tagged fields."""
     return {field.name: default_of(field) for field in fields_of(fields, version) if field.tag is None} | {
-        field.name: minimal(field.fields, version)
+        field.name: minimal_document(field.fields, version)
         for field in fields_of(fields, version)
         if field.tag is None and field.is_struct and not field.is_array
     }
 
 
-def extreme(fields: tuple[Field, ...], version: int, end: int) -> Document:
+def extreme_document(fields: tuple[Field, ...], version: int, end: int) -> Document:
     """Return every field at its lowest (0) or highest (1) value; null or empty at the lowest, long at the highest."""
     return {field.name: _extreme(field, version, end) for field in fields_of(fields, version)}
 
@@ -85,7 +87,7 @@ def _extreme(field: Field, version: int, end: int) -> Any:
 
 def _extreme_value(field: Field, version: int, end: int) -> Any:
     if field.is_struct:
-        return extreme(field.fields, version, end)
+        return extreme_document(field.fields, version, end)
     if field.name == "errorCode":
         return _ERROR_CODES[end]
     if field.type in RANGES:
@@ -108,7 +110,7 @@ def _plain_header(message: Message) -> Document:
 
 def _extreme_header(message: Message, version: int, end: int) -> Document:
     header = header_of(message)
-    ends = extreme(header.fields, header_version(message, version), end)
+    ends = extreme_document(header.fields, header_version(message, version), end)
     return {name: value for name, value in ends.items() if name not in ("requestApiKey", "requestApiVersion")}
 
 
@@ -158,7 +160,9 @@ def _tagged(fields: tuple[Field, ...], version: int) -> Iterator[Field]:
             yield from _tagged(field.fields, version)
 
 
-def not_droppable(fields: tuple[Field, ...], version: int, document: Document, where: str = "body") -> Iterator[str]:
+def undroppable_paths(
+    fields: tuple[Field, ...], version: int, document: Document, where: str = "body"
+) -> Iterator[str]:
     """Yield the paths of fields that a version lacks and that must not be dropped."""
     for field in fields:
         value = document.get(field.name)
@@ -169,4 +173,4 @@ def not_droppable(fields: tuple[Field, ...], version: int, document: Document, w
         elif field.is_struct and value:
             for number, inner in enumerate(value if field.is_array else [value]):
                 at = f"{path}[{number}]" if field.is_array else path
-                yield from not_droppable(field.fields, version, inner, at)
+                yield from undroppable_paths(field.fields, version, inner, at)
