@@ -1,4 +1,4 @@
-"""The findings: each goes on showing what it says."""
+"""The findings: each is reproduced as recorded."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def test_tlc_takes_its_schedule_up_to_the_violation(finding: Finding) -> None:
 
 
 def test_tlcs_counterexample_under_kafka_is_the_end_of_the_schedule_that_releases_are_run_by() -> None:
-    """Replicas 1 and 2 of the slice are 2 and 1 there, and what crashes in a Fetch crashes after it."""
+    """The schedule swaps replicas 1 and 2 of the model check, and crashes after a Fetch rather than within it."""
     finding = find_finding("own-vote-before-known-leader")
     steps = re.findall(r"(\w+) \(replica (\d)", counterexample_file(finding).read_text(encoding="utf-8"))
     played = play(*finding.variant()).occurrences
@@ -162,7 +162,7 @@ def test_a_wrong_table_is_refused_with_its_fault(changed: dict[str, str], words:
 
 
 def failure_of(plan: RunPlan) -> Failure:
-    """The run as it failed, not shrunk: its moves until the faults end."""
+    """Return the failing run without shrinking: its moves until the faults end."""
     simulation = plan.simulation(keeps_schedule=True)
     occurrences = tuple(simulation.run())
     assert simulation.violation is not None
@@ -180,7 +180,7 @@ def test_a_failing_run_is_recognised_by_the_answer_that_it_comes_from() -> None:
 
 def test_a_run_that_fails_with_any_answer_is_no_instance() -> None:
     failure = failure_of(KNOWN)
-    # With this bug the new voter refuses the vote as well, whatever its Pre-Vote says.
+    # With this mutant the new voter also refuses the vote, regardless of its Pre-Vote.
     broken = replace(failure.plan, mutants=("vote.membership-not-checked",))
     assert findings_in(replace(failure, plan=broken)) == ()
 

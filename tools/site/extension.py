@@ -109,7 +109,7 @@ def _offer_files(app: Sphinx, docname: str, source: list[str]) -> None:
 def _process_docstring(app: Sphinx, kind: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
     made = docstrings.as_restructured_text(lines, app.config.site_named_pages)
     if kind not in ("attribute", "data", "property"):
-        # Of those it would take what stands before a colon for the type.
+        # For these kinds GoogleDocstring would read the text before a colon as the type.
         made = GoogleDocstring(made, _GOOGLE, app, kind, name, thing, options).lines()
         module = sys.modules.get(getattr(thing, "__module__", None) or name)
         made = docstrings.with_raised_in_full(made, {} if module is None else vars(module))

@@ -240,7 +240,7 @@ def _rows(rule: Rule, catalogue: MutantCatalogue) -> tuple[Row, ...]:
 def _not_searched_by(rows: Iterable[Row], slices: Iterable[ModelCheck]) -> tuple[str, ...]:
     """Return the model checks in which no row has its counterexample, so that none is shown twice.
 
-    A search from a start of its own is another one.
+    A search from a different start does not count.
     """
     evidence = [row.mutant.evidence for row in rows if row.mutant is not None]
     searched = {each.check for each in evidence if isinstance(each, Exhaustive) and not each.initial}

@@ -3,7 +3,7 @@
 The broken model is a copy of the modules with the mutant's edits, and a module `Mutant` that extends the model
 check and may narrow its bounds.
 Some counterexamples are too deep for a search.  A scenario, or the first failing run of the simulator,
-leads there: TLC follows this schedule, with one successor for each line of the broken reference.
+leads there: TLC follows this schedule, with one successor for each line of the mutant's trace.
 The property and length stated by the mutant are compared with TLC's result.
 """
 

@@ -25,9 +25,9 @@ _NAMES = {
 
 
 def _protocol() -> dict[str, Any]:
-    """`$defs/Request` and `$defs/Reply` are the two for themselves.
+    """Return the schema of a request or a reply, with each alone in `$defs/Request` and `$defs/Reply`.
 
-    Which fields an event has, and that sets have nothing twice, is said by the schema of the trace format.
+    The schema of the trace format states the fields of events and the uniqueness of set elements.
     """
     components = json.dumps(msgspec.json.schema_components((messages.Request, messages.Reply)))
     for long, short in _NAMES.items():
