@@ -14,10 +14,10 @@ from kraft_traces.streams import whole_file
 FILE = Path(__file__).parent / "detected_by.toml"
 
 _HEAD = """\
-# What detects each mutant: the lowest level of observability at which a vector does, and a vector that needs no state
-# injection; of a mutant that no vector detects, the cheapest tool of the suite that does, and where.
-# `python -m kraft_dev mutants` fails where one of these does not detect the mutant any more, and asks every tool about
-# a mutant that is not listed.  `--record` writes the lines of the mutants that are asked.
+# Detectors of each mutant: the lowest observability level at which a vector detects it, and a vector without state
+# injection; for a mutant that no vector detects, the cheapest tool of the suite that does, and where.
+# `python -m kraft_dev mutants` fails if one of these no longer detects the mutant, and runs every tool on an unlisted
+# mutant.  `--record` writes the lines of the selected mutants.
 """
 
 Listed = Mapping[str, Mapping[str, str]]
